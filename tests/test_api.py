@@ -123,9 +123,9 @@ SIGNATURES = {
     " slope_sd=1.0, level_sd=2.0, level_scale=1.0, item_scale=1.0",
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
     " correlation=None, covariates=()",
-    "read_scores": "source, *, measures=None, columns=None, layout='long', where=None,"
+    "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
-    " nan='error', covariates=None",
+    " failed='missing', covariates=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"
     " rule='evidence', seed=None, **arguments",

@@ -262,12 +262,11 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
     """Take over what the user says, column to role."""
     for name, role in columns.items():
         if role not in ROLES:
-            raise ScoreTableError(
-                message(
-                    f"{Given('columns', {name: role})}: there is no role {role!r}.",
-                    hint="from the table's name to ours: " + ", ".join(map(repr, ROLES)) + ".",
-                )
-            )
+            hint = "from the table's name to ours: " + ", ".join(map(repr, ROLES)) + "."
+            if name in ROLES and role in search.names:
+                hint = Phrase(f"the other way round: {Given('columns', {role: name})}.")
+            what = Phrase(f"{Given('columns', {name: role})}: there is no role {role!r}.")
+            raise ScoreTableError(message(what, hint=hint))
         if name not in search.names:
             near = difflib.get_close_matches(name, search.names, 1)
             found = f"did you mean {near[0]!r}? " if near else ""

@@ -529,8 +529,8 @@ def _told_apart(finding: Finding, origin: Source, roles: Roles) -> Finding:
     if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
         return finding
     labels = dict.fromkeys((*roles.of.get("replication", ()), name), "replication")
-    hint = f"the column {name} tells them apart: {Given('columns', labels)}."
-    return replace(finding, hint=Phrase(hint))
+    hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
+    return replace(finding, hint=hint)
 
 
 def _undeclared(reading: Reading) -> Finding | None:

@@ -259,7 +259,7 @@ def test_files_where_labels_and_scores_differ_in_type(balanced, tmp_path):
     scores = read_scores(tmp_path, measures=ACC)
     assert scores.digest == read_scores(balanced, measures=ACC).digest
     other = other.astype({"score": object})
-    other.loc[:, "score"] = "failed"
+    other.loc[:, "score"] = "n.n."
     write(other, tmp_path / "2.parquet")
     assert refusal(tmp_path).startswith("18 scores are not numbers.")
 

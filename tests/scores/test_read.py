@@ -70,7 +70,7 @@ MESSAGE = """\
 Also:
   - missing cells: 7 of 12 cells have no score.
   - thin cells: 1 of 12 cells has fewer replications than the data set.
-  - similar names: 1 pair of names differs only in case or space."""
+  - similar names: 1 pair of names differs only in case, space, dots or dashes."""
 
 
 def rules(scores, severity=None):

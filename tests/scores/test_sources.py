@@ -1,6 +1,5 @@
 import bz2
 import gzip
-import shlex
 import sys
 
 import pandas as pd
@@ -29,7 +28,7 @@ def test_a_missing_file_is_named_as_typed(tmp_path, monkeypatch):
         "there is no file 'nope/a.csv'.\nHint: looked in folder 'nope'."
     )
     assert refusal("a.csv") == "there is no file 'a.csv'.\nHint: looked in the current folder."
-    assert refusal("*/a.csv") == "no file matches '*/a.csv'."
+    assert refusal("*/a.csv").startswith("no file matches '*/a.csv'.\nHint: the pattern")
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,7 @@ def test_a_glob_reads_files_together(balanced, tmp_path, suffix):
 def test_a_glob_where_one_file_holds_text(balanced, tmp_path):
     balanced.iloc[:18].to_csv(tmp_path / "a.csv", index=False)
     text = balanced.iloc[18:].astype({"score": object})
-    text.iloc[0, 3] = "failed"
+    text.iloc[0, 3] = "n.n."
     text.to_csv(tmp_path / "b.csv", index=False)
     assert refusal(str(tmp_path / "*.csv")).startswith("1 score is not a number.")
 
@@ -144,10 +143,10 @@ def test_words_for_nothing_are_labels_but_no_scores(tmp_path):
     path.write_text("task,model,score\nx,,1\nx,b,NA\n")
     message = refusal(path)
     assert "1 row lacks a label" in message
-    assert "1 score is NaN or null" in message
+    assert "1 row has no score" in message
 
 
-@pytest.mark.parametrize("source", [5, {"a": [1]}, [1], None, pd.Series([1.0])])
+@pytest.mark.parametrize("source", [5, {1, 2}, [1], None, pd.Series([1.0])])
 def test_what_is_no_table(source):
     expected = f"a {type(source).__name__} cannot be read as a table."
     assert refusal(source).startswith(expected)
@@ -190,22 +189,13 @@ def test_excel_needs_its_extra(balanced, tmp_path, monkeypatch):
         open_source(tmp_path / "a.xlsx", None)
 
 
-def test_a_json_array_is_named_and_its_hint_can_be_pasted(tmp_path):
-    path = tmp_path / "my scores.json"
-    path.write_text('[{"dataset": "d", "algorithm": "a", "value": 1}]')
-    with pytest.raises(ScoreTableError) as error:
-        read_scores(path, measures={"acc": "higher"})
-    what, hint = str(error.value).split("\nHint: ")
-    assert what == f"{str(path)!r} is one JSON array, and JSON lines hold one object per line."
-    assert shlex.split(hint) == ["jq", "-c", ".[]", str(path), ">", "my scores.jsonl"]
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
-def test_the_hint_on_a_json_array_writes_over_no_file(tmp_path, name):
-    (tmp_path / "a.jsonl").write_text("[]")
-    (tmp_path / name).write_text('[{"dataset": "d", "algorithm": "a", "value": 1}]')
-    hint = refusal(tmp_path / name).split("\nHint: ")[1]
-    assert shlex.split(hint)[-2:] == [">", "a.lines.jsonl"]
+def test_a_json_array_is_read_and_named_among_lines(balanced, tmp_path):
+    balanced.to_json(tmp_path / "a.json", orient="records")
+    assert read_scores(tmp_path / "a.json", measures=ACC).n_rows == len(balanced)
+    balanced.to_json(tmp_path / "a.jsonl", orient="records")
+    message = refusal(tmp_path / "a.jsonl")
+    assert "a.jsonl' is one JSON array" in message
+    assert "with the ending .json" in message
 
 
 @pytest.mark.parametrize("line", ["[1]", "1", '"a"'])

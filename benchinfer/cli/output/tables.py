@@ -25,10 +25,10 @@ _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
 
 
 def check(scores: "ScoreTable") -> None:
-    """Print what the table holds and what the checks found."""
+    """Print what the table holds and what the checks found, worst first."""
     with Terminal() as out:
         size(out, scores)
-        found = scores.finding_records
+        found = sorted(scores.finding_records, key=lambda f: list(_STYLES).index(f.severity))
         for finding in found:
             out.line()
             _finding(out, finding)

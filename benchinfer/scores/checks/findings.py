@@ -208,7 +208,7 @@ def _enough(k: int) -> str:
 
 
 def similar_names(facts: Facts) -> Finding | None:
-    """List names that differ only in case or space."""
+    """List names that differ only in case, space, dots or dashes."""
     rows: list[tuple[str, str, str]] = []
     for role, names in (
         ("dataset", facts.summary.datasets),
@@ -217,7 +217,8 @@ def similar_names(facts: Facts) -> Finding | None:
     ):
         first: dict[str, str] = {}
         for name in names:
-            plain = re.sub(r"\s+", "", name.casefold())
+            # A dot or dash between digits counts: v1.0 is not v10.
+            plain = re.sub(r"\s+|(?<!\d)[_.\-]|[_.\-](?!\d)", "", name.casefold())
             if plain in first:
                 rows.append((role, repr(first[plain]), repr(name)))
             first.setdefault(plain, name)
@@ -228,7 +229,7 @@ def similar_names(facts: Facts) -> Finding | None:
         "similar names",
         "warning",
         len(rows),
-        f"{what} {'differs' if len(rows) == 1 else 'differ'} only in case or space.",
+        f"{what} {'differs' if len(rows) == 1 else 'differ'} only in case, space, dots or dashes.",
         places(("role", "name", "other name"), rows),
         "write them alike if they are the same.",
     )

@@ -73,7 +73,10 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     if not files:
         within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
         raise ScoreTableError(
-            message(f"no file matches {typed!r}.", hint=within if folders else ())
+            message(
+                f"no file matches {typed!r}.",
+                hint=within if folders else "the pattern is taken from the current folder.",
+            )
         )
     fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
     return _of_files(typed, files, Path(*fixed), folders, name)

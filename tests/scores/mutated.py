@@ -1,0 +1,149 @@
+"""Tables and results of tools with random damage."""
+
+import csv
+import io
+import json
+import random
+import shutil
+from pathlib import Path
+
+from benchinfer import ScoreTable, read_scores
+from benchinfer.core.errors import BenchinferError
+
+SAMPLES = Path(__file__).parent / "formats" / "samples"
+JUNK = [
+    *("", " ", "NaN", "timeout", "inf", "-inf", "1e400", "0x10", "1_0", "1,5", "-1", "999", "?"),
+    *("'", '"', '""', "\n", "\r\n", "\t", ";", "\0", "\ufeff", "\u0661", "e\u0301", "a" * 5000),
+    *("{}", "[]", "null", "true", "2020-01-01", "dataset", "value", "=1+1", "{dataset}", "*"),
+]
+ACC = {"acc": "higher"}
+
+
+def long_table(rng: random.Random) -> str:
+    """Write a complete long table."""
+    lines = ["dataset,fold,model,acc"]
+    for d in range(rng.randint(1, 3)):
+        for k in range(rng.randint(2, 3)):
+            lines += [f"d{d},{r},m{k},{rng.random():.3f}" for r in range(rng.randint(1, 3))]
+    return "\n".join(lines) + "\n"
+
+
+def damaged(text: str, rng: random.Random) -> str:
+    """Damage a text in one to four places."""
+    for _ in range(rng.randint(1, 4)):
+        text = rng.choice(DAMAGES)(text, rng)
+    return text
+
+
+def _field(text: str, rng: random.Random) -> str:
+    rows = [line.split(",") for line in text.split("\n")]
+    row = rng.choice(rows)
+    row[rng.randrange(len(row))] = rng.choice(JUNK)
+    return "\n".join(",".join(row) for row in rows)
+
+
+def _column(text: str, rng: random.Random) -> str:
+    rows = [line.split(",") for line in text.split("\n")]
+    i = rng.randrange(max(map(len, rows)))
+    if rng.random() < 0.5:
+        return "\n".join(",".join(row[:i] + row[i + 1 :]) for row in rows)
+    return "\n".join(",".join([*row, *row[i : i + 1]]) for row in rows)
+
+
+def _line(text: str, rng: random.Random) -> str:
+    lines = text.split("\n")
+    i = rng.randrange(len(lines))
+    line = lines.pop(i)
+    if rng.random() < 0.6:
+        for _ in range(rng.randint(0, 2)):
+            lines.insert(rng.randrange(len(lines) + 1), line)
+    return "\n".join(lines)
+
+
+def _part(text: str, rng: random.Random) -> str:
+    if not text:
+        return rng.choice(JUNK)
+    i, n = rng.randrange(len(text)), rng.randint(0, 5)
+    return text[:i] + rng.choice(JUNK) + text[i + n :]
+
+
+def _cut(text: str, rng: random.Random) -> str:
+    return text[: rng.randrange(len(text) + 1)]
+
+
+DAMAGES = (_field, _field, _column, _line, _part, _cut)
+
+
+def _node(document: object, rng: random.Random, depth: int = 0) -> object:
+    """Replace one part of a document."""
+    other: list[object] = [
+        None,
+        "x",
+        3,
+        True,
+        [],
+        {},
+        [1, [2]],
+        {"a": [{"b": 1}]},
+        float("nan"),
+        -1,
+    ]
+    if depth > 1 and rng.random() < 0.3:
+        return rng.choice(other)
+    if isinstance(document, dict) and document:
+        key = rng.choice(list(document))
+        return {**document, key: _node(document[key], rng, depth + 1)}
+    if isinstance(document, list) and document:
+        i = rng.randrange(len(document))
+        return [*document[:i], _node(document[i], rng, depth + 1), *document[i + 1 :]]
+    return rng.choice(other)
+
+
+def attempt(source: object, **options: object) -> ScoreTable | None:
+    """Read a table; None where it is refused by an error of ours."""
+    try:
+        return read_scores(source, **options)  # pyright: ignore[reportArgumentType]
+    except BenchinferError:
+        return None
+
+
+def check_long(folder: Path, seed: int) -> bool:
+    """Read a damaged long table: what is read, failures and what is reported are all rows."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    text = damaged(long_table(rng), rng)
+    path = folder / rng.choice(["scores.csv", "scores.csv", "scores.tsv"])
+    path.write_text(text, encoding="utf-8", newline="")
+    scores = attempt(
+        path, measures=ACC, failed=rng.choice(["missing", "worst", 0.0]), repeats="keep"
+    )
+    if scores is None:
+        return False
+    rules = {finding.rule: finding for finding in scores.finding_records}
+    if "layout recognised" in rules:
+        return True
+    lines = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    rows = [row for row in lines if any(field.strip() for field in row)][1:]
+    if "measures left out" in rules:
+        return True
+    filled = rules["failures filled"].count if "failures filled" in rules else 0
+    failures = len(scores.failures()) - filled
+    assert scores.n_rows + failures == len(rows), (seed, text)
+    return True
+
+
+def check_sample(folder: Path, seed: int) -> bool:
+    """Read a damaged result of a tool."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    files = sorted(path for path in SAMPLES.rglob("*") if path.is_file())
+    sample = rng.choice(files)
+    text = sample.read_text(encoding="utf-8")
+    if sample.suffix == ".json" and rng.random() < 0.7:
+        text = json.dumps(_node(json.loads(text), rng))
+    else:
+        text = damaged(text, rng)
+    shutil.rmtree(folder / "part", ignore_errors=True)
+    place = folder / "part" / sample.parent.name
+    place.mkdir(parents=True)
+    (place / sample.name).write_text(text, encoding="utf-8", newline="")
+    measures = rng.choice([None, ACC, {"score": "higher"}, {"accuracy": "higher"}])
+    return attempt(place / sample.name, measures=measures) is not None
