@@ -1,107 +1,176 @@
-"""A million rows of CSV: read, checked and reduced, beside bare pandas.
+"""Rows read, checked and reduced, beside a group-by of the engine that holds them.
 
-Run as ``python benchmarks/read_million.py``. Each task runs in a fresh process; CPU time is user
-and system time over all threads, counted from after the imports; memory is the peak of the process.
+Run as ``python benchmarks/read_million.py [ROWS ...]``; by default a million and ten million rows.
+A hundred million (100000000) take 900 MB of disk as Parquet; CSV and frames are left out there.
+Each task runs in a fresh process on one thread; CPU time is user and system time, counted from
+after the imports; memory is the peak of the process, imports included. The peer groups by measure,
+data set and algorithm (count, mean, standard deviation, smallest, largest) and checks nothing.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-from pyarrow import csv
-
-DATASETS, REPLICATIONS, ALGORITHMS = 100, 500, 10
+DATASETS, ALGORITHMS = 100, 10
 MEASURES = ("error", "seconds")
 
 METER = """
 import json, resource, sys
+path = sys.argv[1]
 def cpu():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
-def done(start, **shown):
+def done(start):
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"cpu": cpu() - start, "imports": start, "peak": peak, **shown}))
+    print(json.dumps({"cpu": cpu() - start, "peak": peak}))
+"""
+READ = """
+import pandas, pyarrow.acero, pyarrow.compute, pyarrow.csv, pyarrow.dataset, pyarrow.parquet
+import benchinfer, benchinfer.scores, benchinfer.analyses.points, benchinfer.analyses.mixed
+import benchinfer.comparison.checks, scipy.stats, numba
+{before}
+start = cpu()
+scores = benchinfer.read_scores({source}, measures={{"error": "lower", "seconds": "lower"}})
+{then}
+done(start)
+"""
+SQL = """
+import duckdb
+connection = duckdb.connect()
+connection.execute("SET threads = 1")
+connection.execute("SET enable_progress_bar = false")
+{before}
+start = cpu()
+connection.sql(
+    "SELECT measure, dataset, algorithm, count(*), avg(value), stddev_samp(value), min(value),"
+    " max(value) FROM " + {table} + " GROUP BY ALL"
+).fetchall()
+done(start)
+"""
+PANDAS = "frame = pandas.read_parquet(path)"
+DUCKDB = 'connection.execute(f"CREATE TABLE rows AS FROM {path!r}")'
+CONNECT = 'import duckdb; connection = duckdb.connect(); connection.execute("SET threads = 1")\n'
+KEYS = '["measure", "dataset", "algorithm"]'
+POLARS = """import polars
+value = polars.col("value")
+statistics = [polars.len(), value.mean(), value.std().alias("sd"), value.min().alias("low")]
+statistics.append(value.max().alias("high"))
 """
 
-# The modules that are loaded on first use are imported before the clock starts.
-TASKS = {
-    "benchinfer: read, check, coverage, findings, cells, blocks": """
-import pandas, pyarrow.acero, pyarrow.compute, pyarrow.csv
-import benchinfer.scores
-start = cpu()
-scores = benchinfer.scores.read_scores(sys.argv[1], measures={"error": "lower", "seconds": "lower"})
-for measure in scores.measures:
-    scores.coverage(measure.name), scores.findings(measure.name)
-    scores.cells(measure.name), scores.blocks(measure.name)
-done(start, rows=scores.n_rows)
-""",
-    "benchinfer: the same, and digest and describe": """
-import pandas, pyarrow.acero, pyarrow.compute, pyarrow.csv
-import benchinfer.scores
-start = cpu()
-scores = benchinfer.scores.read_scores(sys.argv[1], measures={"error": "lower", "seconds": "lower"})
-for measure in scores.measures:
-    scores.coverage(measure.name), scores.findings(measure.name)
-    scores.cells(measure.name), scores.blocks(measure.name), scores.describe(measure.name)
-scores.digest
-done(start, rows=scores.n_rows)
-""",
-    "pandas: read_csv, groupby mean and std (no checks)": """
-import pandas
-start = cpu()
-frame = pandas.read_csv(sys.argv[1])
-frame.groupby(["measure", "dataset", "algorithm"])["value"].agg(["count", "mean", "std"])
-done(start, rows=len(frame))
-""",
-    "pandas: the same, and duplicates and a pivot": """
-import pandas
-start = cpu()
-frame = pandas.read_csv(sys.argv[1])
-frame.groupby(["measure", "dataset", "algorithm"])["value"].agg(["count", "mean", "std"])
-keys = ["measure", "dataset", "replication", "algorithm"]
-frame.duplicated(keys).any()
-frame.pivot(index=keys[:3], columns="algorithm", values="value")
-done(start, rows=len(frame))
-""",
+# Task to its code and the file that it reads.
+PEERS = {
+    "Parquet": (SQL.format(before="", table="repr(path)"), "parquet"),
+    "CSV": (SQL.format(before="", table="repr(path)"), "csv"),
+    "DuckDB relation": (SQL.format(before=DUCKDB, table="'rows'"), "parquet"),
+    "Polars, lazy": (
+        (
+            f"{POLARS}start = cpu()\n"
+            f"polars.scan_parquet(path).group_by({KEYS}).agg(statistics).collect()\ndone(start)"
+        ),
+        "parquet",
+    ),
+    "pandas": (
+        (
+            f"import pandas\n{PANDAS}\nstart = cpu()\n"
+            f'frame.groupby({KEYS})["value"].agg(["count", "mean", "std", "min", "max"])\n'
+            "done(start)"
+        ),
+        "parquet",
+    ),
+}
+SOURCES = {
+    "Parquet": ("", "path", "parquet"),
+    "CSV": ("", "path", "csv"),
+    "DuckDB relation": (CONNECT + DUCKDB, 'connection.table("rows")', "parquet"),
+    "Polars, lazy": ("import polars", "polars.scan_parquet(path)", "parquet"),
+    "pandas": (PANDAS, "frame", "parquet"),
+}
+THEN = {
+    "digest": "start = cpu(); scores.digest",
+    "describe, of a frame": 'scores.describe("error")',
+    "compare_points, of a frame": 'benchinfer.compare_points(scores, "error")',
+    "compare_mixed, of a frame": 'benchinfer.compare_mixed(scores, "error")',
 }
 
 
-def write(path: Path) -> None:
-    """Write a balanced table of DATASETS x REPLICATIONS x ALGORITHMS x MEASURES rows."""
-    shape = (DATASETS, REPLICATIONS, ALGORITHMS, len(MEASURES))
-    d, r, k, m = (index.ravel() for index in np.indices(shape, dtype=np.int32))
-    columns = {
-        "dataset": pa.array([f"dataset-{i:03d}" for i in range(DATASETS)]).take(pa.array(d)),
-        "replication": pa.array(r),
-        "algorithm": pa.array([f"algorithm-{i}" for i in range(ALGORITHMS)]).take(pa.array(k)),
-        "measure": pa.array(MEASURES).take(pa.array(m)),
-        "value": pa.array(np.random.default_rng(1).uniform(0.01, 1.0, d.size)),
-    }
-    csv.write_csv(pa.table(columns), path)
+def write(folder: Path, rows: int) -> None:
+    """Write a balanced table as Parquet, up to ten million rows as CSV, too."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow import csv
+
+    replications = rows // (DATASETS * ALGORITHMS * len(MEASURES))
+    shape = (replications, ALGORITHMS, len(MEASURES))
+    r, k, m = (index.ravel() for index in np.indices(shape, dtype=np.int32))
+    rng = np.random.default_rng(1)
+    writer = None
+    for d in range(DATASETS):
+        table = pa.table(
+            {
+                "dataset": pa.array([f"dataset-{d:03d}"]).take(pa.array(np.zeros_like(r))),
+                "replication": pa.array(r),
+                "algorithm": pa.array([f"algorithm-{i}" for i in range(ALGORITHMS)]).take(
+                    pa.array(k)
+                ),
+                "measure": pa.array(MEASURES).take(pa.array(m)),
+                "value": pa.array(rng.uniform(0.01, 1.0, r.size)),
+            }
+        )
+        writer = writer or pq.ParquetWriter(folder / "scores.parquet", table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+    if rows <= 10**7:
+        csv.write_csv(pq.read_table(folder / "scores.parquet"), folder / "scores.csv")
+
+
+def run(code: str, path: Path, times: int = 3) -> dict[str, float]:
+    """Return the best of some runs by CPU seconds."""
+    one = dict.fromkeys(["OMP_NUM_THREADS", "POLARS_MAX_THREADS"], "1")
+    command = [sys.executable, "-c", METER + code, str(path)]
+    found = [
+        json.loads(
+            subprocess.run(
+                command, check=True, capture_output=True, env=os.environ | one
+            ).stdout.splitlines()[-1]
+        )
+        for _ in range(times)
+    ]
+    return min(found, key=lambda one: one["cpu"])
 
 
 def main() -> None:
-    """Measure every task three times and print the best of each."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "scores.csv")
-        write(path)
-        print(f"{path.stat().st_size / 1e6:.0f} MB")
-        print(f"{'task':60} {'rows':>9} {'CPU s':>7} {'peak MB':>8} {'imports s':>10}")
-        for name, code in TASKS.items():
-            command = [sys.executable, "-c", METER + code, str(path)]
-            runs = [
-                json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-                for _ in range(3)
-            ]
-            best = min(runs, key=lambda run: run["cpu"])
-            print(
-                f"{name:60} {best['rows']:9} {best['cpu']:7.2f} {best['peak']:8.0f}"
-                f" {best['imports']:10.2f}"
-            )
+    """Measure every task and print it beside its peer."""
+    if sys.argv[1:2] == ["write"]:  # a process of its own, whose memory no task inherits
+        write(Path(sys.argv[2]), int(sys.argv[3]))
+        return
+    for rows in map(int, sys.argv[1:] or ("1000000", "10000000")):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            subprocess.run([sys.executable, __file__, "write", name, str(rows)], check=True)
+            print(f"\n{rows:,} rows")
+            print("| task | CPU s | peer | ratio | peak MB | peer |\n|---|--:|--:|--:|--:|--:|")
+            large = rows > 10**7
+            for source, (before, given, kind) in SOURCES.items():
+                if large and source != "Parquet":
+                    continue
+                path = folder / f"scores.{kind}"
+                own = run(READ.format(before=before, source=given, then=""), path)
+                peer = run(PEERS[source][0], path)
+                print(
+                    f"| {source} | {own['cpu']:.2f} | {peer['cpu']:.2f} |"
+                    f" {own['cpu'] / peer['cpu']:.1f} | {own['peak']:.0f} | {peer['peak']:.0f} |",
+                    flush=True,
+                )
+            for task, then in THEN.items():
+                before, given, kind = SOURCES["Parquet" if large or task == "digest" else "pandas"]
+                code = READ.format(before=before, source=given, then=then)
+                own = run(code, folder / f"scores.{kind}", 1 if large else 3)
+                print(f"| {task} | {own['cpu']:.2f} | | | {own['peak']:.0f} | |", flush=True)
 
 
 if __name__ == "__main__":
