@@ -1,6 +1,7 @@
 """Files of tables by their ending."""
 
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,8 @@ def _arrow_file(path: Path, typed: str, suffix: str) -> object:
 
     try:
         if suffix in JSON:
+            if _null_begins(path):
+                raise ScoreTableError(_not_an_object(typed, "null"))
             return _json_lines(path)
         return dataset.dataset(path, format=ARROW[suffix]).to_table()
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
@@ -105,6 +108,19 @@ def _not_an_object(typed: str, error: str) -> str:
         return message(what, hint="remove lines that are no scores, or make them objects.")
     what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
     return message(what, hint="with the ending .json it is read as one document, up to 256 MB.")
+
+
+def _null_begins(path: Path) -> bool:
+    """Return whether a null stands where an object should begin: PyArrow ends the process there."""
+    import pyarrow as pa
+
+    before = b"}"
+    with pa.input_stream(path) as stream:
+        for line in BufferedReader(stream):  # pyright: ignore[reportArgumentType]
+            if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
+                return True
+            before = text or before
+    return False
 
 
 def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
