@@ -198,6 +198,12 @@ def test_a_json_array_is_read_and_named_among_lines(balanced, tmp_path):
     assert "with the ending .json" in message
 
 
+@pytest.mark.parametrize("text", ["null", 'null\n{"a": 1}', '{"a": 1}\n\nnull\n'])
+def test_a_null_in_place_of_an_object_is_told_in_words(tmp_path, text):
+    (tmp_path / "a.jsonl").write_text(text)
+    assert "a.jsonl' has a line that is no object" in refusal(tmp_path / "a.jsonl")
+
+
 @pytest.mark.parametrize("line", ["[1]", "1", '"a"'])
 def test_a_line_that_is_no_object_is_told_in_words(tmp_path, line):
     (tmp_path / "a.jsonl").write_text(f'{{"algorithm": "a"}}\n{line}\n')

@@ -53,7 +53,8 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
             error = entry.get(f"{metric}_stderr,{chosen}" if chosen else f"{metric}_stderr")
             of_task = higher.get(task)
             of_task = cast("Mapping[str, Any]", of_task) if isinstance(of_task, Mapping) else {}
-            said.setdefault(name, set()).add(of_task.get(metric))
+            way = of_task.get(metric)
+            said.setdefault(name, set()).add(way if isinstance(way, bool) else None)
             rows.append(
                 {
                     "dataset": task,

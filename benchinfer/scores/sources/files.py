@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,8 @@ def _json_file(path: Path, typed: str) -> object:
     import pyarrow as pa
 
     try:
+        if _null_begins(path):
+            raise ScoreTableError(_not_an_object(typed, "null"))
         return _json_lines(path)
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if "Column() changed from object" in str(error):
@@ -151,6 +154,19 @@ def _not_an_object(typed: str, error: str) -> str:
         return message(what, hint="remove lines that are no scores, or make them objects.")
     what = f"{typed!r} is one JSON array, and JSON lines hold one object per line."
     return message(what, hint="with the ending .json it is read as one document, up to 256 MB.")
+
+
+def _null_begins(path: Path) -> bool:
+    """Return whether a null stands where an object should begin: PyArrow ends the process there."""
+    import pyarrow as pa
+
+    before = b"}"
+    with pa.input_stream(path) as stream:
+        for line in BufferedReader(stream):  # pyright: ignore[reportArgumentType]
+            if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
+                return True
+            before = text or before
+    return False
 
 
 def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
