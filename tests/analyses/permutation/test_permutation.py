@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.analyses.permutation import sections
 from benchinfer.core.errors import DesignError
+from benchinfer.core.sections import Request
 from benchinfer.numerics import closed_testing, multiplicity
 from benchinfer.numerics.shifts import hodges_lehmann
 from tests.analyses.mixed.test_mixed import simulated, table
@@ -748,7 +750,7 @@ def test_all_of_two_algorithms_are_their_pair_where_arrangements_are_too_many_to
     assert abs(values.pooled.overall[0] - drawn.pooled.overall[0]) < 5 * error
     figure = bi.plot(found, "null")
     assert figure.axes
-    assert "all arrangements, counted" in str(found.sections())
+    assert "all arrangements, counted" in sections.together(found, Request()).text[0]
 
 
 @pytest.mark.parametrize(("side", "tail"), [("better", "greater"), ("worse", "less")])
