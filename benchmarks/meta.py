@@ -15,12 +15,12 @@ import benchinfer as bi
 DATASETS, ALGORITHMS, TAU, NOISE = 500, 30, 0.05, 0.02
 
 
-def published(low: int, high: int) -> pd.DataFrame:
+def published(low: int, high: int, datasets: int = DATASETS) -> pd.DataFrame:
     """Return differences of all pairs on data sets that compare some of the algorithms."""
     rng = np.random.default_rng([7, low, high])
     level = rng.normal(0.0, 0.05, ALGORITHMS)
     rows: list[tuple[str, str, str, float, float]] = []
-    for d in range(DATASETS):
+    for d in range(datasets):
         size = int(rng.integers(low, high + 1))
         arms = np.sort(rng.choice(ALGORITHMS, size, replace=False))
         true = level[arms] + rng.normal(0.0, TAU / np.sqrt(2), size)

@@ -28,6 +28,8 @@ type Aim = Literal["difference", "equivalence", "non-inferiority"]
 
 # Thresholds beyond this many are interpolated.
 _GRID = 40
+# Rows that are compared with all at a time.
+_ROWS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +165,12 @@ def _basis(contrasts: Array) -> Array:
 
 def _distinct(root: Array, sides: int) -> NDArray[np.int64]:
     """Return the rows that do not repeat an earlier one (or its opposite, for ``|t|``)."""
-    same = root @ root.T
-    same = np.triu((np.abs(same) if sides == 2 else same) > 1 - 1e-12, 1)
-    return np.flatnonzero(~same.any(axis=0))
+    new = np.ones(len(root), np.bool_)
+    for start in range(0, len(root), _ROWS):
+        same = root[start : start + _ROWS] @ root[start:].T
+        same = (np.abs(same, out=same) if sides == 2 else same) > 1 - 1e-12
+        new[start:] &= ~np.triu(same, 1).any(axis=0)
+    return np.flatnonzero(new)
 
 
 def raw_p(t: Array, df: float | Array) -> Array:

@@ -23,8 +23,8 @@ REPLICATES = 16
 _SEED = 20120314
 _NODES = 4096
 _PANELS = 256
-# Rows that share their directions.
-_SHARING = 2
+# Rows that share their directions: two, of many rows more.
+_SHARING, _MANY = 2, 1000
 # Elements of (directions, J) tables, and limits of the number of directions.
 _LENGTHS, _CONES = 1e8, 1.8e8
 _FEWEST, _MOST_LENGTHS, _MOST_CONES = 2**12, 2**16, 2**18
@@ -134,47 +134,79 @@ def cones(root: Array, sides: int) -> SpreadDistribution:
     n = 2 if r == 2 else _points(_CONES, _MOST_CONES, j) // j
     n = n if r > _SMOOTH else 2 ** int(np.log2(max(n, 8)))
     replicates = 1 if r == 2 else REPLICATES
-    # How far a statistic is from the largest one, per unit of its correlation short of 1 or -1.
-    correlation = np.clip(root @ root.T, -1.0, 1.0)
-    nearer, farther = (np.maximum(1 + sign * correlation, 1e-14) for sign in (-1, 1))
-    n = max(n, 4)
+    n = max(n, 2)
     limit = np.empty((replicates, n, j))
     components = (_drawn if r <= _SMOOTH else _shared)(root, n, replicates)
-    for k, y in components:
-        high = _rise(y, nearer[k].astype(y.dtype), k)
+    for one in components:
+        # How far a statistic is from the largest one, per unit of its correlation short of 1 or -1.
+        correlation = np.clip(one.correlation, -1.0, 1.0)
+        high = _rise(one.components, 1 - correlation, one.row)
         if sides == 2:
-            high = np.maximum(high, _rise(-y, farther[k].astype(y.dtype), k))
-        limit[:, :, k] = np.arctan2(1.0, high).reshape(replicates, n)
+            high = np.maximum(high, _rise(one.components, -1 - correlation, one.row))
+        limit[:, :, one.row] = np.arctan2(one.length, high).reshape(replicates, n)
     if r == 2:
         return SpreadDistribution(limit.ravel(), np.full((1, limit.size), 1 / limit.size))
     return _spread(limit.reshape(replicates, -1), 0.0, np.pi / sides)
 
 
-def _drawn(root: Array, n: int, replicates: int) -> Iterator[tuple[int, Array]]:
-    """Yield each row and (replicates n, J) components of directions orthogonal to it."""
-    kind = _precision(root.shape[1])
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Directions orthogonal to a row.
+
+    Attributes
+    ----------
+    row
+        Its number.
+    components
+        (replicates n, J) of all rows along them.
+    length
+        () or (replicates n,) of the directions.
+    correlation
+        (J,) of the row with all.
+    """
+
+    row: int
+    components: NDArray[np.floating]
+    length: NDArray[np.floating]
+    correlation: Array
+
+
+def _drawn(root: Array, n: int, replicates: int) -> Iterator[_Beside]:
+    """Yield directions orthogonal to each row."""
+    kind, correlation = _precision(root.shape[1]), root @ root.T
     turned = root.T.astype(kind)
     spheres = _spheres(root.shape[1] - 1, n, replicates)
     for (k, own), points in zip(enumerate(root), spheres, strict=False):
-        yield k, (_orthogonal(points, own).astype(kind) @ turned).reshape(-1, len(root))
+        y = (_orthogonal(points, own).astype(kind) @ turned).reshape(-1, len(root))
+        yield _Beside(k, y, np.array(1.0), correlation[k])
 
 
-def _shared(root: Array, n: int, replicates: int) -> Iterator[tuple[int, Array]]:
+def _shared(root: Array, n: int, replicates: int) -> Iterator[_Beside]:
     """Yield the same; a few rows far apart share their directions, which saves products."""
-    single = root.astype(np.float32)
-    groups = -(-len(root) // _SHARING)
+    single = root.T.astype(np.float32)
+    groups = -(-len(root) // max(_SHARING, len(root) // _MANY))
+    y = np.empty((replicates * n, len(root)), np.float32)
     for start, points in zip(range(groups), _spheres(root.shape[1], n, replicates), strict=False):
-        y = points.astype(np.float32).reshape(-1, root.shape[1]) @ single.T
-        for k in range(start, len(root), groups):
-            along = y[:, k, None]
-            yield k, (y - along * (single @ single[k])) / np.sqrt(1 - along**2)
+        all_of = points.astype(np.float32).reshape(-1, root.shape[1]) @ single
+        correlation = root[start::groups] @ root.T
+        for k, own in zip(range(start, len(root), groups), correlation, strict=True):
+            along = all_of[:, k].copy()
+            np.multiply(-along[:, None], own.astype(np.float32), out=y)
+            y += all_of
+            yield _Beside(k, y, np.sqrt(1 - along**2), own)
 
 
-def _rise(y: Array, gap: Array, own: int) -> Array:
-    """Return the cotangent of the angle up to which the own component is the largest."""
-    ratio = y / gap
-    ratio[:, own] = -np.inf
-    return ratio.max(axis=1)
+def _rise(y: NDArray[np.floating], gap: Array, own: int) -> Array:
+    """Return the largest component per unit of its gap, the own one left out."""
+    reach = 1 / np.where(gap >= 0, np.maximum(gap, 1e-14), np.minimum(gap, -1e-14))
+    # Blocks that stay in the cache.
+    step = max(1, 65_536 // len(gap))
+    rise = np.empty(len(y))
+    for start in range(0, len(y), step):
+        ratio = y[start : start + step] * reach.astype(y.dtype)
+        ratio[:, own] = -np.inf
+        rise[start : start + step] = ratio.max(axis=1)
+    return rise
 
 
 def _orthogonal(points: Array, own: Array) -> Array:

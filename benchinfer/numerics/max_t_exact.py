@@ -410,6 +410,8 @@ class Similar:
 
 def product_tail(root: Array, sides: int) -> NormalTail | None:
     """Return the normal tail where the correlations are products of loadings, else None."""
+    if len(root) > root.shape[1]:
+        return None  # products of loadings short of 1 have full rank
     found = loadings(root @ root.T)
     return None if found is None else _product(found, sides, 1e-11)
 

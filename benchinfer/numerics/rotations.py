@@ -45,6 +45,8 @@ _MOST_FLIPPED = 14
 _CLOSE = 3.0
 # Statistics closer than this part of their size are equal, as many are under sign flips.
 _SAME = 1e-9
+# Sums that are held at a time.
+_MOST_SUMS = 2_000_000
 # Columns that rows are put in order by.
 _KEYS = 64
 # Share of the largest singular value below which one is zero.
@@ -216,8 +218,7 @@ def closed_flips(
     unit = _in_order(_standardised(terms))
 
     def along(n: int) -> _Along:
-        parts = [unit.sum(axis=0)[None]]
-        parts += [signs @ unit for signs in _signs(len(unit), n, seed, two_sided=True)]
+        parts = [unit.sum(axis=0)[None], *_signed(unit, n, seed, two_sided=True)]
         size = np.concatenate(parts).T ** 2
         return _Along(size, np.ones_like(size))
 
@@ -257,11 +258,10 @@ def step_down_flips(
     order = np.argsort(-observed, kind="stable")
     unit, limit = unit[:, order], observed[order] - _SAME * np.abs(observed[order])
     count, n = np.ones(len(order)), 1
-    for signs in _signs(len(unit), directions, seed, two_sided=two_sided):
-        sums = signs @ unit
+    for sums in _signed(unit, directions, seed, two_sided=two_sided):
         largest = np.maximum.accumulate((np.abs(sums) if two_sided else sums)[:, ::-1], axis=1)
         count += (largest[:, ::-1] >= limit).sum(axis=0)
-        n += len(signs)
+        n += len(sums)
     p = np.empty(len(order))
     p[order] = np.maximum.accumulate(count / n)
     return p, _error(p, np.full(len(p), n), exact=all_flips(len(unit)))
@@ -353,26 +353,25 @@ def _flipped(table: Array, n: int, seed: int, *, two_sided: bool) -> Array:
     z = _orthonormal(table)
     # Rows in an order of their own, for signs that do not depend on theirs.
     z = z[np.lexsort(np.round(z.T / (np.abs(z).max() or 1.0), 9))]
-    parts = [signs @ z for signs in _signs(len(z), n, seed, two_sided=two_sided)]
+    parts = [*_signed(z, n, seed, two_sided=two_sided)]
     return np.concatenate(parts) / np.sqrt(len(z))
 
 
-def _signs(d: int, n: int, seed: int, *, two_sided: bool) -> Iterator[Array]:
-    """Yield parts of n random sign vectors, or of all of them if there are few.
+def _signed(terms: Array, n: int, seed: int, *, two_sided: bool) -> Iterator[Array]:
+    """Yield parts of the sums of rows with n random sign vectors, or with all if there are few.
 
     In two-sided tests a vector and its opposite are one: their statistics are the same.
     """
-    step = max(1, 1_000_000 // d)
+    d = len(terms)
     if d <= _MOST_FLIPPED:
-        numbers = np.arange(1, 1 << (d - two_sided))
-        for start in range(0, len(numbers), step):
-            bits = numbers[start : start + step, None] >> np.arange(d) & 1
-            yield 1 - 2 * bits.astype(np.float64)
+        bits = np.arange(1, 1 << (d - two_sided))[:, None] >> np.arange(d) & 1
+        yield (1 - 2 * bits.astype(np.float64)) @ terms
         return
-    generator = np.random.default_rng(seed)
+    from benchinfer.numerics.shuffle import signed_sums  # numba: a second, where signs are drawn
+
+    step = max(1, _MOST_SUMS // max(terms.shape[1], 1))
     for start in range(0, n, step):
-        bits = generator.integers(0, 2, (min(step, n - start), d), dtype=np.int8)
-        yield 1 - 2 * bits.astype(np.float64)
+        yield signed_sums(terms, seed, start, min(start + step, n))
 
 
 def _orthonormal(table: Array) -> Array:

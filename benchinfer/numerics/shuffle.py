@@ -1,4 +1,4 @@
-"""Random permutation within blocks, compiled.
+"""Random permutation within blocks, sign flips among them, compiled.
 
 Random arrangements come from a counter: the stream of a resample depends on the seed and on the
 number of the resample only, so results are the same for any split into chunks and threads. One
@@ -199,6 +199,80 @@ def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) 
             moved -= 1
         moved = max(moved, 0)
     return counts
+
+
+# Columns of sums that are added up together, and rows whose signs are the bits of one word.
+_WIDE, _DEEP = 16, 64
+
+
+@njit(cache=True, nogil=True)
+def _sums_of_bytes(terms: Array, tables: Array) -> None:
+    """Fill (8, 256, _WIDE) tables with the sums of eight of 64 rows for each byte of signs."""
+    for part in range(8):
+        tables[part, 0] = 0.0
+        for row in range(8):
+            tables[part, 0] -= terms[8 * part + row]
+        for byte in range(1, 256):
+            # The lowest bit that is set turns the sign of one term.
+            row = 0
+            while not (byte >> row) & 1:
+                row += 1
+            for j in range(_WIDE):
+                before = tables[part, byte & (byte - 1), j]
+                tables[part, byte, j] = before + 2.0 * terms[8 * part + row, j]
+
+
+@njit(cache=True, nogil=True)
+def _add_signed(terms: Array, seed: np.uint64, first: int, sums: Array) -> None:
+    """Add the signed sums of (B, _WIDE) terms to (n, _WIDE) sums, B a multiple of 64."""
+    tables = np.empty((8, 256, _WIDE))
+    for word in range(len(terms) // _DEEP):
+        _sums_of_bytes(terms[_DEEP * word : _DEEP * (word + 1)], tables)
+        for i in range(len(sums)):
+            start = mix(mix(seed) + np.uint64(first + i) * STEP)
+            bits = mix(start + np.uint64(word + 1) * STEP)
+            for part in range(8):
+                byte = bits & np.uint64(255)
+                bits >>= np.uint64(8)
+                for j in range(_WIDE):
+                    sums[i, j] += tables[np.uint64(part), byte, np.uint64(j)]
+
+
+def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
+    """Return the sums of terms whose rows have random signs.
+
+    Signs of eight rows at a time are looked up (the method of four Russians).
+
+    Parameters
+    ----------
+    terms
+        (B, M) terms; those of a row change their signs together.
+    seed
+        Any 64-bit integer >= 0.
+    first, last
+        Resamples first to last - 1. The one with number i is the same whatever these are.
+
+    Returns
+    -------
+    numpy.ndarray
+        (last - first, M).
+
+    Examples
+    --------
+    >>> sums = signed_sums(np.array([[1.0], [2.0]]), 1, 0, 1000)
+    >>> sorted(set(sums.ravel().tolist()))
+    [-3.0, -1.0, 1.0, 3.0]
+    """
+    b, m = terms.shape
+    sums = np.zeros((last - first, m))
+    for column in range(0, m, _WIDE):
+        own = terms[:, column : column + _WIDE]
+        padded = np.zeros((-(-b // _DEEP) * _DEEP, _WIDE))
+        padded[:b, : own.shape[1]] = own
+        part = np.zeros((last - first, _WIDE))
+        _add_signed(padded, np.uint64(seed), first, part)
+        sums[:, column : column + _WIDE] = part[:, : own.shape[1]]
+    return sums
 
 
 def count_in_chunks(

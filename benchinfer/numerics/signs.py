@@ -10,7 +10,7 @@ Exact tails add positive numbers only, so that their relative accuracy is that o
 additions, however small the tail is (down to the smallest double).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,23 +55,27 @@ def upper_tail_of_integers(weights: Integers, observed: int) -> float:
     >>> upper_tail_of_integers(np.arange(1, 9), 35) * 2**8
     2.0
     """
+    return _upper_tails(weights, [observed])[0]
+
+
+def _upper_tails(weights: Integers, observed: Sequence[int]) -> list[float]:
+    """Return the exact ``P(sum >= x)`` for several x, from the sums of two halves."""
     total = int(weights.sum())
-    if observed <= 0:
-        return 1.0
-    if observed > total:
-        return 0.0
-    below = total - observed
-    if 2 * below <= total:
-        return _lower_tail(weights, below)
-    return 1.0 - _lower_tail(weights, observed - 1)
-
-
-def _lower_tail(weights: Integers, limit: int) -> float:
-    """Return ``P(sum <= limit)`` from the distributions of the sums of two halves."""
-    ordered = np.sort(weights)
-    one, two = masses(ordered[::2], limit), np.cumsum(masses(ordered[1::2], limit))
-    rest = np.minimum(limit - np.arange(len(one)), len(two) - 1)
-    return min(float(one @ two[rest]), 1.0)
+    observed = [min(max(x, 0), total + 1) for x in observed]
+    # The smaller of both tails.
+    below = [min(total - x, x - 1) for x in observed]
+    ordered, most = np.sort(weights), max(below)
+    one, two = (masses(half, max(most, 0)) for half in (ordered[::2], ordered[1::2]))
+    backwards = np.cumsum(two)[::-1].copy()
+    tails: list[float] = []
+    for x, limit in zip(observed, below, strict=True):
+        # Sums of one half that leave room for any of the other, and those that do not.
+        free = min(max(limit - len(two) + 1, 0), len(one))
+        rest = backwards[len(two) - 1 - limit + free :]
+        used = one[free : min(len(one), limit + 1)]
+        tail = min(float(one[:free].sum() * backwards[0] + used @ rest[: len(used)]), 1.0)
+        tails.append(tail if limit == total - x else 1.0 - tail)
+    return tails
 
 
 def masses(weights: Integers, limit: int) -> Array:
@@ -148,16 +152,27 @@ def on_lattice(values: Array, tolerance: float) -> Integers | None:
     unit = float(ascending[0])
     if unit < finest:
         return None
-    for value in ascending[1:].tolist():
-        unit = _common_unit(value, unit, finest / 10)
+    left = ascending
+    while len(left):
+        # Multiples of the unit leave it as it is.
+        other = np.abs(left - np.rint(left / unit) * unit) > finest / 10
+        if not other.any():
+            break
+        at = int(other.argmax())
+        unit = _common_unit(float(left[at]), unit, finest / 10)
         if unit < finest:
             return None
-    # The larger the multiples, the better they tell the unit.
+        left = left[at + 1 :]
+    # The larger the multiples, the better they tell the unit: twice as large ones each time.
     products = squares = 0.0
-    for value in ascending.tolist():
-        multiple = round(value / unit)
-        products, squares = products + value * multiple, squares + multiple**2
-        unit = products / squares
+    at = 0
+    while at < len(ascending):
+        end = int(np.searchsorted(ascending, 2 * ascending[at], side="right"))
+        part = ascending[at:end]
+        multiples = np.rint(part / unit)
+        products += float(part @ multiples)
+        squares += float(multiples @ multiples)
+        unit, at = products / squares, end
     multiples = np.rint(values / unit)
     if np.abs(values - multiples * unit).max() > tolerance:
         return None
@@ -402,8 +417,10 @@ def _binomial_tail(n: int, count: int) -> float:
 _SAME = 1e-10
 # Steps of all exact tests together under "auto": a few seconds.
 _BUDGET = 2e9
-# Elements of the matrices that resampling holds at a time.
-_CHUNK = 2_000_000
+# Sums that resampling holds at a time.
+_CHUNK = 500_000
+# Signs drawn at most, beyond the fewest resamples: with more than 10,000 rows there are fewer.
+_MOST_SIGNS, _FEWEST = 1_000_000_000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,6 +437,8 @@ class SignTests:
         (M,) the smallest p-value that any signs of as many terms could give.
     kinds
         M words: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
+    resamples
+        How many were drawn, or would be.
     """
 
     statistic: Array
@@ -427,6 +446,7 @@ class SignTests:
     error: Array
     smallest: Array
     kinds: tuple[str, ...]
+    resamples: int
 
 
 def signed_ranks(differences: Array, noise: float) -> Array:
@@ -474,7 +494,8 @@ def sign_tests(
         ``"exact"``; ``"monte-carlo"``; ``"asymptotic"`` (normal); ``"auto"``: exact for the columns
         where that takes at most a fraction of a few seconds, Monte Carlo for the others.
     resamples, seed
-        Of Monte Carlo, which draws one sign for each row: p-values ``(1 + #) / (N + 1)``.
+        Of Monte Carlo, which draws one sign for each row: p-values ``(1 + #) / (N + 1)``. Of more
+        than 10,000 rows there are fewer resamples, 1e9 signs or 10,000 resamples in all.
     progress
         Called with the number of resamples just done.
 
@@ -502,30 +523,66 @@ def sign_tests(
     smallest = np.where(n > 0, 0.5 ** np.maximum(n - two_sided.astype(np.int64), 0), 1.0)
     p = np.where(two_sided, 2 * ndtr(-np.abs(z)), ndtr(-z))
     p, error = np.where(n > 0, p, 1.0), np.zeros(m)
+    resamples = min(resamples, max(_FEWEST, _MOST_SIGNS // max(len(terms), 1)))
     if null == "asymptotic":
-        return SignTests(z, p, error, smallest, ("asymptotic",) * m)
-    quick = np.array([null != "monte-carlo" and _quick(c, _BUDGET / m) for c in terms.T], np.bool_)
-    exact = np.full(m, fill_value=True) if null == "exact" else quick
-    for j in np.flatnonzero(exact):
-        side = "two-sided" if two_sided[j] else "greater"
-        p[j] = sign_flip(terms[:, j], side).p_value
+        return SignTests(z, p, error, smallest, ("asymptotic",) * m, resamples)
+    exact = np.zeros(m, np.bool_)
+    if null != "monte-carlo":
+        exact = _exactly(terms, two_sided, p, everything=null == "exact")
     left = np.flatnonzero(~exact)
     if len(left):
         p[left] = _resampled(terms[:, left], two_sided[left], resamples, seed, progress)
         error[left] = np.sqrt(p[left] * (1 - p[left]) / (resamples + 1))
         smallest[left] = np.maximum(smallest[left], 1 / (resamples + 1))
     kinds = tuple("exact" if one else "monte-carlo" for one in exact)
-    return SignTests(z, p, error, smallest, kinds)
+    return SignTests(z, p, error, smallest, kinds, resamples)
 
 
-def _quick(column: Array, budget: float) -> bool:
-    """Return whether the exact distribution takes no more steps than the budget."""
-    sizes = np.abs(column[column != 0])
-    n = len(sizes)
-    if n <= MOST_REALS and 64 * 2 ** ((n + 1) // 2) <= budget:
-        return True
-    whole = on_lattice(sizes, _SAME * float(sizes.max()))
-    return whole is not None and n * float(whole.sum()) <= budget
+def _exactly(
+    terms: Array, two_sided: NDArray[np.bool_], p: Array, *, everything: bool
+) -> NDArray[np.bool_]:
+    """Put exact p-values where they take no more steps than the budget, and return where.
+
+    Columns whose terms have the same sizes, as ranks without ties do, share their distribution.
+    """
+    alike: dict[bytes, list[int]] = {}
+    weights: dict[bytes, Integers] = {}
+    alone: list[int] = []
+    for j, column in enumerate(terms.T):
+        sizes = np.abs(column[column != 0])
+        whole = on_lattice(sizes, _SAME * float(sizes.max(initial=0.0)))
+        if whole is None or not len(whole):
+            alone.append(j)
+            continue
+        ordered = np.sort(whole)
+        key = ordered.tobytes()
+        weights[key] = ordered
+        alike.setdefault(key, []).append(j)
+    budget = _BUDGET / (len(alike) + len(alone))
+    exact = np.zeros(len(p), np.bool_)
+    for key, columns in alike.items():
+        steps = len(weights[key]) * float(weights[key].sum())
+        if steps <= budget or (everything and tractable(weights[key])):
+            exact[columns] = True
+            p[columns] = _shared(weights[key], terms[:, columns], two_sided[columns])
+        else:
+            alone += columns
+    for j in alone:
+        n = np.count_nonzero(terms[:, j])
+        exact[j] = everything or (n <= MOST_REALS and 64 * 2 ** ((n + 1) // 2) <= budget)
+        if exact[j]:
+            p[j] = sign_flip(terms[:, j], "two-sided" if two_sided[j] else "greater").p_value
+    return exact
+
+
+def _shared(weights: Integers, terms: Array, two_sided: NDArray[np.bool_]) -> Array:
+    """Return the p-values of columns whose sizes are multiples of one unit by the same weights."""
+    total = int(weights.sum())
+    unit = np.abs(terms).sum(axis=0) / total
+    positive = np.rint(np.maximum(terms, 0.0).sum(axis=0) / unit).astype(np.int64)
+    observed = np.where(two_sided, np.maximum(positive, total - positive), positive)
+    tails = np.array(_upper_tails(weights, observed.tolist()))
+    return np.minimum(np.where(two_sided, 2 * tails, tails), 1.0)
 
 
 def _resampled(
@@ -536,20 +593,18 @@ def _resampled(
     progress: Progress | None,
 ) -> Array:
     """Return (M,) p-values from one random sign for each row and resample."""
-    generator = np.random.default_rng(seed)
-    b, m = terms.shape
+    from benchinfer.numerics.shuffle import signed_sums  # numba: a second, where signs are drawn
+
     observed = terms.sum(axis=0)
     observed = np.where(two_sided, np.abs(observed), observed)
     observed -= _SAME * np.abs(terms).max(axis=0, initial=0.0)
-    chunk = max(16, _CHUNK // max(b, m))
-    count, done = np.ones(m), 0
-    while done < resamples:
-        step = min(chunk, resamples - done)
-        signs = generator.integers(0, 2, (step, b), dtype=np.int8) * 2.0 - 1.0
-        sums = signs @ terms
+    step = max(1000, min(_CHUNK // terms.shape[1], 20_000))
+    count = np.ones(terms.shape[1])
+    for done in range(0, resamples, step):
+        last = min(done + step, resamples)
+        sums = signed_sums(terms, seed, done, last)
         np.abs(sums, out=sums, where=two_sided)
         count += (sums >= observed).sum(axis=0)
-        done += step
         if progress is not None:
-            progress(step)
+            progress(last - done)
     return count / (resamples + 1)

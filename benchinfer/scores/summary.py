@@ -73,6 +73,8 @@ class Summary:
     def of(self, measure: str) -> "Summary":
         """Keep one measure, with all data sets and algorithms of the table."""
         m = [self.measures.index(measure)]
+        if len(self.measures) == 1:
+            return self
         return self._take(m, range(len(self.datasets)), range(len(self.algorithms)))
 
     def within(self, dataset: str) -> "Summary":

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics import signs
+from benchinfer.numerics import shuffle, signs
 
 
 def brute_force(column, *, two_sided):
@@ -79,3 +79,43 @@ def test_the_same_seed_gives_the_same_and_progress_adds_up():
     assert one.p_value.tolist() == again.p_value.tolist()
     assert sum(told) == 50_000
     assert len(told) > 1
+
+
+def test_signed_sums_are_of_rows_with_signs_in_common_whatever_the_span():
+    terms = 2.0 ** np.arange(11)[:, None] * np.array([[1.0, -1.0, 3.0]]) + np.zeros((11, 3))
+    sums = shuffle.signed_sums(terms, 7, 0, 40_000)
+    assert sums[:, 1].tolist() == (-sums[:, 0]).tolist()
+    assert sums[:, 2].tolist() == (3 * sums[:, 0]).tolist()
+    values, counts = np.unique(sums[:, 0], return_counts=True)
+    assert values.tolist() == list(range(-2047, 2048, 2))
+    assert stats.chisquare(counts).pvalue > 1e-3
+    parts = [shuffle.signed_sums(terms, 7, *ends) for ends in ((0, 13), (13, 5_000))]
+    assert np.concatenate(parts).tolist() == sums[:5_000].tolist()
+
+
+def test_signed_sums_of_many_rows_and_columns_have_the_moments_of_signs():
+    terms = np.random.default_rng(8).normal(size=(150, 37))
+    sums = shuffle.signed_sums(terms, 3, 0, 50_000)
+    size = np.sqrt((terms**2).sum(axis=0))
+    assert np.abs(sums.mean(axis=0) / size).max() < 5 / np.sqrt(50_000)
+    expected = terms.T @ terms / np.outer(size, size)
+    assert np.abs(np.cov((sums / size).T) - expected).max() < 5.5 * np.sqrt(2 / 50_000)
+
+
+def test_columns_that_share_their_sizes_are_tested_as_each_alone():
+    d = np.random.default_rng(9).normal(0.1, 1, size=(300, 8))
+    d[:40, 3] = 0.0
+    terms = signs.signed_ranks(d, 1e-9)
+    two_sided = np.arange(8) % 2 == 0
+    found = signs.sign_tests(terms, two_sided=two_sided)
+    assert set(found.kinds) == {"exact"}
+    for column, both, p in zip(d.T, two_sided, found.p_value, strict=True):
+        alone = signs.signed_rank(column, alternative="two-sided" if both else "greater")
+        assert p == pytest.approx(alone.p_value, rel=1e-12)
+
+
+def test_many_values_of_one_unit_are_on_its_lattice():
+    rng = np.random.default_rng(10)
+    whole = rng.integers(1, 5_000, 3_000)
+    assert signs.on_lattice(whole * 0.037, 1e-9).tolist() == whole.tolist()
+    assert signs.on_lattice(whole * 0.037 + rng.normal(0, 1e-3, 3_000), 1e-9) is None

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 type Pairs = Literal["pairwise", "pooled"]
 type Way = Literal["sets", "line", "bound"]
-# Sums of sign flips that step-down tests of many contrasts make do with.
-_MOST_SUMS = 100_000_000
+# Sums of sign flips, and terms of these, that step-down tests of many contrasts make do with.
+_MOST_SUMS, _MOST_TERMS = 100_000_000, 10_000_000_000
 # Places on a line are whole numbers up to this.
 _FINE = 2.0**40
 _SETS = {"shaffer": closed_testing.shaffer, "bergmann-hommel": closed_testing.bergmann_hommel}
@@ -176,10 +176,11 @@ def of_pairwise(
         p = adjusted(method, own.p)
         return p, grown(own.error, p, own.p)
     if method == "step-down":
+        many = min(_MOST_SUMS // len(own.p), _MOST_TERMS // max(own.terms.size, 1))
         p, error = rotations.step_down_flips(
             own.terms,
             two_sided=asked.side == 0,
-            directions=min(asked.resamples, max(rotations.DIRECTIONS, _MOST_SUMS // len(own.p))),
+            directions=min(asked.resamples, max(rotations.DIRECTIONS, many)),
             seed=asked.seed,
         )
         return np.maximum(p, own.p), np.where(p >= own.p, error, own.error)

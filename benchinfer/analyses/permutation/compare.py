@@ -49,7 +49,8 @@ def compared(
         asked = replace(asked, adjust=method)
     found = tested(data, family, asked)
     evidence, together, shown = found.evidence, found.together, family.wanted
-    drawn = "monte-carlo" in {*found.kinds, together.kind}
+    rows = overall.global_tests(data, together, family.words, asked)
+    drawn = "monte-carlo" in {*found.kinds, *(row.null for row in rows)}
     return PermutationComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -74,7 +75,7 @@ def compared(
         adjusted=asked.adjust,
         kinds=found.kinds,
         pooled=together.of(shown),
-        rows=overall.global_tests(data, together, family.words, asked),
+        rows=rows,
         ranks=overall.rank_sums(standardised(data) if asked.scale == "dataset" else data),
     )
 
@@ -158,7 +159,8 @@ def compare_permutation(
     resamples
         Number of random arrangements of Monte Carlo.
 
-        P-values are ``(1 + #) / (resamples + 1)``.
+        P-values are ``(1 + #) / (resamples + 1)``. Fewer where they would take long: sign flips of
+        more than 10,000 blocks, and global tests of over 1,000 scores beside tests of each pair.
     contrasts, control
         As in `compare_mixed`. Averages of algorithms need ``pairs="pooled"``.
     alternative

@@ -30,8 +30,6 @@ _SCORES = {
     "normal-scores": "normal scores of aligned ranks",
     "dispersion": "spreads",
 }
-# Scores that are permuted for a test in addition to the chosen ones.
-_VISITS = 500_000_000
 
 
 @savable
@@ -138,10 +136,8 @@ def _of_values(
     layout = data.layout
     values = data.of(layout)
     if asked.on != "values":
-        # A test in addition to the chosen scores: no longer than a second.
-        enough = max(_VISITS // len(values), 1000)
-        few = replace(asked, stop=False, resamples=min(asked.resamples, enough))
-        found = pooled(data, values, np.zeros((0, data.n_labels)), few)
+        beside = replace(asked, stop=False, pairs="pairwise")
+        found = pooled(data, values, np.zeros((0, data.n_labels)), beside)
     f = friedman.f_form(found.quadratic, len(layout.sizes), data.n_labels)
     t = friedman.t_star(values.reshape(-1, data.n_labels))
     inf = float("inf")

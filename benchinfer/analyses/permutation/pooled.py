@@ -14,7 +14,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
-from benchinfer.numerics import ties
+from benchinfer.numerics import signs, ties
 
 if TYPE_CHECKING:
     from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, Kind
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 type Counts = NDArray[np.int64]
 # Arrangements that are gone through by default, and on request.
 _AUTO, _MOST = 1e6, 1e8
+# Scores that are moved for tests beside those of single pairs: a fraction of a second.
+_VISITS = 100_000_000
 
 
 @savable
@@ -35,7 +37,8 @@ class PooledTests:
     kind
         Null distribution: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
     n
-        Arrangements or resamples behind it.
+        Arrangements or resamples behind it; infinite if asymptotic, or if exchanges of two
+        algorithms are counted by their sums.
     stopped
         Whether resampling ended early.
     quadratic, df
@@ -49,7 +52,7 @@ class PooledTests:
         stepwise so; without columns where not available.
     bins, bin_width
         (61,) how often the global statistic fell into bins of that width from 0 on, the last one of
-        all beyond; empty if asymptotic.
+        all beyond; empty if asymptotic, and of two algorithms whose exchanges are many.
     """
 
     kind: str
@@ -140,13 +143,37 @@ def null_of(
             return arrangements.exact(question, fixed=fixed, limit=limit, progress=told)
     if asked.null == "exact" and asked.pairs == "pooled":
         raise FitError(f"more than {_MOST:.0f} arrangements.")
+    if question.layout.complete and question.layout.n_labels == 2 and not asked.stop:
+        return _of_two(question, asked, task)
     # Stepwise adjustment moves the level of each p-value, so that none is certain by itself.
     watched = asked.pairs == "pairwise" or asked.adjust in stepwise.JOINT
     alpha = asked.alpha if asked.stop and watched else None
-    told = asked.told(task, asked.resamples)
-    return arrangements.monte_carlo(
-        question, asked.resamples, asked.seed, alpha=alpha, progress=told
+    resamples = asked.resamples
+    if asked.pairs == "pairwise":
+        resamples = min(resamples, max(_VISITS // len(scores), 1000))
+    told = asked.told(task, resamples)
+    return arrangements.monte_carlo(question, resamples, asked.seed, alpha=alpha, progress=told)
+
+
+def _of_two(
+    question: nulls.PermutationProblem, asked: PermutationProcedure, task: str
+) -> nulls.Null:
+    """Return the null distribution of two algorithms: exchanges turn the signs of differences."""
+    first = question.centred[question.layout.labels == 0]
+    turned = question.contrasts[:, 0] - question.contrasts[:, 1]
+    found = signs.sign_tests(
+        np.column_stack([first, first[:, None] * turned]),
+        two_sided=np.append(True, np.full(len(turned), question.two_sided)),
+        null=asked.null,
+        resamples=asked.resamples,
+        seed=asked.seed,
+        progress=asked.told(task, asked.resamples),
     )
+    p, error = found.p_value, found.error
+    pairs = nulls.PValues(p[1:], error[1:])
+    kind = found.kinds[0]
+    n = np.inf if kind == "exact" else found.resamples
+    return nulls.Null(kind, n, nulls.PValues(p[0], error[0]), pairs, pairs, pairs)
 
 
 def _rows(found: nulls.PValues | None) -> Array:

@@ -92,8 +92,8 @@ def error(value: float) -> str:
 
 _NAMED = 6  # of more pairs the number says enough
 _NULLS = {
-    "exact": "all {n} arrangements, counted one by one",
-    "monte-carlo": "{n} random arrangements",
+    "exact": "all {n}arrangements, counted",
+    "monte-carlo": "{n}random arrangements",
     "asymptotic": "the limit of many blocks",
 }
 _RANKS = "Mean ranks within blocks, which say how often an algorithm is ahead and not by how much."
@@ -214,6 +214,11 @@ _OPPOSED = {(Verdict.FIRST, Verdict.SECOND), (Verdict.SECOND, Verdict.FIRST)}
 _VARIANCE = "two-way analysis of variance"
 
 
+def _many(n: float) -> str:
+    """Return a number of arrangements, nothing where they are too many to be a number."""
+    return f"{n:,.0f} " if np.isfinite(n) else ""
+
+
 def together(comparison: PermutationComparison, request: Request) -> Section:
     """Say what the global tests find, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
@@ -223,7 +228,7 @@ def together(comparison: PermutationComparison, request: Request) -> Section:
     whole = (
         f"The hypothesis that the labels of the {k} algorithms can be exchanged within each of"
         f" {blocks} {verdict} at {100 * alpha:.3g} % (p {p_value(test.p_value)}, {test.test},"
-        f" {_NULLS[test.null].format(n=f'{pooled.n:,.0f}')})."
+        f" {_NULLS[test.null].format(n=_many(pooled.n))})."
     )
     if request.details:
         whole += " The other tests of the table ask the same of other scores."
@@ -235,7 +240,8 @@ def together(comparison: PermutationComparison, request: Request) -> Section:
     values: dict[str, object] = {"tests": found}
     fold, tables, warnings = None, (), ()
     if request.details:
-        drawn = f"{pooled.n:,.0f} random arrangements, seed {comparison.provenance.seed}"
+        n = pooled.n if np.isfinite(pooled.n) else comparison.options.resamples
+        drawn = f"{_many(n)}random arrangements, seed {comparison.provenance.seed}"
         # That of variance is an earlier model's own.
         said = any(hasattr(one, "anova") for one in request.before)
         tables = (tests(found[found["test"] != _VARIANCE] if said else found, drawn),)

@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.analyses.permutation import sections
 from benchinfer.core.errors import DesignError
+from benchinfer.core.sections import Request
 from benchinfer.numerics import closed_testing, multiplicity
 from benchinfer.numerics.shifts import hodges_lehmann
 from tests.analyses.mixed.test_mixed import simulated, table
@@ -728,3 +730,32 @@ def test_scores_far_from_zero_are_not_tied():
     values = np.round(simulated(5, shape=(12, 1, 3)) * 1e3) / 1e6
     far = bi.compare_permutation(table(values + 1e7), seed=1)
     assert checks_of(far).loc["share of tied scores", "value"] < 0.2
+
+
+def test_all_of_two_algorithms_are_their_pair_where_arrangements_are_too_many_to_list():
+    d = np.random.default_rng(4).normal(0.1, 1, 60)
+    found = bi.compare_permutation(paired(d), on="ranks", resamples=20_000)
+    assert (found.pooled.kind, found.pooled.n, len(found.pooled.bins)) == ("exact", np.inf, 0)
+    # Ranks within pairs say who is ahead: the sign test.
+    assert found.rows[0].p_value == pytest.approx(
+        stats.binomtest(int((d > 0).sum()), 60).pvalue, rel=1e-12
+    )
+    assert found.pooled.single_step[0].tolist() == [found.rows[0].p_value]
+    values = bi.compare_permutation(paired(d), on="values", resamples=20_000, seed=2)
+    drawn = bi.compare_permutation(
+        paired(d), on="values", resamples=20_000, seed=2, null="monte-carlo", stop=True
+    )
+    assert values.pooled.kind == "monte-carlo"
+    error = np.hypot(values.pooled.overall[1], drawn.pooled.overall[1])
+    assert abs(values.pooled.overall[0] - drawn.pooled.overall[0]) < 5 * error
+    figure = bi.plot(found, "null")
+    assert figure.axes
+    assert "all arrangements, counted" in sections.together(found, Request()).text[0]
+
+
+@pytest.mark.parametrize(("side", "tail"), [("better", "greater"), ("worse", "less")])
+def test_one_sided_pairs_of_two_algorithms_are_one_sided_together(side, tail):
+    d = np.random.default_rng(5).normal(0.2, 1, 40)
+    found = bi.compare_permutation(paired(d), on="ranks", alternative=side)
+    expected = stats.binomtest(int((d > 0).sum()), 40, alternative=tail).pvalue
+    assert found.pooled.raw[0].tolist() == pytest.approx([expected], rel=1e-12)

@@ -159,6 +159,20 @@ def at(parts: Sequence[NetworkPart], tau2: float) -> At:
     return At(*(float(value) for value in total))
 
 
+def _of_means(parts: Sequence[NetworkPart], tau2: Array) -> tuple[Array, Array]:
+    """Return the deviance and the score at several tau^2 of parts that have a mean alone."""
+    deviance, score = np.zeros(len(tau2)), np.zeros(len(tau2))
+    for part in parts:
+        w = 1 / (part.v + tau2[:, None])
+        total = w.sum(axis=1)
+        squares = (w**2).sum(axis=1)
+        rest = part.y - (w @ part.y / total)[:, None]
+        wr = w * rest
+        deviance += np.log(total) - np.log(w).sum(axis=1) + (wr * rest).sum(axis=1)
+        score += (wr**2).sum(axis=1) - total + squares / total
+    return deviance, score
+
+
 def tau_squared(parts: Sequence[NetworkPart], method: Method = "reml") -> float:
     """Estimate the variance between data sets.
 
@@ -216,17 +230,28 @@ def crossing(falling: Callable[[float], float], size: float) -> float:
 def _restricted(parts: Sequence[NetworkPart]) -> float:
     """Return the tau^2 of the highest maximum of the restricted likelihood."""
     grid = np.r_[0.0, unit(parts) * _GRID]
-    found = [at(parts, float(t)) for t in grid]
-    best = int(np.argmin([value.deviance for value in found]))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    if best == 0 and found[0].score <= 0:
+    means = all(part.x.shape[1] == 1 and (part.x == 1).all() for part in parts)
+
+    def evaluate(tau2: Array) -> tuple[Array, Array]:
+        if means:
+            return _of_means(parts, tau2)
+        found = [at(parts, float(t)) for t in tau2]
+        return np.array([one.deviance for one in found]), np.array([one.score for one in found])
+
+    deviance, score = evaluate(grid)
+    best = int(np.argmin(deviance))
+    if best == 0 and score[0] <= 0:
         return 0.0
     # Next to the best point of the grid the score changes sign from above to below.
-    middle = float(grid[best])
-    low, high = (middle, high) if found[best].score > 0 else (low, middle)
-    if at(parts, float(low)).score < 0 or at(parts, float(high)).score > 0:
+    ends = [best, min(best + 1, len(grid) - 1)] if score[best] > 0 else [max(best - 1, 0), best]
+    if score[ends[0]] < 0 or score[ends[1]] > 0:
         raise FitError("the restricted likelihood has no maximum where it was looked for.")
-    return float(brentq(lambda t: at(parts, t).score, low, high, xtol=1e-15 * grid[-1], rtol=1e-14))
+    low, high = grid[ends].tolist()
+
+    def slope(t: float) -> float:
+        return float(evaluate(np.array([t]))[1][0])
+
+    return float(brentq(slope, low, high, xtol=1e-15 * grid[-1], rtol=1e-14))
 
 
 @dataclass(frozen=True, slots=True)

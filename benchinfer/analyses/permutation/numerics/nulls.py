@@ -192,7 +192,8 @@ class Null:
     kind
         ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
     n
-        Arrangements (all, if exact) or resamples behind each p-value; infinite if asymptotic.
+        Arrangements (all, if exact) or resamples behind each p-value; infinite if asymptotic, or
+        where they are counted by their sums.
     overall
         () of the quadratic statistic.
     raw
@@ -205,7 +206,7 @@ class Null:
     stopped
         Whether resampling ended early because all decisions were certain.
     histogram
-        Of the quadratic statistic; None if asymptotic.
+        Of the quadratic statistic; None if asymptotic, or where sums are counted.
     """
 
     kind: str

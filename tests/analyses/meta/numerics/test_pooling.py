@@ -100,3 +100,13 @@ def test_without_degrees_of_freedom_errors_are_walds():
 def test_dependent_columns_are_refused():
     with pytest.raises(FitError, match="do not determine"):
         pool(NetworkPart(np.zeros(3), np.zeros((3, 1)), np.ones(3)), 0.0)
+
+
+def test_the_restricted_likelihood_of_a_mean_is_that_of_any_regressors():
+    rng = np.random.default_rng(12)
+    for n in (2, 5, 40):
+        y, v = rng.normal(0.3, 0.5, n), rng.uniform(0.01, 0.2, n)
+        mean = NetworkPart(y, np.ones((n, 1)), v)
+        # The same column in another unit is not told to be a mean.
+        other = NetworkPart(y, np.full((n, 1), 2.0), v)
+        assert tau_squared([mean]) == pytest.approx(tau_squared([other]), rel=1e-9, abs=1e-13)
