@@ -211,7 +211,8 @@ READERS = {
 _ENDINGS = {
     b"PAR1": "parquet",
     b"ARROW1": "feather",
-    b"{": "jsonl",
+    b"{": "json",
+    b"[": "json",
     b"\x1f\x8b": "csv.gz",
 }
 _OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset")

@@ -123,6 +123,18 @@ def test_means_of_tasks_are_no_tasks():
     assert "left out: mmlu" in rule(scores, "tool recognised")[0].what
 
 
+def test_a_direction_that_is_none_is_asked_for(tmp_path):
+    (file,) = SAMPLES.glob("harness/org__small/*.json")
+    document = json.loads(file.read_text())
+    document["higher_is_better"]["wikitext"] = {"word_perplexity": {}}
+    document["higher_is_better"]["mmlu_law"] = {"acc": False}  # against that of another task
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    scores = read_scores(tmp_path / "results.json")
+    assert not {"acc", "word_perplexity"} & {m.name for m in scores.measures}
+    (finding,) = rule(scores, "measures left out")
+    assert finding.what.endswith("for which no direction is given: acc, word_perplexity.")
+
+
 def test_what_the_user_says_goes_before_what_the_tool_is_known_for():
     scores = read("tidymodels.csv", columns={"model": "algorithm"}, measures={"accuracy": "higher"})
     assert scores.algorithms == ("decision_tree", "logistic_reg")
