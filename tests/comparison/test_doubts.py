@@ -238,7 +238,7 @@ def test_random_numbers_are_in_the_method():
     rotated = bi.compare_mixed(scores, seed=4)
     assert "Random rotations: 9,999, of p-values near the level 99,999; seed 4." in rotated.method
     drawn = bi.compare_permutation(scores, null="monte-carlo", resamples=999, seed=3)
-    assert "999 were drawn, seed 3." in drawn.method
+    assert "up to 999 were drawn for a test, seed 3." in drawn.method
     exact = bi.compare_permutation(scores)
     assert "seed" not in exact.method
     resampled = bi.compare_bootstrap(scores, resample="datasets", seed=5)

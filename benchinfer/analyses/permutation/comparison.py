@@ -161,7 +161,8 @@ class PermutationComparison(TestedComparison):
             return ""
         n = f"{self.options.resamples:,}"
         return (
-            f" Of random arrangements and sign flips {n} were drawn, seed {self.provenance.seed}."
+            f" Of random arrangements and sign flips up to {n} were drawn for a test, seed"
+            f" {self.provenance.seed}."
         )
 
     @property
