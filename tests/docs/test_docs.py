@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import shlex
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -147,24 +146,3 @@ def test_generated_pages_are_current() -> None:
 def test_glossary_has_every_column() -> None:
     text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE) == list(GLOSSARY)
-
-
-@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="docs group not installed")
-def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
-    from sphinx.application import Sphinx
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of Sphinx and its extensions about each other
-        builder = Sphinx(
-            DOCS,
-            DOCS,
-            tmp_path / "pages",
-            tmp_path / "trees",
-            "dummy",  # reads, resolves and warns as for HTML, and writes nothing
-            status=None,
-            warningiserror=True,
-            freshenv=True,
-        )
-        builder.build(force_all=True)
-    assert builder.statuscode == 0
-    assert "explanation/mixed-model" in builder.env.found_docs
