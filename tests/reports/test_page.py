@@ -7,6 +7,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.comparison import sections
 from benchinfer.core.sections import Request
+from tests.conftest import Page
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 DATASET = "</table><img src=x onerror=alert(1)>"
@@ -14,8 +15,26 @@ DRAWN = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "tspan",
 MEASURE = "{{ 7 * 7 }} <i>m</i> 'q'"
 
 
-def test_sections_of_a_whole_table(written, table):
-    page = written(table)
+@pytest.fixture(scope="module")
+def nasty_text(nasty_table, tmp_path_factory):
+    return bi.report(nasty_table, tmp_path_factory.mktemp("nasty") / "report.html").read_text(
+        "utf-8"
+    )
+
+
+@pytest.fixture
+def page(nasty_text):
+    """A page of names that HTML would like to read as markup."""
+    return Page(nasty_text)
+
+
+@pytest.fixture(scope="module")
+def whole_text(table, tmp_path_factory):
+    return bi.report(table, tmp_path_factory.mktemp("whole") / "report.html").read_text("utf-8")
+
+
+def test_sections_of_a_whole_table(whole_text, table):
+    page = Page(whole_text)
     assert page.headings() == [
         "simulated score",
         "Answer",
@@ -58,8 +77,8 @@ def test_sections_of_a_whole_table(written, table):
         assert f"https://doi.org/{entry}" in page.text
 
 
-def test_direction_is_named_with_every_table_and_figure(written, table):
-    page = written(table)
+def test_direction_is_named_with_every_table_and_figure(whole_text):
+    page = Page(whole_text)
     assert page.text.count("higher is better") >= 6
     captions = [word for stack, word in page.words if stack[-1:] == ("figcaption",) and word]
     assert any("A difference above 0 favours the algorithm named first" in c for c in captions)
@@ -76,8 +95,7 @@ def test_contents_where_there_are_several_measures(written):
     assert {"#measure-2", "#sources", "#measure-2-1"} <= {*links}
 
 
-def test_every_name_is_escaped(nasty_table, written):
-    page = written(nasty_table)
+def test_every_name_is_escaped(page):
     assert page.tags.count("script") == 1
     assert not {"i", "u", "s", "img"} & set(page.tags)
     assert set(page.tags) - DRAWN <= {
@@ -94,8 +112,7 @@ def test_every_name_is_escaped(nasty_table, written):
     assert "49" not in page.headings()[0]
 
 
-def test_nothing_is_fetched(nasty_table, written):
-    page = written(nasty_table)
+def test_nothing_is_fetched(page):
     sources = [v for _, name, v in page.attributes if name in {"src", "srcset", "href", "data"}]
     assert all(v.startswith(("#", "https://doi.org/")) for v in sources)
     assert not {"link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
@@ -103,8 +120,7 @@ def test_nothing_is_fetched(nasty_table, written):
     assert any("default-src 'none'" in value for value in policy)
 
 
-def test_each_figure_is_there_once_with_a_text_alternative_and_ids_of_its_own(nasty_table, written):
-    page = written(nasty_table)
+def test_each_figure_is_there_once_with_a_text_alternative_and_ids_of_its_own(page):
     alts = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
     assert len(alts) == page.tags.count("svg") >= 8
     assert all(alts)
@@ -126,8 +142,7 @@ def test_colours_of_figures_are_those_of_the_page(tmp_path, table):
     assert variables == {*re.findall(r"--(\w+):", light)} == {*re.findall(r"--(\w+):", dark)}
 
 
-def test_what_is_missing_is_shown(nasty_table, written):
-    page = written(nasty_table)
+def test_what_is_missing_is_shown(page):
     assert "1 of 9 cells has no score" in page.text
     assert "without inference, over these 2 data sets, leaving out the data set" in page.text
     assert "Scores per cell" in page.text
@@ -176,9 +191,9 @@ def test_report_method_and_function_write_the_same(tmp_path, table):
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_the_same_table_gives_the_same_bytes(tmp_path, nasty_table):
-    paths = [bi.report(nasty_table, tmp_path / name) for name in ("a.html", "b.html")]
-    assert paths[0].read_bytes() == paths[1].read_bytes()
+def test_the_same_table_gives_the_same_bytes(tmp_path, nasty_table, nasty_text):
+    again = bi.report(nasty_table, tmp_path / "again.html")
+    assert again.read_text("utf-8") == nasty_text
 
 
 def test_the_size_of_the_demo(tmp_path):
