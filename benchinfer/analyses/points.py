@@ -148,7 +148,7 @@ def compare_points(
     >>> import benchinfer as bi
     >>> scores = bi.load_example("demsar2006")
     >>> str(compare_points(scores, tolerance=0.005).relation())
-    'C4.5+m+cf > C4.5+m > C4.5 ~ C4.5+cf'
+    'C4.5+m+cf > C4.5+m > C4.5+cf ~ C4.5'
     """
     options = PointsOptions(
         measure=measure, statistic=statistic, tolerance=tolerance, missing=missing

@@ -32,7 +32,7 @@ def test_tolerance_makes_equivalent_and_a_bare_tie_does_not():
     values = np.broadcast_to(np.array([0.3, 0.3, 0.1 + 0.2, 0.5]), (3, 1, 4))
     bare = bi.compare_points(table(values, measures={"score": "higher"}))
     assert str(bare.relation()) == "d > a ? b ? c"
-    assert str(bi.compare_points(table(values), tolerance=0.2).relation()) == "a ~ b ~ c ~ d"
+    assert str(bi.compare_points(table(values), tolerance=0.2).relation()) == "d ~ a ~ b ~ c"
     assert not bare.diagnostics()["ok"].any()
 
 

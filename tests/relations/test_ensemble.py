@@ -47,7 +47,7 @@ def test_relations_on_other_algorithms_have_missing_pairs():
     ]
     assert both["x"].algorithms == ("b", "a")
     whole = both.merged(missing="undecided")
-    assert str(whole["x"]) == "b > a; undecided: b ? c, a ? c"
+    assert str(whole["x"]) == "b > a; undecided: b ? c, c ? a"
     assert both.merged()["x"] == both["x"]
 
 

@@ -282,7 +282,7 @@ def compare_pair(
     ... )
     >>> found = bi.compare_pair(scores, pair=("svm", "knn"))
     >>> found.test, found.contrasts()["p_value"].round(4).tolist(), str(found.relation())
-    ('corrected-t', [0.0777], 'knn ? svm')
+    ('corrected-t', [0.0777], 'svm ? knn')
     """
     options = PairOptions(
         measure=measure,

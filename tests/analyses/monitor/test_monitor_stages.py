@@ -19,8 +19,10 @@ def test_every_row_is_told(running, method, datasets):
     said = [row[-1].text for row in table.rows]
     assert "c better" in said
     assert "go on" in said
-    pairs = [(row[0].text, row[1].text) for row in table.rows]
+    place = found.ranking().index
+    pairs = [(place(row[0].text), place(row[1].text)) for row in table.rows]
     assert pairs == sorted(pairs)
+    assert all(first < second for first, second in pairs)
 
 
 def test_long_tables_are_cut(running):

@@ -102,7 +102,7 @@ def test_pooled_tests_of_pairs_are_folded(found):
         "step-down",
         "Nemenyi",
     ]
-    frame = found.post_hoc().set_index(["first", "second", "test"])["p_value"]
+    frame = found.turned(found.post_hoc()).set_index(["first", "second", "test"])["p_value"]
     for row in table.rows:
         first, second, *p = (cell.text for cell in row)
         for text, test in zip(p, ("single-step", "step-down", "Nemenyi"), strict=True):

@@ -49,8 +49,8 @@ def test_dots_at_one_place_share_a_text_and_texts_keep_apart():
 def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
     found = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
     laid = figures.layout_pairs(found)
-    rows = found.contrasts().set_index(["first", "second"])
-    ahead = found.dominance().set_index(["first", "second"])
+    rows = found.contrasts(order="result").set_index(["first", "second"])
+    ahead = found.turned(found.dominance()).set_index(["first", "second"])
     for dot in laid.dots:
         pair = tuple(dot.label.split("  ")[1].split(" vs "))
         height = np.sqrt(3) / 2

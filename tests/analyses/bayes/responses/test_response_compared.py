@@ -8,7 +8,7 @@ from scipy.special import expit
 import benchinfer as bi
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.responses import mean_response
-from benchinfer.analyses.bayes.responses import comparison
+from benchinfer.analyses.bayes.responses import model as responses
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.bayes.responses.model import ResponseFit, logit_draws, response_convergence
 
@@ -67,7 +67,7 @@ def sampled(monkeypatch):
         def fake(model, _responses, size, *_):
             return made_up(model, size, scale)
 
-        monkeypatch.setattr(comparison, "sample_responses", fake)
+        monkeypatch.setattr(responses, "sample_responses", fake)
 
     use()
     return use

@@ -15,7 +15,7 @@ def test_points_and_zones_are_the_p_values_and_boundaries_of_the_stages(running)
     laid = paths.layout_decision_path(found)
     (panel,) = laid.panels
     stages = found.stages()
-    for side, name in ((1, "a"), (-1, "b")):
+    for side, name in zip((1, -1), panel.names, strict=True):
         rows = stages[stages["side"] == name]
         (zone,) = [zone for zone in panel.zones if zone.side == side]
         known = zone.stages <= rows["stage"].max()
@@ -32,7 +32,8 @@ def test_points_and_zones_are_the_p_values_and_boundaries_of_the_stages(running)
 def test_looks_have_all_their_boundaries_from_the_start(running):
     found = bi.monitor(running(100, {"a": 0.0, "b": 0.05}), method="group-sequential")
     (panel,) = paths.layout_decision_path(found).panels
-    np.testing.assert_allclose(panel.z, found.stages()["statistic"])
+    assert panel.names == ("b", "a")  # the better-ranked first; stored pairs keep their order
+    np.testing.assert_allclose(panel.z, -found.stages()["statistic"])
     for zone in panel.zones:
         np.testing.assert_allclose(zone.reject, bounds_of(found.design))
         assert np.isnan(zone.futile).all()
@@ -52,9 +53,10 @@ def test_data_sets_by_themselves(running):
         (panel,) = paths.layout_decision_path(found).panels
         assert panel.each.shape == (3, len(panel.stages))
         rows = found.stages()
-        rows = rows[rows.get("side", "a") == "a"] if "side" in rows else rows
+        rows = rows[rows["side"] == "a"] if "side" in rows else rows
         first = rows[rows["stage"] == 1][name]
-        expected = norm.isf(first) if name == "p_dataset" else first
+        towards_a = norm.isf(first) if name == "p_dataset" else first
+        expected = towards_a if panel.names[0] == "a" else -towards_a
         np.testing.assert_allclose(panel.each[:, 0], expected, rtol=1e-9)
 
 

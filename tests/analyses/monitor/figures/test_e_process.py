@@ -12,13 +12,13 @@ def test_lines_are_those_of_the_path(running):
     found = bi.monitor(running(60, {"a": 0.0, "b": 0.1, "c": 1.0}), method="anytime")
     laid = bets.layout_e_process(found)
     assert laid.limits == pytest.approx((60, 20))
-    path = found.path()
+    path = found.turned(found.path())  # the better-ranked first
     for panel in laid.panels:
         first, second = panel.label.split(" vs ")
         mine = path[(path["first"] == first) & (path["second"] == second)]
         np.testing.assert_allclose(panel.log10_e, mine["log_e"] / np.log(10))
         np.testing.assert_array_equal(panel.n, mine["n"])
-    assert laid.panels[0].label == "a vs b"  # goes on
+    assert laid.panels[0].label == "b vs a"  # goes on
     assert laid.reach[1] > np.log10(60)
 
 

@@ -10,7 +10,7 @@ def test_what_owes_most_to_the_order_comes_first(running):
     scores = running(60, {"a": 0.0, "b": 0.3, "c": 3.0})
     found = bi.monitor(scores, stage=20).consecutive(scores, permutations=40, seed=1)
     laid = bets.layout_rearranged(found)
-    assert laid.panels[0].label == "a vs b"
+    assert laid.panels[0].label == "b vs a"  # the better-ranked first
     shares = found.summary().iloc[0]
     assert 0.05 < shares["share_second"] < 0.95
     assert f"b better in {100 * shares['share_second']:.0f} % of orders" in laid.panels[0].note
