@@ -85,7 +85,7 @@ def wins():
         (lambda table, _: table.coverage("score"), "Coverage"),
         (lambda _, local: local.relations().map(), "Map 10 relations, with"),
         (lambda table, _: bi.compare_mixed(table).predict(), "New dataset"),
-        (lambda table, _: left_out(table)[0], "Leave one out elpd"),
+        (lambda table, _: left_out(table)[0], "Leave one out Elpd"),
         (lambda table, _: left_out(table)[1], "Predictive checks 0 of 10 data sets"),
         (lambda *_: effects(), "Effects DataFrame: 2 effects of 2 studies on 2 data sets"),
         (lambda *_: wins(), "Wins DataFrame: 1 pairs of 2 algorithms, 5 contests."),
