@@ -383,7 +383,7 @@ def test_a_report_that_fails_half_way_leaves_nothing(
     def fails(*_: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("benchinfer.reports.page.report", fails)
+    monkeypatch.setattr("benchinfer.reports.page.write", fails)
     options = ("--methods", "points", "-o", tmp_path / "new" / "deep" / "report.html")
     result = run("report", clear, *LOWER, *options)
     assert result.exit_code == 2

@@ -67,8 +67,11 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
 def test_exact_tests_of_pairs(run: Callable) -> None:
     result = run(*ROC)
     assert result.exit_code == 3, result.output
-    assert "\n    C4.5+m+cf > C4.5\n    4 of 6 pairs are undecided\n" in result.stdout
-    assert "rank  algorithm     AUC  mean rank  scores\n" in result.stdout
+    assert (
+        "\n    C4.5+m+cf > C4.5\n    C4.5+m > C4.5\n    4 of 6 pairs are undecided\n"
+        in result.stdout
+    )
+    assert "rank  algorithm  mean AUC  mean rank  scores\n" in result.stdout
     assert (
         "first      second   difference      95 % interval       p  verdict\n"
         "C4.5+m+cf  C4.5+m       0.0045  -0.0060 to 0.0225  0.5928  undecided\n"

@@ -52,7 +52,7 @@ def effects():
 def left_out(table):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit, "WARM_UP", 50)  # the numbers do not matter
-        found = bi.compare_bayes(table, draws=50, chains=4, seed=1)
+        found = bi.compare_bayes(table, draws=100, chains=4, seed=1)
     left = found.loo(refit=False)
     return left, found.predictive_check(left)
 
@@ -69,7 +69,7 @@ def wins():
         (lambda table, _: bi.compare_points(table), "alg4"),
         (lambda table, _: bi.monitor(table), "Where the experiment stands"),
         (lambda _, local: local, "Each data set by itself: mixed model"),
-        (lambda _, local: local["d01"].relation(), "Relation alg1"),
+        (lambda _, local: local["d01"].relation(), "Relation alg2 ? alg1 > alg3"),
         (lambda _, local: local.relations(), "Ensemble Relations : 10 relations on 4 algorithms"),
         (lambda _, local: bi.consensus(local.relations()), "Method : weak orders of the least"),
         (
@@ -82,11 +82,11 @@ def wins():
         ),
         (lambda table, _: bi.plan(table, 0.01), "A plan to show a difference"),
         (lambda *_: bi.pareto(bi.load_example("sklearn_bootstrap")), "Pareto front on error"),
-        (lambda table, _: table.coverage("acc"), "Coverage"),
-        (lambda _, local: local.relations().map(), "Map : 10 relations, with"),
+        (lambda table, _: table.coverage("score"), "Coverage"),
+        (lambda _, local: local.relations().map(), "Map 10 relations, with"),
         (lambda table, _: bi.compare_mixed(table).predict(), "New dataset"),
-        (lambda table, _: left_out(table)[0], "Leave one out : elpd"),
-        (lambda table, _: left_out(table)[1], "Predictive checks :"),
+        (lambda table, _: left_out(table)[0], "Leave one out Elpd"),
+        (lambda table, _: left_out(table)[1], "Predictive checks 0 of 10 data sets"),
         (lambda *_: effects(), "Effects DataFrame: 2 effects of 2 studies on 2 data sets"),
         (lambda *_: wins(), "Wins DataFrame: 1 pairs of 2 algorithms, 5 contests."),
     ],

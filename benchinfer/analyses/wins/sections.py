@@ -90,8 +90,7 @@ def pairs(result: WinsComparison) -> Table:
     return Table(
         name="predicted",
         caption="Wins of the first, observed and expected",
-        frame=result.turned(frame),
-        data=frame,
+        frame=frame,  # as stored: what is turned needs losses, and bounds of them
         columns=(
             *names("first", "second"),
             number("wins", "wins", amount),
