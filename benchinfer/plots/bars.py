@@ -75,9 +75,16 @@ def _longest(strips: Strips, words: Literal["label", "said"]) -> float:
     return max((across(text, bold=bold) for text, bold in rows), default=0.0)
 
 
-def frame(strips: Strips, ax: "Axes", limits: tuple[float, float], *, log: bool = False) -> None:
+def frame(
+    strips: Strips,
+    ax: "Axes",
+    limits: tuple[float, float],
+    *,
+    log: bool = False,
+    room: float | None = None,
+) -> None:
     """Draw axis and grid."""
-    draw_axis(ax, strips.axis, limits, room_of_axis(strips), log=log)
+    draw_axis(ax, strips.axis, limits, room or room_of_axis(strips), log=log)
     ax.set_ylim(len(strips.rows) - 0.45, -0.55)
     ax.spines["left"].set_color(INK)
     ax.grid(axis="x", color=HAIR, lw=0.7)
@@ -91,7 +98,7 @@ def draw_axis(
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
-    ax.xaxis.set_major_locator(FixedLocator(_ticks(limits, room, log=log)))
+    ax.xaxis.set_major_locator(FixedLocator(spaced(limits, room, log=log)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -101,7 +108,7 @@ def draw_axis(
     name_axis(ax, name, room)
 
 
-def _ticks(limits: tuple[float, float], room: float, *, log: bool) -> list[float]:
+def spaced(limits: tuple[float, float], room: float, *, log: bool) -> list[float]:
     """Return as many round numbers as have room side by side."""
     for n in (6, 5, 4, 3, 2):
         found = ticks(*limits, n, log=log)
@@ -211,11 +218,13 @@ class Bars:
 size_bars = size_strips
 
 
-def draw_bars(bars: Bars, ax: "Axes", *, beside: bool | None = None) -> None:
-    """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
-    if beside is None:
-        beside = bars.fits
-    frame(bars, ax, (0.0, bars.top))
+def draw_bars(bars: Bars, ax: "Axes", *, room: float | None = None) -> None:
+    """Draw the bars into an Axes, with the text next to or above them, by the room there is.
+
+    If `room` says how many inches an axis among others has, the text is next to it.
+    """
+    beside = room is not None or bars.fits
+    frame(bars, ax, (0.0, bars.top), room=room)
     shift, half = (0.0, 0.3) if beside else (0.2, 0.15)
     rows = [(y + shift, row, row.value) for y, row in enumerate(bars.rows)]
     for colour, marker in dict.fromkeys((row.colour, row.marker) for row in bars.rows):

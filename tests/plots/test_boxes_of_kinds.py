@@ -14,7 +14,8 @@ DRAWN = {
     ("consensus", 30): ("positions", "support"),
     ("meta", 6): ("studies", "funnel", "network"),
     ("meta", 30): ("funnel", "network"),
-    ("mixed", 6): ("caterpillar",),
+    ("mixed", 6): ("caterpillar", "residuals"),
+    ("permutation", 6): ("null",),
     ("bayes", 6): ("simplex", "shrinkage", "predicted"),
     ("pair", 6): ("quantiles",),
 }
@@ -34,6 +35,7 @@ def found():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit, "WARM_UP", 100)  # the numbers do not matter
         results["bayes", 6] = bi.compare_bayes(six, draws=100, chains=4, seed=1)
+    results["permutation", 6] = bi.compare_permutation(six, resamples=99, seed=1)
     results["pair", 6] = bi.compare_pair(
         bi.load_example("sklearn_bootstrap"), "error", dataset="wine"
     )

@@ -596,7 +596,9 @@ def _draw_number(simplex: Simplex, label: NumberLabel, ax: "Axes") -> None:
         fontsize=pt(_SMALL),
         linespacing=1.1,
         color=MARKS[own[0].verdict].ink if alike else INK,
-        zorder=5,
+        # An edge of the triangle stops at a number, which itself covers no dot.
+        bbox={"fc": "white", "lw": 0, "pad": 0.4},
+        zorder=2.5,
     )
 
 

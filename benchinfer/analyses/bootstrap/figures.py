@@ -31,7 +31,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import plain, pt, short, wrapped
+from benchinfer.plots.text import fitted, plain, pt, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out the level of each algorithm."""
     measure, table = result.measure, result.summary().sort_values("rank", kind="stable")
-    names = short(result.algorithms, 32)
+    names = fitted(result.algorithms, 0.45 * width)
     rows = tuple(
         Interval(names[algorithm], "", estimate, low, high)
         for algorithm, estimate, low, high in zip(
@@ -81,7 +81,7 @@ def layout_improvement(result: "BootstrapComparison", width: Width = PAGE) -> In
     """Lay out all pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
     table = result.turned(result.probability_of_improvement())
-    names = short(result.algorithms, 20 if is_wide(width) else 14)
+    names = fitted(result.algorithms, 0.2 * width if is_wide(width) else 0.36 * width)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(
         Interval(
@@ -253,7 +253,9 @@ def _laid(
         for column in ("proportion", "band_low", "band_high")
     )
     together = is_wide(width) and k <= len(STYLES)
-    names = short(result.algorithms, 24 if together else 17)
+    columns = _columns(k, width)
+    room = 0.25 * width if together else _COLUMN * (width - 0.3) / columns - 0.05
+    names = fitted(result.algorithms, room, bold=not together)
     best_first = np.argsort(-result.levels.estimate, kind="stable")
     curves = [
         ProfileCurve(names[result.algorithms[a]], share[a], low[a], high[a])
@@ -270,7 +272,7 @@ def _laid(
         across=scaled(threshold, *ends, log=log),
         steps=kind == "ratios",
         ticks=_ticks(ends, 7 if together else 3, log=log),
-        columns=0 if together else _columns(k, width),
+        columns=0 if together else columns,
         title=title,
         axis=axis,
         notes=(whole,) if together else (whole, others),

@@ -31,13 +31,11 @@ from benchinfer.plots.style import (
     MARKS,
     PAGE,
     Width,
-    is_wide,
     lines,
     measure_name,
     name_axis,
     open_frame,
     signed,
-    ticks,
 )
 from benchinfer.plots.text import across, fitted, plain, pt, versus, widest, wrapped
 
@@ -332,19 +330,19 @@ def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
         ax.plot([x], [y], mark, color=INK, ms=5, clip_on=False)
     ax.set_ylim(deep, 0)
     low, high = funnel.limits
-    most = 6 if is_wide(funnel.width) else 3
+    room = funnel.width - 0.8
     if funnel.log:
-        found = ticks(float(np.exp(low)), float(np.exp(high)), most, log=True)
+        found = bars.spaced((float(np.exp(low)), float(np.exp(high))), room, log=True)
         ax.set_xticks([float(np.log(t)) for t in found], [signed(t) for t in found])
     else:
-        found = ticks(low, high, most, log=False)
+        found = bars.spaced((low, high), room, log=False)
         ax.set_xticks(found, [signed(t) for t in found])
     ax.set_xlim(low, high)
     ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_ylabel("standard error", fontsize=pt(8.5), color=INK)
     ax.tick_params(labelsize=pt(8.5), color=FAINT)
     open_frame(ax)
-    name_axis(ax, funnel.axis, funnel.width - 0.8)
+    name_axis(ax, funnel.axis, room)
 
 
 _LINE, _ASIDE = 0.17, 0.25  # inches from name to name, and from circle to names

@@ -32,8 +32,9 @@ from benchinfer.plots.style import (
     lines,
     measure_name,
     signed,
+    ticks,
 )
-from benchinfer.plots.text import pt, short, widest
+from benchinfer.plots.text import across, fitted, pt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -240,8 +241,9 @@ def _spreads(mixed: "MixedComparison", width: Width) -> Bars | None:
     if residuals is None:
         return None
     spread, names = residuals.spread, mixed.setting.coverage.datasets
-    rows = [*_group("algorithms", mixed.algorithms, spread.algorithm)]
-    rows += _group("data sets", names, spread.dataset)
+    room = min(1.35, 0.4 * width)
+    rows = [*_group("algorithms", mixed.algorithms, spread.algorithm, room)]
+    rows += _group("data sets", names, spread.dataset, room)
     if not rows:
         return None
     scale = "" if measure.scale == "identity" else f", {measure.scale} scale"
@@ -259,13 +261,13 @@ def _spreads(mixed: "MixedComparison", width: Width) -> Bars | None:
     )
 
 
-def _group(title: str, names: "Sequence[str]", values: Array) -> list[Bar]:
+def _group(title: str, names: "Sequence[str]", values: Array, room: float) -> list[Bar]:
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
         return []
     order = [int(i) for i in known[np.argsort(-values[known], kind="stable")][:_MOST]]
     heading = title if len(order) == len(known) else f"{len(order)} of {len(known)} {title}"
-    labels = short([names[i] for i in order], 18)
+    labels = fitted([names[i] for i in order], room)
     return [
         Bar(heading, "", None),
         *(
@@ -284,8 +286,8 @@ def size_residuals(figure: ResidualFigure) -> tuple[float, float]:
     if figure.spreads is None:
         return min(figure.width, 3.75), 3.2
     if not len(figure.found):
-        across, down = bars.size_bars(figure.spreads)
-        return across, down + 0.2
+        size = bars.size_bars(figure.spreads)
+        return size[0], size[1] + 0.2
     down = _rows(figure.spreads) + _EDGE
     return figure.width, 0.1 + (max(_SIDE + _EDGE, down) if wide else _SIDE + 1.6 * _EDGE + down)
 
@@ -301,7 +303,8 @@ def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
         ax.set_axis_off()
         one, two = _places(figure, figure.spreads)
         _quantiles(figure, ax.inset_axes(one))
-        bars.draw_bars(figure.spreads, ax.inset_axes(two), beside=True)
+        room = two[2] * size_residuals(figure)[0]
+        bars.draw_bars(figure.spreads, ax.inset_axes(two), room=room)
     elif figure.spreads is not None:
         bars.draw_bars(figure.spreads, ax)
     else:
@@ -310,15 +313,15 @@ def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
 
 def _places(figure: ResidualFigure, spreads: Bars) -> tuple[Place, Place]:
     """Return the places of both parts, in shares of the whole."""
-    across, down = size_residuals(figure)
+    whole, down = size_residuals(figure)
     down -= 0.1
-    labels = widest([row.label for row in spreads.rows]) + 0.15
+    labels = max(across(row.label, bold=row.value is None) for row in spreads.rows) + 0.2
     rows, wide = _rows(spreads), is_wide(figure.width)
     left = labels + (_EDGE + _SIDE if wide else 0.0)
     bottom = down - rows if wide else _EDGE
     return (
-        (_EDGE / across, 1 - _SIDE / down, _SIDE / across, _SIDE / down),
-        (left / across, bottom / down, (across - left - _EDGE) / across, rows / down),
+        (_EDGE / whole, 1 - _SIDE / down, _SIDE / whole, _SIDE / down),
+        (left / whole, bottom / down, (whole - left - _EDGE) / whole, rows / down),
     )
 
 
@@ -331,6 +334,8 @@ def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
     ax.plot(figure.normal[9::10], figure.found[9::10], "o", ms=4, mfc="white", mec=_POINT, zorder=3)
     ax.set_xlim(-2.6, 2.6)
     ax.set_ylim(low, high)
+    ax.set_xticks(ticks(-2.6, 2.6, 6, log=False))
+    ax.set_yticks(ticks(low, high, 6, log=False))
     ax.grid(color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
     ax.spines[["right", "top"]].set_visible(False)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, xlogy
 
@@ -24,6 +23,7 @@ from benchinfer.plots.style import (
     measure_name,
     name_axis,
     signed,
+    ticks,
 )
 from benchinfer.plots.text import pt, wrapped
 
@@ -223,7 +223,8 @@ def draw_null(null: NullDistribution, ax: "Axes") -> None:
     ax.set_yticks([])
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.spines["bottom"].set_color(FAINT)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
+    at = ticks(0.0, null.right, 6, log=False)
+    ax.set_xticks(at, [signed(value) for value in at])
     ax.tick_params(axis="x", labelsize=pt(8.5), color=FAINT, labelcolor=INK)
     name_axis(ax, null.axis, null.width - 0.3)
 
