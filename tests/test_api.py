@@ -74,7 +74,7 @@ SIGNATURES = {
     "read_wins": "source, *, name='score', columns=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
-    "compare_bootstrap": "scores, measure=None, *, statistic='iqm', resample='replications',"
+    "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='complete',"
     " resamples='auto', seed=None, progress=None",

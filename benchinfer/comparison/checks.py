@@ -163,7 +163,7 @@ def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> lis
         if rates or found.rule != ZERO_ONE
     ]
     several = len(setting.coverage.datasets) > 1
-    rates = rates and several and any(f.rule == ZERO_ONE for f in setting.coverage.findings)
+    rates = rates and several and setting.zero_one
     return [*left_out(setting), *rows, *([_rates(setting)] if rates else [])]
 
 

@@ -14,6 +14,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
+from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.table import ScoreTable
@@ -116,6 +117,11 @@ class Setting:
             digest=digest,
         )
         return setting, scores
+
+    @property
+    def zero_one(self) -> bool:
+        """Whether all scores are 0 or 1."""
+        return any(found.rule == ZERO_ONE for found in self.coverage.findings)
 
 
 def check_table(scores: object) -> None:

@@ -142,7 +142,7 @@ def compare_bootstrap(
     scores: ScoreTable,
     measure: str | None = None,
     *,
-    statistic: Named | float = "iqm",
+    statistic: Named | Literal["auto"] | float = "auto",
     resample: Resample = "replications",
     interval: Interval = "expanded",
     normalise: Normalise = None,
@@ -178,7 +178,8 @@ def compare_bootstrap(
     statistic
         Aggregate: ``"iqm"`` (interquartile mean of all scores), ``"mean"``, ``"median"``,
         ``"worst"``, ``"optimality-gap"`` (mean shortfall from the goal), or a number between 0 and
-        1 for that quantile, counted from the worst.
+        1 for that quantile, counted from the worst. ``"auto"``: ``"mean"`` of scores that are all 0
+        or 1, which is their rate, and else ``"iqm"``.
 
         Quantiles are of the data sets' means (with one data set, of its scores). Data sets have
         equal weight, whatever their number of replications.
@@ -264,7 +265,7 @@ def compare_bootstrap(
     """
     options = BootstrapOptions(
         measure=measure,
-        statistic=statistic,
+        statistic="iqm" if statistic == "auto" else statistic,
         resample=resample,
         interval=interval,
         normalise=normalise if isinstance(normalise, str | None) else dict(normalise),
@@ -283,6 +284,8 @@ def compare_bootstrap(
         *Setting.of(scores, measure), missing, _named(contrasts, control, normalise, goal)
     )
     options = replace(options, measure=setting.measure.name)
+    if statistic == "auto" and setting.zero_one:
+        options = replace(options, statistic="mean")
     options.check_family(setting.algorithms)
     taken = BootstrapSample.of(
         scores, setting, resample, normalise, goal, tolerance, gap=options.gap

@@ -24,7 +24,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several, some
 from benchinfer.core.sections import Check
 from benchinfer.numerics.rates import rate_interval
-from benchinfer.scores.checks.kinds import BINOMIAL, ZERO_ONE
+from benchinfer.scores.checks.kinds import BINOMIAL
 
 
 def design_checks(setting: Setting, design: Design) -> list[Check]:
@@ -70,7 +70,7 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
 def right_or_wrong(setting: Setting, design: Design) -> bool:
     """Tell whether scores of single data sets are 0 or 1, which a model of normal errors is not."""
     alone = design.one_dataset or design.each
-    return alone and any(found.rule == ZERO_ONE for found in setting.coverage.findings)
+    return alone and setting.zero_one
 
 
 def certain(setting: Setting, design: Design, contrasts: Array) -> NDArray[np.bool_]:

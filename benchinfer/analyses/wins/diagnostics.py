@@ -183,8 +183,8 @@ def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     ]
     if none:
         remedy = (
-            f"{several(none)}: the quasi-variance is negative, as of an algorithm that is much like"
-            " another one, and no interval compares it with others: read the contrasts"
+            f"of {several(none)} the quasi-variance is negative, as of an algorithm that is much"
+            " like another one, and no interval compares it with others: read the contrasts"
         )
         row = Check.of(
             "algorithms without a quasi-standard error", len(none), 0.0, ok=False, remedy=remedy

@@ -41,6 +41,19 @@ def test_aggregates(statistic, reduce):
     np.testing.assert_allclose(turned.summary()["estimate"], -reduce(values))
 
 
+@pytest.mark.parametrize("shape", [(5, 12, 3), (1, 30, 3)])
+def test_scores_of_0_and_1_are_compared_by_their_rates(shape):
+    items = (np.random.default_rng(4).random(shape) < 0.75).astype(float)
+    result = boot(table(items))
+    assert result.options.statistic == "mean"
+    assert result.headline().startswith("By the mean, ")
+    np.testing.assert_allclose(result.summary()["estimate"], items.mean(axis=(0, 1)))
+    asked = boot(table(items), statistic="iqm")
+    assert asked.headline().startswith("By the interquartile mean, ")
+    assert (asked.summary()["estimate"] > items.mean(axis=(0, 1))).all()
+    assert boot(table(simulated(4, shape))).options.statistic == "iqm"
+
+
 def test_direction_and_sign_turned_together_change_nothing():
     values = simulated(2, SHAPE, effect=0.2)
     one = boot(table(values), interval="bca").contrasts()

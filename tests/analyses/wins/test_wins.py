@@ -411,7 +411,7 @@ def test_a_negative_quasi_variance_has_no_error():
     assert (found.quasi.variance < 0).tolist() == [False, True, False, False, False]
     assert found.summary()["quasi_error"].isna().tolist() == [False, True, False, False, False]
     row = found.diagnostics().set_index("check").loc["algorithms without a quasi-standard error"]
-    assert row["remedy"].startswith("b: the quasi-variance is negative")
+    assert row["remedy"].startswith("of b the quasi-variance is negative")
     figure = layout_worths(found)
     lines = [row.low < row.high for row in figure.rows]
     assert sorted(lines) == [False, True, True, True, True]
