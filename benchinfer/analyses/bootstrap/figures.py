@@ -77,8 +77,10 @@ def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Int
 size_aggregates, draw_aggregates = bars.size_intervals, bars.draw_intervals
 
 
-def layout_improvement(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
-    """Lay out all pairs in the order of their better, then their worse placed algorithm."""
+def layout_improvement(
+    result: "BootstrapComparison", width: Width = PAGE, *, top: int | None = None
+) -> Intervals:
+    """Lay out pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
     table = result.turned(result.probability_of_improvement())
     names = fitted(result.algorithms, 0.2 * width if is_wide(width) else 0.36 * width)
@@ -98,8 +100,10 @@ def layout_improvement(result: "BootstrapComparison", width: Width = PAGE) -> In
     )
     name = measure_name(measure)
     decided = sum(row.filled for row in rows)
+    shown = rows[:top]
+    some = f"{len(shown)} of {len(rows)} pairs, those of the best-ranked algorithms"
     return Intervals(
-        rows=rows,
+        rows=shown,
         limits=(-0.02, 1.02),
         log=False,
         reference=0.5,
@@ -109,7 +113,7 @@ def layout_improvement(result: "BootstrapComparison", width: Width = PAGE) -> In
         ),
         title=f"Probability of improvement: {name}, {measure.better} is better",
         axis="probability that a score of the first is better than one of the second",
-        notes=_notes(result, rows),
+        notes=(*_notes(result, shown), *([some] if len(shown) < len(rows) else [])),
         width=width,
         alt=f"Dots with intervals: probability of improvement of {count(len(rows), 'pair')} of"
         f" algorithms in {name}, {measure.better} is better; {decided} of them told from 1/2.",
