@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+import numpy as np
+
 from benchinfer.analyses.bayes.compare import compare_bayes
 from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
@@ -19,6 +21,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError, message
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
 from benchinfer.relations.ensemble import Ensemble
@@ -33,10 +36,10 @@ _MANY = 300
 _SEVERAL = 3
 _PATIENCE = 5.0  # seconds for a consensus that nobody requested
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
-# Resamples of the bootstrap per pair, which place its adjusted p-values; and pairs, of which more
-# take longer than a report should: the best is then compared with the rest.
-_RESAMPLES, _PAIRS = 200, 45
-_FEWEST = 2_000
+# Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
+# the rest.
+_PAIRS = 45
+_NAMED = Call("compare_bootstrap", Option("control", "NAME"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +172,25 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int) -> 
     pairs = k * (k - 1) // 2
     overlapping = scores.resampling is not None and scores.resampling.kind in ("cv", "holdout")
     single = int(scores.coverage(measure).found.max()) == 1
-    return compare_bootstrap(
+    found = compare_bootstrap(
         scores,
         measure,
         resample="datasets" if single or overlapping else "replications",
         control="best" if pairs > _PAIRS else None,
-        resamples="auto" if pairs > _PAIRS else max(_FEWEST, _RESAMPLES * pairs),
         level=level,
         seed=seed,
         progress=False,
     )
+    bounds = found.evidence.low, found.evidence.high
+    if pairs > _PAIRS and np.isinf(bounds).any(axis=0).all():
+        n = found.provenance.arguments["resamples"]
+        raise DesignError(
+            message(
+                f"{n:,} resamples are too few to decide any of {pairs:,} pairs.",
+                hint=Phrase(f"{_NAMED} needs fewer, of one named beforehand."),
+            )
+        )
+    return found
 
 
 def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:

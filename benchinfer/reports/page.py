@@ -23,7 +23,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
-from benchinfer.core.saving import write_whole
+from benchinfer.core.saving import check_target, followed, write_whole, writing
 from benchinfer.core.sections import (
     Column,
     MeasurePart,
@@ -111,6 +111,9 @@ def report(
     'report.html'
     """
     check_choice("format", format, Format | None)
+    check_target(path)  # before the work
+    with writing(path):
+        followed(path)
     gathered = gather(results, scores, bayes=bayes)
     return write(compose(gathered, title), gathered, path, format)
 

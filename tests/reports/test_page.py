@@ -7,6 +7,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.comparison import sections
 from benchinfer.core.sections import Request
+from benchinfer.reports.gather import everything
 from tests.conftest import Page
 
 NASTY = '<script>alert(1)</script> & "x" - y'
@@ -216,6 +217,49 @@ def test_what_cannot_be_reported(tmp_path, thing, said):
         bi.report(thing, tmp_path / "report.html")
     assert str(caught.value).startswith(f"{said}\nHint: give a ")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("scores.csv", "was read as input"), ("no/x.html", "there is no folder")]
+)
+def test_refuses_the_path_before_the_work(tmp_path, monkeypatch, name, said):
+    path = tmp_path / "scores.csv"
+    path.write_text("dataset,algorithm,acc\nd,a,.8\nd,b,.9\n", encoding="utf-8")
+    scores = bi.read_scores(path, measures=bi.Measure("acc", "higher"))
+    monkeypatch.setattr("benchinfer.reports.page.gather", lambda *_, **__: pytest.fail("worked"))
+    with pytest.raises(bi.BenchinferError, match=said):
+        bi.report(scores, tmp_path / name)
+
+
+def test_a_bootstrap_of_the_report_has_resamples_enough_for_its_pairs():
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"a{a}", f"d{d}", r, 0.8 + 0.02 * a + 0.008 * rng.normal())
+        for a in range(8)
+        for d in range(10)
+        for r in range(5)
+    ]
+    table = pd.DataFrame(rows, columns=["algorithm", "dataset", "replication", "acc"])
+    scores = bi.read_scores(table, measures=bi.Measure("acc", "higher"))
+    (found,) = everything(scores, methods=("bootstrap",)).results
+    assert (found.contrasts()["verdict"] != "undecided").all()
+
+
+def test_a_bootstrap_that_can_decide_nothing_is_left_out():
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"a{a}", f"d{d}", r, 0.8 + 0.02 * a + 0.008 * rng.normal())
+        for a in range(30)
+        for d in range(6)
+        for r in range(5)
+    ]
+    table = pd.DataFrame(rows, columns=["algorithm", "dataset", "replication", "acc"])
+    scores = bi.read_scores(table, measures=bi.Measure("acc", "higher"))
+    found = everything(scores, methods=("bootstrap",))
+    assert not found.results
+    (refusal,) = found.refusals
+    assert "resamples are too few to decide any of 435 pairs" in refusal.why
+    assert "needs fewer, of one named beforehand" in refusal.why
 
 
 def test_a_missing_folder(tmp_path, table):
