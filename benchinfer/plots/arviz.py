@@ -9,21 +9,22 @@ from benchinfer.plots.draw import Drawing, Handed
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Algorithms whose draws are shown, the best-ranked ones, and panels in a row.
-_MOST, _ACROSS = 6, 3
+# Algorithms whose draws are shown, the best-ranked ones, and inches that a third panel needs.
+_MOST, _PANEL = 6, 2.2
 
 
-def draw_trace(result: Any) -> "Figure":
+def draw_trace(result: Any, width: float) -> "Figure":
     """Draw the draws of each chain in their order."""
-    return _of_draws("plot_trace", result, "Trace plot: draws of each chain in their order")
+    return _of_draws("plot_trace", result, width, "Trace plot: draws of each chain in their order")
 
 
-def draw_ranks(result: Any) -> "Figure":
+def draw_ranks(result: Any, width: float) -> "Figure":
     """Draw the ranks of the draws of each chain among all draws."""
-    return _of_draws("plot_rank", result, "Rank plot: ranks of each chain's draws among all draws")
+    words = "Rank plot: ranks of each chain's draws among all draws"
+    return _of_draws("plot_rank", result, width, words)
 
 
-def draw_predictive(result: Any) -> "Figure":
+def draw_predictive(result: Any, width: float) -> "Figure":
     """Draw the distribution of what was observed beside those of data sets drawn anew."""
     tree = result.posterior
     if "posterior_predictive" not in tree.children:
@@ -36,7 +37,7 @@ def draw_predictive(result: Any) -> "Figure":
             )
         )
     words = "Posterior predictive check: effects on the data sets, and effects on data sets drawn"
-    figure = _drawn("plot_ppc_dist", tree, f"{words} anew, as far as these are near.", (6.9, 3.0))
+    figure = _drawn("plot_ppc_dist", tree, f"{words} anew, as far as these are near.", (width, 3.0))
     seen = tree["observed_data"]["effect_estimate"]
     low, high = float(seen.min()), float(seen.max())
     # Of t interactions a few draws are far away, and would leave no room for the others.
@@ -44,22 +45,23 @@ def draw_predictive(result: Any) -> "Figure":
     return figure
 
 
-def _of_draws(function: str, result: Any, words: str) -> "Figure":
+def _of_draws(function: str, result: Any, width: float, words: str) -> "Figure":
     """Draw the effects of the best-ranked algorithms and all parameters that are one number."""
     tree = result.posterior
     posterior = tree["posterior"].data_vars
     effect = next(name for name, x in posterior.items() if x.dims == ("chain", "draw", "algorithm"))
     numbers = [name for name, x in posterior.items() if x.dims == ("chain", "draw")]
     best = result.summary().sort_values("rank", kind="stable")["algorithm"].head(_MOST).tolist()
-    rows = -(-(len(best) + len(numbers)) // _ACROSS)
+    across = max(2, int(width / _PANEL))
+    rows = -(-(len(best) + len(numbers)) // across)
     return _drawn(
         function,
         tree,
         f"{words}, of {', '.join([effect, *numbers])}.",
-        (2.9 * _ACROSS, 1.9 * rows),
+        (width, 1.9 * rows),
         var_names=[effect, *numbers],
         coords={"algorithm": best},
-        col_wrap=_ACROSS,
+        col_wrap=across,
     )
 
 
@@ -72,7 +74,10 @@ def _drawn(
 
     draw: Any = getattr(arviz_plots, function)
     made = {"FigureClass": Drawing, "figsize": size, "layout": "constrained"}
-    collection = draw(tree, backend="matplotlib", figure_kwargs=made, **options)
+    # In a column titles are as wide as their panels.
+    font = plt.rcParams["font.size"] * (0.75 if size[0] < 2 * _PANEL else 1)
+    with plt.rc_context({"font.size": font}):
+        collection = draw(tree, backend="matplotlib", figure_kwargs=made, **options)
     figure: Figure = collection.viz["figure"].item()
     plt.close(figure)
     figure.set_label(alt)

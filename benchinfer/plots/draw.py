@@ -62,7 +62,7 @@ class Kind:
 class Handed:
     """A figure that another package draws from a result, with axes of its own."""
 
-    draw: Callable[[Any], Figure]
+    draw: Callable[[Any, float], Figure]
 
 
 def of_part(kind: Kind, part: Callable[[Any], object]) -> Kind:
@@ -202,7 +202,7 @@ def plot(
         if ax is not None or given:
             what = "this figure is ArviZ's: it has axes of its own, and no choice of rows."
             raise DesignError(message(what, hint="give its kind alone."))
-        return chosen.draw(result)
+        return chosen.draw(result, _inches(width))
     if ax is None:
         return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
     room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]

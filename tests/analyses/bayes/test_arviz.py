@@ -94,7 +94,8 @@ def test_observed_effects_are_differences_of_means(sampled, table):
     ],
 )
 def test_plot_hands_over_to_arviz(sampled, kind, panels, says):
-    figure = sampled.plot(kind)
+    figure = sampled.plot(kind, width="column")
+    assert figure.get_size_inches()[0] == pytest.approx(3.3)
     assert sum(ax.axison or bool(ax.lines) for ax in figure.axes) == panels
     assert figure.get_label().startswith(says)
     assert figure._repr_png_()[0].startswith(b"\x89PNG")
