@@ -490,7 +490,7 @@ class BayesComparison(Comparison):
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
-        from benchinfer.analyses.bayes.numerics import gibbs, scales
+        from benchinfer.analyses.bayes.numerics import gibbs, scales, slices
         from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
         from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
         from benchinfer.analyses.bayes.numerics.levels import draw_levels
@@ -502,7 +502,7 @@ class BayesComparison(Comparison):
             compare_bayes,
             settled,
             gibbs.sample,
-            scales.slice_step,
+            slices.slice_step,
             scales.draw_scales,
             average_outcomes,
             regrets,

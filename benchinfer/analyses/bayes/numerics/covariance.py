@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import log_t, scale_prior, slice_step
+from benchinfer.analyses.bayes.numerics.scales import scale_prior
+from benchinfer.analyses.bayes.numerics.slices import Quantity, rows, slice_step
 
 type Array = NDArray[np.float64]
 _WIDTH = 1.5
@@ -82,14 +82,8 @@ def draw_common(
     """
     m, j = w.shape[1:]
     squares = (w**2).sum(axis=2)
-    total, prior = squares.sum(axis=1), scale_prior(effect_sd, priors)
-
-    def density(u: Array) -> Array:
-        shrunk = np.exp(-2 * u)
-        core = -total * shrunk / 2 if nu is None else log_t(squares * shrunk[:, None], nu, j)
-        return core - m * j * u + prior(u)
-
-    step = slice_step(np.log(now.scale), density, 4 / np.sqrt(m), rng)
+    given = rows(scale_prior(effect_sd, priors), np.inf if nu is None else nu, j, squares)
+    step = slice_step(Quantity.COMMON, np.log(now.scale), given, 4 / np.sqrt(m), rng)
     return common(np.exp(step), j)
 
 
@@ -124,53 +118,15 @@ def draw_unstructured(
     scatter = (w / mixing[:, :, None]).swapaxes(1, 2) @ w
     scatter = (scatter + scatter.swapaxes(1, 2)) / 2
     roots = np.maximum(np.linalg.eigvalsh(scatter), 0.0)
-    median, prior = np.log(priors.shrinkage_median or j), scale_prior(effect_sd, priors)
-
-    def of_kappa(u: Array) -> Array:
-        density = log_constant(j, m, u) + log_marginal(roots, m, log_scale, u)
-        return density - ((u - median) / priors.shrinkage_sd) ** 2 / 2
-
-    def of_scale(u: Array) -> Array:
-        return log_marginal(roots, m, u, log_kappa) + prior(u)
-
-    log_scale = np.log(now.scale)
-    log_kappa = slice_step(np.log(now.shrinkage), of_kappa, _WIDTH, rng)
-    log_scale = slice_step(log_scale, of_scale, 4 / np.sqrt(m), rng)
+    log_scale, median = np.log(now.scale), np.log(priors.shrinkage_median or j)
+    given = rows(m, log_scale, median, priors.shrinkage_sd, roots)
+    log_kappa = slice_step(Quantity.SHRINKAGE, np.log(now.shrinkage), given, _WIDTH, rng)
+    given = rows(scale_prior(effect_sd, priors), m, log_kappa, roots)
+    log_scale = slice_step(Quantity.UNSTRUCTURED, log_scale, given, 4 / np.sqrt(m), rng)
     scale, kappa = np.exp(log_scale), np.exp(log_kappa)
     psi = (1 + kappa) * scale**2
     vectors, values = draw_wishart(scatter, psi, j + 2 + kappa + m, rng)
     return Covariance(vectors, values, scale, kappa)
-
-
-def log_marginal(roots: Array, m: int, log_scale: Array, log_kappa: Array) -> Array:
-    """Return (C,) log densities of m normal vectors with Sigma integrated out.
-
-    Parameters
-    ----------
-    roots
-        (C, J) eigenvalues of the scatter matrix of the vectors.
-    m
-        Number of vectors.
-    log_scale, log_kappa
-        (C,) logs of s and kappa.
-
-    Returns
-    -------
-    numpy.ndarray
-        Without what depends on neither, and without `log_constant`.
-    """
-    j, kappa = roots.shape[1], np.exp(log_kappa)
-    log_psi = np.log1p(kappa) + 2 * log_scale
-    # log(1 + root / psi): of scales that go to zero, 1 / psi is beyond all numbers.
-    with np.errstate(divide="ignore"):
-        shrunk = np.logaddexp(0.0, np.log(roots) - log_psi[:, None]).sum(axis=1)
-    return -m * j / 2 * log_psi - (j + 2 + kappa + m) / 2 * shrunk
-
-
-def log_constant(j: int, m: int, log_kappa: Array) -> Array:
-    """Return (C,) ratios of multivariate gamma functions in that density, which only kappa sees."""
-    half = ((j + 2 + np.exp(log_kappa))[:, None] - np.arange(j)) / 2
-    return (gammaln(half + m / 2) - gammaln(half)).sum(axis=1)
 
 
 def draw_wishart(
@@ -198,12 +154,8 @@ def draw_exchange(
 ) -> tuple[Covariance, Array]:
     """Move scale between Sigma and the mixing scales, of which data only see the product."""
     m, inverse = mixing.shape[1], (1 / mixing).sum(axis=1)
-    log_scale, prior = np.log(now.scale), scale_prior(effect_sd, priors)
-
-    def density(u: Array) -> Array:
-        return -nu / 2 * (m * u + inverse * np.exp(-u)) + prior(log_scale - u / 2)
-
-    u = slice_step(np.zeros(len(mixing)), density, 4 / np.sqrt(m), rng)
+    given = rows(scale_prior(effect_sd, priors), nu, m, inverse, np.log(now.scale))
+    u = slice_step(Quantity.EXCHANGE, np.zeros(len(mixing)), given, 4 / np.sqrt(m), rng)
     moved = Covariance(
         now.vectors, now.values * np.exp(-u)[:, None], now.scale * np.exp(-u / 2), now.shrinkage
     )

@@ -45,8 +45,8 @@ from benchinfer.analyses.bayes.numerics.scales import (
     ResidualScales,
     draw_scales,
     scale_prior,
-    slice_step,
 )
+from benchinfer.analyses.bayes.numerics.slices import Quantity, rows, slice_step
 
 if TYPE_CHECKING:
     from benchinfer.analyses.bayes.numerics.dataset_levels import LevelState
@@ -90,13 +90,9 @@ def draw_stretch(
     weight = np.divide(1.0, data.variance, out=np.zeros_like(data.variance), where=held)
     weight = weight / noise[:, :, None]
     square, product = (weight * w**2).sum(axis=(1, 2)), (weight * w * missed).sum(axis=(1, 2))
-    log_scale, prior = np.log(sigma.scale), scale_prior(effects.effect_sd, priors)
-
-    def density(u: Array) -> Array:
-        fit = product * np.exp(u) - square * np.exp(2 * u) / 2
-        return fit + prior(log_scale + u)
-
-    factor = np.exp(slice_step(np.zeros_like(log_scale), density, _WIDTH, rng))
+    log_scale = np.log(sigma.scale)
+    given = rows(scale_prior(effects.effect_sd, priors), product, square, log_scale)
+    factor = np.exp(slice_step(Quantity.STRETCH, np.zeros_like(log_scale), given, _WIDTH, rng))
     return (
         replace(effects, interaction=effects.interaction * factor[:, None, None]),
         replace(sigma, values=sigma.values * factor[:, None] ** 2, scale=sigma.scale * factor),

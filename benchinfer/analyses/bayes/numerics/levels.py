@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import draw_effect_sd, log_half_t, slice_step
+from benchinfer.analyses.bayes.numerics.scales import draw_effect_sd
+from benchinfer.analyses.bayes.numerics.slices import Quantity, rows, slice_step
 
 type Array = NDArray[np.float64]
 _WIDTH = 1.5
@@ -146,11 +147,8 @@ def draw_departures(
 def _given_effects(scale: Array, effects: Array, priors: Priors, rng: np.random.Generator) -> Array:
     """Draw the scale given the domains' departures."""
     n, square = effects[0].size, (effects**2).sum(axis=(1, 2))
-
-    def density(u: Array) -> Array:
-        return -n * u - square * np.exp(-2 * u) / 2 + log_half_t(u, priors.domain_scale)
-
-    return np.exp(slice_step(np.log(scale), density, _WIDTH, rng))
+    given = rows(n, square, priors.domain_scale)
+    return np.exp(slice_step(Quantity.DOMAIN, np.log(scale), given, _WIDTH, rng))
 
 
 def _given_unit(
@@ -164,12 +162,8 @@ def _given_unit(
     """Draw the scale given the departures over it."""
     linear = (unit * rest).sum(axis=(1, 2))
     square = (unit * (precision @ unit[..., None])[..., 0]).sum(axis=(1, 2))
-
-    def density(u: Array) -> Array:
-        s = np.exp(u)
-        return s * linear - s**2 * square / 2 + log_half_t(u, priors.domain_scale)
-
-    return np.exp(slice_step(np.log(scale), density, _WIDTH, rng))
+    given = rows(linear, square, priors.domain_scale)
+    return np.exp(slice_step(Quantity.DOMAIN_UNIT, np.log(scale), given, _WIDTH, rng))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from scipy.special import gammaln
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import draw_wishart
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
-from benchinfer.analyses.bayes.numerics.scales import log_half_t
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
@@ -640,7 +639,7 @@ def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
 
 
 def _half_t(x: Array, scale: float) -> Array:
-    return log_half_t(np.log(x), scale) - np.log(x)
+    return -2 * np.log1p((x / scale) ** 2 / 3)
 
 
 def _gamma(x: Array, priors: "Priors") -> Array:

@@ -14,97 +14,18 @@ Contrasts of the average effects are ``N(0, t^2 I)``, where t is fixed, or ``t /
 the scale of the interactions. It is drawn with the average effects integrated out.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.slices import Quantity, rows, slice_step
 
 type Array = NDArray[np.float64]
 
 
 _WIDTH = 1.5
-# A slice is at most so many widths long: from a bad start it would reach to where nothing is.
-_FURTHEST = 8
-
-
-def slice_step(
-    x: Array, log_density: Callable[[Array], Array], width: float | Array, rng: np.random.Generator
-) -> Array:
-    """Move each element of x by one slice-sampling step with stepping out and shrinkage.
-
-    Parameters
-    ----------
-    x
-        (...) current values.
-    log_density
-        Maps values of that shape to log densities of that shape, element by element.
-    width
-        First guess of the slices' length; it may not depend on x.
-    rng
-        Random numbers.
-
-    Returns
-    -------
-    numpy.ndarray
-        (...) new values.
-
-    References
-    ----------
-    Neal, R. M. (2003). Slice sampling. Annals of Statistics 31, 705-767.
-    https://doi.org/10.1214/aos/1056562461
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> x = np.zeros(2000)
-    >>> for _ in range(20):
-    ...     x = slice_step(x, lambda v: -(v**2) / 2, 2.0, rng)
-    >>> bool(abs(x.std() - 1) < 0.05)
-    True
-    """
-    floor = log_density(x) - rng.standard_exponential(x.shape)
-    low = x - width * rng.random(x.shape)
-    high = low + width
-    left = rng.integers(_FURTHEST, size=x.shape)
-    low = _stepped_out(low, -width, left, log_density, floor)
-    high = _stepped_out(high, width, _FURTHEST - 1 - left, log_density, floor)
-    new = tried = low + (high - low) * rng.random(x.shape)
-    open_ = ~(log_density(tried) >= floor)
-    while open_.any():
-        below = tried < x
-        low = np.where(open_ & below, tried, low)
-        high = np.where(open_ & ~below, tried, high)
-        # A slice shrunk to nothing but its own point is that point.
-        new = np.where(open_, x, new)
-        open_ &= high > low
-        if not open_.any():
-            break
-        tried = low + (high - low) * rng.random(x.shape)
-        new = np.where(open_, tried, new)
-        open_ &= ~(log_density(new) >= floor)
-    return new
-
-
-def _stepped_out(
-    end: Array,
-    step: float | Array,
-    steps: NDArray[np.int64],
-    log_density: Callable[[Array], Array],
-    floor: Array,
-) -> Array:
-    """Move ends outwards until they are off the slice, each by at most its number of steps."""
-    for done in range(_FURTHEST - 1):
-        out = (log_density(end) >= floor) & (done < steps)
-        if not out.any():
-            break
-        end = np.where(out, end + step, end)
-    return end
-
-
 # With so many numbers on the middle data set a scale is known well enough without interweaving.
 _MANY = 50.0
 
@@ -126,24 +47,15 @@ class ResidualScales:
     spread: Array
 
 
-def log_half_t(log_scale: Array, scale: float) -> Array:
-    """Return the log density of the log of a half-t variable with 3 degrees of freedom."""
-    return log_scale - 2 * np.log1p((np.exp(log_scale) / scale) ** 2 / 3)
+def scale_prior(effect_sd: Array, priors: Priors) -> Array:
+    """Return (C, 3) numbers of the prior of the interactions' scale, given (C,) effects' ones.
 
-
-def scale_prior(effect_sd: Array, priors: Priors) -> Callable[[Array], Array]:
-    """Return the log density of the log of the interactions' scale, given (C,) effects' ones."""
-    if priors.effect_sd is not None:
-        return lambda u: log_half_t(u, priors.interaction_scale)
+    The log density of its log u is ``a u - 2 log(1 + exp(2 u) / b + c exp(-2 u) + c / b)``.
+    """
     far = 3 * priors.interaction_scale**2
-    near = (effect_sd / priors.effect_scale) ** 2 / 3
-
-    def density(u: Array) -> Array:
-        # The product of both half-t densities, of which the factors before the powers cancel.
-        square = np.exp(2 * u)
-        return -2 * np.log1p(square / far + near / square + near / far)
-
-    return density
+    if priors.effect_sd is not None:
+        return np.tile([1.0, far, 0.0], (len(effect_sd), 1))
+    return rows(0.0, far, (effect_sd / priors.effect_scale) ** 2 / 3)
 
 
 def draw_effect_sd(
@@ -175,15 +87,14 @@ def draw_effect_sd(
     if precision.ndim == 3:
         precision, vectors = np.linalg.eigh(precision)
         shift = (shift[:, None, :] @ vectors)[:, 0]
-    square, near = shift**2, 1 / (3 * (priors.effect_scale * scale) ** 2)
+    near = 1 / (3 * (priors.effect_scale * scale) ** 2)
+    given = rows(near, _in_turn(precision, shift**2))
+    return np.exp(slice_step(Quantity.EFFECT_SD, np.log(now), given, _WIDTH, rng))
 
-    def density(u: Array) -> Array:
-        variance = np.exp(2 * u)
-        growth = 1 + variance[:, None] * precision
-        core = square * variance[:, None] / growth - np.log(growth)
-        return core.sum(axis=1) / 2 + u - 2 * np.log1p(variance * near)
 
-    return np.exp(slice_step(np.log(now), density, _WIDTH, rng))
+def _in_turn(one: Array, other: Array) -> Array:
+    """Return (C, 2 n) values of two (C, n) arrays in turn."""
+    return np.stack([one, other], axis=2).reshape(len(one), -1)
 
 
 def draw_scales(
@@ -210,12 +121,10 @@ def draw_scales(
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
     centre, spread = now.centre[:, None], now.spread[:, None]
-
-    def density(x: Array) -> Array:
-        return -n * x - square * np.exp(-2 * x) / 2 - ((x - centre) / spread) ** 2 / 2
-
-    precision = np.where(square > 0, 2 * n, 0.0) + spread**-2
-    log = slice_step(now.log, density, 3 / np.sqrt(precision), rng)
+    given = np.stack(np.broadcast_arrays(n, square, centre, spread), axis=2).reshape(-1, 4)
+    width = 3 / np.sqrt(np.where(square > 0, 2 * n, 0.0) + spread**-2)
+    log = slice_step(Quantity.RESIDUAL, now.log.ravel(), given, width.ravel(), rng)
+    log = log.reshape(square.shape)
     drawn = _given_scales(log, now, priors, rng)
     if np.median(n) > _MANY:
         return drawn
@@ -229,19 +138,8 @@ def _given_scales(
     m, mean = log.shape[1], log.mean(axis=1)
     squares = ((log - mean[:, None]) ** 2).sum(axis=1)
     prior = priors.residual_sd**2
-
-    def density(u: Array) -> Array:
-        variance = np.exp(2 * u)
-        of_mean = prior + variance / m
-        return (
-            -(m - 1) * u
-            - squares / variance / 2
-            - np.log(of_mean) / 2
-            - mean**2 / of_mean / 2
-            + log_half_t(u, priors.residual_spread)
-        )
-
-    spread = np.exp(slice_step(np.log(now.spread), density, 3 / np.sqrt(2.0 * m), rng))
+    given, width = rows(m, squares, mean, prior, priors.residual_spread), 3 / np.sqrt(2.0 * m)
+    spread = np.exp(slice_step(Quantity.RESIDUAL_SPREAD, np.log(now.spread), given, width, rng))
     precision = m / spread**2 + 1 / prior
     centre = m * mean / spread**2 / precision
     centre = centre + rng.standard_normal(centre.shape) / np.sqrt(precision)
@@ -254,54 +152,20 @@ def _given_standardised(
     """Move centre and spread with the standardised logs held."""
     unit = (now.log - now.centre[:, None]) / now.spread[:, None]
     held = (square * np.exp(-2 * now.spread[:, None] * unit)).sum(axis=1)
-
-    def of_centre(x: Array) -> Array:
-        return -n.sum() * x - held * np.exp(-2 * x) / 2 - (x / priors.residual_sd) ** 2 / 2
-
     width = 3 / np.sqrt(2 * n.sum() + priors.residual_sd**-2)
-    centre = slice_step(now.centre, of_centre, width, rng)
-    moved, at = square * np.exp(-2 * centre)[:, None], unit @ n
-
-    def of_spread(u: Array) -> Array:
-        s = np.exp(u)
-        with np.errstate(over="ignore"):  # an infinite sum is a density of 0
-            sums = (moved * np.exp(-2 * s[:, None] * unit)).sum(axis=1)
-        return -at * s - sums / 2 + log_half_t(u, priors.residual_spread)
-
-    spread = np.exp(slice_step(np.log(now.spread), of_spread, width, rng))
+    given = rows(n.sum(), held, priors.residual_sd)
+    centre = slice_step(Quantity.RESIDUAL_CENTRE, now.centre, given, width, rng)
+    moved = square * np.exp(-2 * centre)[:, None]
+    given = rows(unit @ n, priors.residual_spread, _in_turn(moved, unit))
+    log = slice_step(Quantity.STANDARDISED_SPREAD, np.log(now.spread), given, width, rng)
+    spread = np.exp(log)
     return ResidualScales(centre[:, None] + spread[:, None] * unit, centre, spread)
-
-
-def log_t(square: Array, nu: Array, j: int) -> Array:
-    """Return log densities of J-dimensional t vectors of unit scale, without constants.
-
-    Parameters
-    ----------
-    square
-        (C, M) squared lengths.
-    nu
-        (C,) degrees of freedom.
-    j
-        Dimension J.
-
-    Returns
-    -------
-    numpy.ndarray
-        (C,) sums over the M vectors.
-    """
-    m = square.shape[1]
-    constant = gammaln((nu + j) / 2) - gammaln(nu / 2) - j / 2 * np.log(nu)
-    return m * constant - (nu + j) / 2 * np.log1p(square / nu[:, None]).sum(axis=1)
 
 
 def draw_df(nu: Array, square: Array, j: int, priors: Priors, rng: np.random.Generator) -> Array:
     """Draw (C,) degrees of freedom given (C, M) squared lengths in the metric of Sigma."""
-
-    def density(u: Array) -> Array:
-        above = np.exp(u)
-        return priors.tail_shape * u - priors.tail_rate * above + log_t(square, 1 + above, j)
-
-    return 1 + np.exp(slice_step(np.log(nu - 1), density, _WIDTH, rng))
+    given = rows(j, priors.tail_shape, priors.tail_rate, square)
+    return 1 + np.exp(slice_step(Quantity.DF, np.log(nu - 1), given, _WIDTH, rng))
 
 
 def draw_mixing(nu: Array, square: Array, j: int, rng: np.random.Generator) -> Array:
