@@ -3,10 +3,14 @@
 import ast
 import re
 import tomllib
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+from twine.commands.check import check
 
 import benchinfer as bi
 
@@ -54,3 +58,15 @@ def test_optional_packages_are_imported_by_their_extra(extra):
 
 def package():
     return sorted((ROOT / "benchinfer").rglob("*.py"))
+
+
+def test_an_index_takes_the_wheel_and_the_source_archive(tmp_path):
+    built = [
+        *WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"]),
+        *SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"]),
+    ]
+    assert {Path(path).suffix for path in built} == {".whl", ".gz"}
+    told = StringIO()
+    with redirect_stdout(told):
+        failed = check(built, strict=True)
+    assert not failed, told.getvalue()

@@ -74,7 +74,7 @@ class PointsComparison(Comparison):
         """Sentences for a methods section."""
         return (
             f"Algorithms were compared by {self.words}"
-            f" ({self.measure.name}, {self.measure.better} is better), without inference."
+            f" ({self.measure.noun}, {self.measure.better} is better), without inference."
         )
 
     @property

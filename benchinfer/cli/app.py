@@ -41,6 +41,24 @@ class Commands(LazyGroup, PlainGroup):
             return get_command(module.group)
         return command(getattr(module, name), name, module.ENDS[name])
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; help comes without what checks values, which takes time to load."""
+        if "--help" in args and not ctx.resilient_parsing and (asked := _named(ctx, args)):
+            typer.echo(asked.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+
+def _named(context: Any, words: list[str]) -> Any:
+    """Return the context of the command that the words begin with; None if there is none."""
+    for word in words:
+        if word.startswith("-") or not hasattr(context.command, "list_commands"):
+            break
+        if (one := context.command.get_command(context, word)) is None:
+            return None
+        context = type(context)(one, info_name=word, parent=context)
+    return context
+
 
 app = typer.Typer(
     cls=Commands,

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -10,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from benchinfer.cli.configuration import defaults
+from benchinfer.core.errors import message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +22,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands.update(cast("Any", dict.fromkeys(self.homes())))  # for suggestions of names
+        self.commands.update(cast("Any", dict.fromkeys(self.homes())))  # for lists of names
 
     @abstractmethod
     def homes(self) -> Mapping[str, Any]:
@@ -38,6 +40,18 @@ class LazyGroup(TyperGroup):
         """Return a command, if there is one of that name."""
         del ctx
         return self.made(cmd_name) if cmd_name in self.homes() else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments begin with; an unknown one is wrong usage."""
+        name, known = args[0], list(self.homes())
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            table = f" {name}" if "." in name or ":" in name else ""
+            hint = f"a command comes first, as in {ctx.command_path} {known[0]}{table}"
+            if near := get_close_matches(name, known):
+                hint = f"did you mean {' or '.join(map(repr, near))}?"
+            hint = (hint, f"one of {', '.join(known)}.")
+            ctx.fail(message(f"no such command {name!r}.", hint=hint))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands."""

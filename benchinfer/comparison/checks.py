@@ -63,7 +63,7 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
     ]
     raise DesignError(
         message(
-            f"{len(lack)} of {coverage.found.size} cells lack scores for measure"
+            f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
             f" {setting.measure.name!r}.",
             where=[("dataset", "algorithm", "found", "expected"), *rows],
             hint=[
@@ -236,12 +236,12 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase 
         return None
     shared = shared_datasets(result.setting.coverage.found > 0)
     # Of one pair, and of all of them.
-    for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared)} pairs")):
+    for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared):,} pairs")):
         least = least_datasets(tests)
         if n := int((shared < least).sum()):
             return Phrase(
                 f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
-                f" {n} of {count(len(shared), 'pair')} {'has' if n == 1 else 'have'} fewer;"
+                f" {n:,} of {count(len(shared), 'pair')} {'has' if n == 1 else 'have'} fewer;"
                 f" verdicts lean on {result.leans_on}."
             )
     return None
@@ -637,8 +637,8 @@ def complete_part(
         name = setting.measure.name
         raise DesignError(
             message(
-                f"{len(coverage.empty)} of {coverage.found.size} cells have no score for measure"
-                f" {name!r}, and no part of the table is complete.",
+                f"{len(coverage.empty):,} of {coverage.found.size:,} cells have no score for"
+                f" measure {name!r}, and no part of the table is complete.",
                 where=[("dataset", "algorithm"), *coverage.empty],
                 hint=f"{Call('compare_mixed')} uses all scores that are there.",
             )

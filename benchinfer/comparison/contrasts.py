@@ -94,7 +94,7 @@ def family_of(
     if contrasts == "tukey":
         pairs, matrix = all_pairs(len(algorithms))
         one = len(algorithms) == 2
-        return ContrastFamily(pairs, matrix, "the one pair" if one else f"all {len(pairs)} pairs")
+        return ContrastFamily(pairs, matrix, "the one pair" if one else f"all {len(pairs):,} pairs")
     if contrasts == "mean":
         return _with_mean(algorithms)
     if isinstance(contrasts, Mapping):
@@ -126,7 +126,7 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
         return
     raise DesignError(
         message(
-            f"all pairs of {k} algorithms are {k * (k - 1) // 2} contrasts to test at once; the"
+            f"all pairs of {k} algorithms are {k * (k - 1) // 2:,} contrasts to test at once; the"
             f" limit is {MOST_IN_PAIRS} algorithms.",
             hint=[
                 f"{Option('control')} compares each other algorithm with one that is named;",
@@ -173,7 +173,9 @@ def _with_control(
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
     pairs = np.vstack([pairs, everything[(everything != c).all(axis=1)]])
-    words = f"all {len(pairs)} pairs (shown: the {pair} with {algorithms[c]}, best by its estimate)"
+    words = (
+        f"all {len(pairs):,} pairs (shown: the {pair} with {algorithms[c]}, best by its estimate)"
+    )
     return ContrastFamily(pairs, _differences(pairs, k), words, shown=k - 1)
 
 
@@ -235,7 +237,7 @@ def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
     sides = tuple((_side(algorithms, row), _side(algorithms, -row)) for row in matrix)
     pairs = np.array([(_single(row), _single(-row)) for row in matrix], dtype=np.int64)
     named = () if (pairs != NO_ALGORITHM).all() else sides
-    many = "the one contrast" if len(weights) == 1 else f"the {len(weights)} contrasts"
+    many = "the one contrast" if len(weights) == 1 else f"the {len(weights):,} contrasts"
     words = f"{many} asked for"
     return ContrastFamily(pairs, matrix, words, named, tuple(weights))
 

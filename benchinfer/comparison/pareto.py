@@ -300,8 +300,9 @@ def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[s
     if not datasets.any():
         raise DesignError(
             message(
-                f"{(found == 0).sum()} of {found.size} cells have no score for one of the measures"
-                f" {join([repr(name) for name in names])}, and no part of the table is complete.",
+                f"{(found == 0).sum():,} of {found.size:,} cells have no score for one of the"
+                f" measures {join([repr(name) for name in names])}, and no part of the table is"
+                " complete.",
                 hint="pareto(scores, [...]) takes fewer measures.",
             )
         )

@@ -129,9 +129,9 @@ def direction(measure: "Measure") -> str:
     """Say how a contrast is to be read."""
     side = "above" if measure.better == "higher" else "below"
     if measure.scale == "identity":
-        return f"{measure.name} of first minus second; {side} 0 the first is better"
+        return f"{measure.noun} of first minus second; {side} 0 the first is better"
     what = "odds of " if measure.scale == "logit" else ""
-    return f"{what}{measure.name} of first divided by second; {side} 1 the first is better"
+    return f"{what}{measure.noun} of first divided by second; {side} 1 the first is better"
 
 
 def effect_columns(
@@ -411,7 +411,7 @@ def _pairs(
         return shown, (levels, rows), None
     place = [comparison.algorithms.index(name) for name in comparison.ranking()]
     matrix = relations_sections.verdict_table(comparison.relation(), place)
-    fold = Fold(f"Figure and table of the {n} contrasts", (forest,), (rows,))
+    fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 
 
@@ -465,7 +465,7 @@ def each_dataset(results: Comparisons) -> Section:
         )
     return Section(
         title=f"Each data set by itself: {within(first.heading)}",
-        lead=f"{measure.name} ({measure.better} is better) on {count(len(results), 'data set')},"
+        lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
         legend=legend(*relations.values()),
         text=(first.rule, WITHIN) if tested else (first.rule,),
@@ -549,7 +549,7 @@ def _coverage(setting: "Setting") -> str:
     )
     if coverage.empty or coverage.thin:
         return (
-            f"{start}. {len(coverage.empty)} of {count(d * k, 'cell')} {_have(coverage.empty)} no"
+            f"{start}. {len(coverage.empty):,} of {count(d * k, 'cell')} {_have(coverage.empty)} no"
             f" score and {len(coverage.thin)} {_have(coverage.thin)} fewer than the others of their"
             " data set."
         )

@@ -70,7 +70,7 @@ def _left_out(setting: "Setting") -> str:
 
 def direction(measure: Measure) -> str:
     """Say which direction is better."""
-    return f"{measure.name}, {measure.better} is better"
+    return f"{measure.noun}, {measure.better} is better"
 
 
 def headline(
@@ -137,7 +137,7 @@ def resting(coverage: "Coverage") -> dict[str, str]:
     """Name the algorithms that lack data sets with the number that they rest on."""
     d, n = len(coverage.datasets), (coverage.found > 0).sum(axis=0).tolist()
     return {
-        name: f"{name} (on {found} of {d} data sets)"
+        name: f"{name} (on {found:,} of {d:,} data sets)"
         for name, found in zip(coverage.algorithms, n, strict=True)
         if found < d
     }
@@ -146,7 +146,7 @@ def resting(coverage: "Coverage") -> dict[str, str]:
 def best_value(measure: Measure, k: int, name: str = "") -> str:
     """Say what the best of so many algorithms has, by the measure or by what its levels are."""
     words = ("lower", "higher") if k == 2 else ("lowest", "highest")
-    return f"the {words[measure.better == 'higher']} {name or measure.name}"
+    return f"the {words[measure.better == 'higher']} {name or measure.noun}"
 
 
 def _has(names: "Sequence[str]") -> str:
@@ -244,14 +244,14 @@ def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
     of = " compared" if n < len(upper) else ""
     if equal == n:
         who = names[1 - top] if n == 1 else f"all {len(names)} algorithms"
-        who = f"all {n} pairs{of}" if of else who
+        who = f"all {n:,} pairs{of}" if of else who
         return f"; {'it and ' if n == 1 else ''}{who} are equivalent within the tolerance"
     if n == 1:
         return f", but is not {shown}better than {names[1 - top]}"
     none = f", but no algorithm is {shown}better than another"
     if equal:
-        return f"{none}; {equal} of {n} pairs{of} are equivalent within the tolerance"
-    return f"{none}, as all {n} pairs{of} are undecided"
+        return f"{none}; {equal:,} of {n:,} pairs{of} are equivalent within the tolerance"
+    return f"{none}, as all {n:,} pairs{of} are undecided"
 
 
 def margin(measure: Measure) -> str:
@@ -306,7 +306,7 @@ def claims(
     ]
     equal = int((codes == Verdict.EQUIVALENT).sum())
     alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
-    shown = f"{len(wins)} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
+    shown = f"{len(wins):,} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
     if len(sides) == 1:
         return _sentence(where, wins[0] if wins else _undecided(sides[0], equal), measure)
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"

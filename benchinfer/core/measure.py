@@ -115,9 +115,14 @@ class Measure:
         return 1 if self.better == "higher" else -1
 
     @property
+    def noun(self) -> str:
+        """Label, or the name where there is none, for sentences."""
+        return self.label or self.name
+
+    @property
     def title(self) -> str:
         """Label (or name) with its unit, for axes and headings."""
-        return (self.label or self.name) + (f" [{self.unit}]" if self.unit else "")
+        return self.noun + (f" [{self.unit}]" if self.unit else "")
 
     @property
     def margin(self) -> float:

@@ -80,10 +80,10 @@ def count(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> count(1, "pair"), count(2, "data set")
-    ('1 pair', '2 data sets')
+    >>> count(1, "pair"), count(2, "data set"), count(4005, "pair")
+    ('1 pair', '2 data sets', '4,005 pairs')
     """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 _MINUS = "\N{MINUS SIGN}"

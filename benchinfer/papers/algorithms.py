@@ -103,9 +103,10 @@ def p_head(result: "Comparison") -> str:
 
 
 def effect_head(result: "Comparison", chosen: str) -> str:
-    """Return the head of the effects against an algorithm."""
+    """Return the head of the effects against an algorithm; a note below names the best."""
     link = "from" if result.measure.scale == "identity" else "to"
-    return f"{result.measure.effect_name} {link} {one_line(chosen)}"
+    best = chosen == result.ranking()[0] and control(result) is None
+    return f"{result.measure.effect_name} {link} {'the best' if best else one_line(chosen)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,11 @@ def sentence(result: Comparison | Comparisons) -> str:
     chosen = None if result.sides else reference(result)
     if chosen is None:
         rows = result.contrasts(order="result")
-        basis = _basis(result, "of the first named {} the second")
+        basis = _basis(result, "of the first named", "the second")
         told = [f"In all ({basis}), {_contrasts(result, rows)}."]
     else:
         rows = departures(result, chosen).rename_axis("first").reset_index()
-        basis = _basis(result, f"of each algorithm {{}} {chosen}")
+        basis = _basis(result, "of each algorithm", chosen)
         told = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
         told += _others(result, chosen)
     return " ".join([result.headline(), *told, *wider(result), *_failed(result)])
@@ -64,12 +64,12 @@ def _of_datasets(results: Comparisons) -> str:
     alone = " P-values are adjusted within each data set, not over data sets."
     return (
         f"On {count(len(results), 'data set')}, each by itself ({direction(one.measure)}),"
-        f" {int(decided.sum())} of {count(len(frame), 'contrast')} are decided{alike}: {listed}."
+        f" {int(decided.sum()):,} of {count(len(frame), 'contrast')} are decided{alike}: {listed}."
         f"{refused if results.refused else ''}{alone if 'p_value' in frame else ''}"
     )
 
 
-def _basis(result: Comparison, sides: str) -> str:
+def _basis(result: Comparison, side: str, other: str) -> str:
     """Say what the numbers in brackets are: of which sides, and what stands with them."""
     rows = result.contrasts()
     kinds = [result.intervals.partition(";")[0]] if "conf_low" in rows else []
@@ -81,7 +81,7 @@ def _basis(result: Comparison, sides: str) -> str:
         kinds.append(f"{p_head(result)}-values{drawn}")
     beside = f", with {join(kinds)}" if kinds else ""
     link = "minus" if result.measure.scale == "identity" else "divided by"
-    return f"{result.measure.effect_name}s {sides.format(link)}{beside}"
+    return f"{result.measure.effect_name}s {side} {link} {other}{beside}"
 
 
 def _by_verdict(result: Comparison, rows: "pd.DataFrame") -> str:
@@ -165,7 +165,7 @@ def _contrasts(result: Comparison, rows: "pd.DataFrame") -> str:
     if not n:
         none = f"no {noun} is" if len(rows) > 1 else f"the one {noun} is not"
         return f"{none} decided{more}"
-    start = f"{n} of {count(len(rows), noun)} {'is' if n == 1 else 'are'} decided{more}"
+    start = f"{n:,} of {count(len(rows), noun)} {'is' if n == 1 else 'are'} decided{more}"
     if n == len(rows):
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
     if not _listed(rows):

@@ -3,13 +3,17 @@
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from inspect import signature
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath, text_to_path
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
@@ -19,6 +23,8 @@ from benchinfer.plots.style import COLUMN, FAINT, INK, PAGE, Width
 from benchinfer.plots.text import below, plain, pt, scale, wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
 
@@ -364,7 +370,7 @@ def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
     if isinstance(chosen, Handed):
         raise DesignError(message("this figure is not one of a report.", hint="plot() draws it."))
     buffer = StringIO()
-    with mpl.rc_context(), warnings.catch_warnings():
+    with mpl.rc_context(), warnings.catch_warnings(), _measured_once():
         mpl.rcdefaults()  # a report looks the same whatever style its author prefers on screen
         mpl.rcParams["svg.fonttype"] = "none"
         mpl.rcParams["svg.hashsalt"] = "benchinfer"
@@ -384,6 +390,25 @@ def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
         height=round(96 * down),
         alt=str(figure.get_label()),
     )
+
+
+_measure = TextToPath.get_text_width_height_descent
+
+
+@lru_cache(maxsize=20_000)
+def _extent(text: str, font: FontProperties, *, ismath: bool | Literal["TeX"]) -> tuple[float, ...]:
+    return _measure(text_to_path, text, font, ismath)
+
+
+@contextmanager
+def _measured_once() -> "Generator[None]":
+    """Keep extents of texts from figure to figure: those of a report share most of their texts."""
+    name = _measure.__name__
+    setattr(TextToPath, name, lambda _, text, font, ismath: _extent(text, font, ismath=ismath))
+    try:
+        yield
+    finally:
+        setattr(TextToPath, name, _measure)
 
 
 def _trimmed(svg: str) -> str:

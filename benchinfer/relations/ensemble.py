@@ -430,7 +430,7 @@ def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
     if bad.any() or not found.any():
         raise DesignError(
             message(
-                f"{int(bad.sum()) or len(found)} of {len(found)} weights cannot be used.",
+                f"{int(bad.sum()) or len(found):,} of {len(found):,} weights cannot be used.",
                 where=[
                     ("relation", "weight"),
                     *(

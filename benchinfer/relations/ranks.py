@@ -108,7 +108,7 @@ def _refuse(relation: "Relation") -> NoReturn:
         "worst position of each algorithm.",
     )
     if n := int((upper == Verdict.MISSING).sum()):
-        text = f"the relation is not a ranking: {n} of {len(upper)} pairs were not compared."
+        text = f"the relation is not a ranking: {n:,} of {len(upper):,} pairs were not compared."
         raise NotAWeakOrder(message(text, hint=hints), relation.kind, triples)
     text = f"the relation is not a ranking: {len(triples)} triples contradict one."
     where = [("kind", "a", "b", "c"), *triples]

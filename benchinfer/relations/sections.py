@@ -147,7 +147,7 @@ def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
 
 
 def _some(n: int, of: int) -> str:
-    return f"{n} of {count(of, 'pair')} {'is' if n == 1 else 'are'}"
+    return f"{n:,} of {count(of, 'pair')} {'is' if n == 1 else 'are'}"
 
 
 def on_one_line(relation: Relation) -> str:

@@ -36,7 +36,7 @@ def from_text(text: str, algorithms: Sequence[str] | None = None) -> Read:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DesignError(
             message(
-                f"{len(twice)} of {len(set(names))} names stand more than once:"
+                f"{len(twice):,} of {len(set(names)):,} names stand more than once:"
                 f" {', '.join(twice)}.",
                 hint="name each algorithm once, best first.",
             )
@@ -45,7 +45,7 @@ def from_text(text: str, algorithms: Sequence[str] | None = None) -> Read:
     if strange := [name for name in names if name not in listed]:
         raise DesignError(
             message(
-                f"{len(strange)} of {len(names)} names are not among the algorithms:"
+                f"{len(strange):,} of {len(names):,} names are not among the algorithms:"
                 f" {', '.join(strange)}.",
                 hint="the algorithms are " + ", ".join(listed) + ".",
             )
@@ -118,8 +118,8 @@ def from_incidence(
         i, j = np.argwhere(strange)[0].tolist()
         raise DesignError(
             message(
-                f"{int(strange.sum())} of {values.size} entries of the matrix are not 0 or 1, the"
-                f" first {values[i, j]:g} at ({names[i]!r}, {names[j]!r}).",
+                f"{int(strange.sum()):,} of {values.size:,} entries of the matrix are not 0 or 1,"
+                f" the first {values[i, j]:g} at ({names[i]!r}, {names[j]!r}).",
                 hint="Relation.from_scores compares values; NaN stands for a pair not compared.",
             )
         )
@@ -187,7 +187,9 @@ def from_scores(scores: Mapping[str, float], better: str, tolerance: float) -> R
             message("the scores are not all numbers.", hint="give one number per algorithm.")
         ) from None
     if np.isinf(values).any():
-        raise DesignError(f"{int(np.isinf(values).sum())} of {len(values)} scores are infinite.")
+        raise DesignError(
+            f"{int(np.isinf(values).sum()):,} of {len(values):,} scores are infinite."
+        )
     gap = (values[:, None] - values) * (1 if better == "higher" else -1)
     # A difference of just the tolerance counts as one, whatever the last digit of its computation.
     same = joined_rows(values[None])[0]
@@ -248,7 +250,7 @@ def statements(relation: "Relation") -> str:
             if relation.states[a, b] == state
         ]
         if pairs and state == Verdict.MISSING:
-            parts.append(f"not compared: {len(pairs)} of {len(i)} pairs")
+            parts.append(f"not compared: {len(pairs):,} of {len(i):,} pairs")
         elif pairs:
             parts.append(f"{state.label}: {', '.join(pairs)}")
     return "; ".join(part for part in parts if part)

@@ -58,8 +58,8 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
     d, k = coverage.found.shape
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
     each = f"{low}" if low == high else f"{low} to {high}"
-    gaps = [f"{len(coverage.empty)} of {d * k} cells empty"] if coverage.empty else []
-    gaps += [f"{len(coverage.thin)} of {d * k} cells thin"] if coverage.thin else []
+    gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
+    gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []
     decided = int(np.isin(lead.codes, (2, 3, 4)).sum())
     return (
         (
@@ -67,7 +67,7 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
             f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each",
         ),
         ("Missing", ", ".join(gaps) or "none"),
-        ("Pairs decided", f"{decided} of {len(lead.codes)}, by {within(lead.heading)}"),
+        ("Pairs decided", f"{decided:,} of {len(lead.codes):,}, by {within(lead.heading)}"),
         ("Level", f"{100 * lead.level:g} %"),
         ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
     )

@@ -362,7 +362,7 @@ def _beforehand(leading: Comparison | None) -> list[str]:
     if leading is None:
         return []
     lines = {**caveats(leading), ADVICE: advice(leading.setting)}
-    return [f"{leading.measure.name}: {name}: {text}" for name, text in lines.items() if text]
+    return [f"{leading.measure.noun}: {name}: {text}" for name, text in lines.items() if text]
 
 
 def _provenance(gathered: ReportInput) -> Table:

@@ -79,8 +79,8 @@ class Coverage(Readable):
         """Say how much is there; `to_frame` lists the cells."""
         return (
             f"Coverage({self.measure}: {len(self.datasets)} data sets x {len(self.algorithms)}"
-            f" algorithms, {self.n} scores; of {self.found.size} cells {len(self.empty)} empty,"
-            f" {len(self.thin)} thin)"
+            f" algorithms, {self.n:,} scores; of {self.found.size:,} cells {len(self.empty):,}"
+            f" empty, {len(self.thin)} thin)"
         )
 
     @property

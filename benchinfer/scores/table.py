@@ -93,7 +93,7 @@ class RateInterval:
         if len(other):
             raise DesignError(
                 message(
-                    f"{len(other)} of {len(rows.value)} scores of measure {measure.name!r} are"
+                    f"{len(other):,} of {len(rows.value):,} scores of measure {measure.name!r} are"
                     f" neither 0 nor 1, such as {other[0]:g}.",
                     hint="intervals of rates are for items that are right or wrong;"
                     f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"

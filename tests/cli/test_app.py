@@ -105,7 +105,7 @@ def test_options_of_the_source_are_those_of_the_library() -> None:
 def test_check_of_a_sound_table(run: Callable) -> None:
     result = run("check", "example:sklearn_bootstrap")
     assert result.exit_code == 0
-    assert "14400 scores; 12 data sets x 6 algorithms x 100 replications" in result.stdout
+    assert "14,400 scores; 12 data sets x 6 algorithms x 100 replications" in result.stdout
     assert re.search(r"^0 warnings, \d notes?\.$", result.stdout, flags=re.MULTILINE)
 
 

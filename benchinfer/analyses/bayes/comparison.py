@@ -457,7 +457,7 @@ class BayesComparison(Comparison):
             else "normal interactions, under which every data set counts fully,"
         )
         return (
-            f"The scores of {self.measure.name}{scale} on"
+            f"The scores of {self.measure.noun}{scale} on"
             f" {count(len(self.data.z), 'data set')} were compared by a hierarchical Bayesian"
             f" model of the algorithms' effects with {tails} and {_STRUCTURES[self.structure]},"
             f" and a residual variance of each data set.{domains} Scores entered by"

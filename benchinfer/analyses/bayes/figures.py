@@ -81,15 +81,15 @@ def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
     limit = f"{left.good_k:.2f}"
     notes = [f"\N{BLACK DIAMOND} above {limit}: influential, the posterior without it differs much"]
     if len(rows) < many:
-        notes.append(f"{len(rows)} of {count(many, 'data set')}: those with the largest k")
+        notes.append(f"{len(rows):,} of {count(many, 'data set')}: those with the largest k")
     return Bars(
         rows=tuple(rows),
         top=1.05 * max(1.0, float(left.pareto_k.max())),
-        title=f"Influence of each data set on the posterior: {result.measure.name}",
+        title=f"Influence of each data set on the posterior: {result.measure.noun}",
         axis="Pareto k of leaving it out",
         notes=tuple(notes),
         width=width,
-        alt=f"Bars of the Pareto k of {count(many, 'data set')} in {result.measure.name}:"
+        alt=f"Bars of the Pareto k of {count(many, 'data set')} in {result.measure.noun}:"
         f" {above or 'none'} above {left.good_k:.2f}, the largest {left.pareto_k.max():.2f}.",
     )
 
@@ -125,7 +125,7 @@ def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Interval
         notes.append("open marks: beyond it, so many data sets considered")
     notes += outside([row.value for row in rows], limits)
     if len(rows) < many:
-        notes.append(f"{len(rows)} of {count(many, 'data set')}: the least expected")
+        notes.append(f"{len(rows):,} of {count(many, 'data set')}: the least expected")
     scale = "" if result.measure.scale == "identity" else f", {result.measure.scale} scale"
     return Intervals(
         rows=rows,
@@ -133,11 +133,11 @@ def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Interval
         log=True,
         reference=None,
         sides=("", ""),
-        title=f"Data sets as the others predict them: {result.measure.name}",
+        title=f"Data sets as the others predict them: {result.measure.noun}",
         axis=f"{STATISTICS[0]} (standard deviation{scale})",
         notes=tuple(notes),
         width=width,
-        alt=f"Spread of the algorithms on {count(many, 'data set')} in {result.measure.name}, with"
+        alt=f"Spread of the algorithms on {count(many, 'data set')} in {result.measure.noun}, with"
         f" what the others predict: {beyond or 'none'} beyond that.",
     )
 
@@ -453,7 +453,7 @@ def _turned(point: Point, *, turn: bool) -> Point:
 
 def _unnamed(pairs: int) -> tuple[str, ...]:
     """Say that there are too many pairs for a key."""
-    return (f"{pairs} pairs, too many to be named: the table of contrasts has them",) * (
+    return (f"{pairs:,} pairs, too many to be named: the table of contrasts has them",) * (
         pairs > _LISTED
     )
 

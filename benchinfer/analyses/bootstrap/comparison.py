@@ -93,7 +93,7 @@ class BootstrapComparison(TestedComparison):
                 else "; the replications of each algorithm were drawn by themselves"
             )
         return (
-            f"Algorithms were compared by the {self.statistic} of {self.measure.name}{scale}. In"
+            f"Algorithms were compared by the {self.statistic} of {self.measure.noun}{scale}. In"
             f" {given.resamples:,} bootstrap resamples {_drawn_words[given.resample]}"
             f" were drawn with replacement{together}, seed {self.provenance.seed}. Intervals are"
             f" {_interval_words[given.interval]}; a p-value is the smallest level whose"
@@ -105,7 +105,7 @@ class BootstrapComparison(TestedComparison):
         """The statistic in one line."""
         given = self.options
         return (
-            f"{self.statistic} of {self.measure.name}, {given.resamples:,} resamples of"
+            f"{self.statistic} of {self.measure.noun}, {given.resamples:,} resamples of"
             f" {_drawn_words[given.resample]}"
         )
 
@@ -190,7 +190,7 @@ class BootstrapComparison(TestedComparison):
         if found is None:
             raise DesignError(
                 message(
-                    f"some scores of {self.setting.measure.name} are not above 0, so that ratios to"
+                    f"some scores of {self.setting.measure.noun} are not above 0, so that ratios to"
                     " the best have no meaning.",
                     hint=f"{Either('profile("scores")', 'the share of scores')} is of scores as"
                     " they are.",

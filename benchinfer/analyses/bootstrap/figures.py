@@ -101,7 +101,7 @@ def layout_improvement(
     name = measure_name(measure)
     decided = sum(row.filled for row in rows)
     shown = rows[:top]
-    some = f"{len(shown)} of {len(rows)} pairs, those of the best-ranked algorithms"
+    some = f"{len(shown):,} of {len(rows):,} pairs, those of the best-ranked algorithms"
     return Intervals(
         rows=shown,
         limits=(-0.02, 1.02),

@@ -33,7 +33,7 @@ def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
         if lost := [name for name in datasets if name not in given]:
             raise DesignError(
                 message(
-                    f"{len(lost)} of {len(datasets)} data sets have no reference.",
+                    f"{len(lost):,} of {len(datasets):,} data sets have no reference.",
                     where=[("dataset",), *((name,) for name in lost)],
                     hint="give one number for each data set.",
                 )
@@ -96,8 +96,8 @@ def _refuse_turned(setting: Setting, low: Array, high: Array) -> None:
     ]
     raise DesignError(
         message(
-            f"on {len(wrong)} of {len(low)} data sets the reference for 1 is not better than that"
-            " for 0.",
+            f"on {len(wrong):,} of {len(low):,} data sets the reference for 1 is not better than"
+            " that for 0.",
             where=[("dataset", "0", "1"), *rows],
             hint=f"of {measure.name} {measure.better} is better: low is the worse reference.",
         )

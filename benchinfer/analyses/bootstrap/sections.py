@@ -148,7 +148,7 @@ def improvement(result: BootstrapComparison) -> Section:
     )
     shown = Figure(result, "improvement", "Probability that the first is better, all pairs.")
     if of > _PAIRS:
-        fold = Fold(f"Figure and table of the {of} pairs", (shown,), (found,))
+        fold = Fold(f"Figure and table of the {of:,} pairs", (shown,), (found,))
         return Section(title="Probability of improvement", text=(said, reading), fold=fold)
     return Section(
         title="Probability of improvement", text=(said, reading), figures=(shown,), tables=(found,)

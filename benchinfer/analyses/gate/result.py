@@ -263,5 +263,5 @@ def _tolerance(measures: Sequence[Measure]) -> str:
 
 def _margin(measure: Measure) -> str:
     if measure.tolerance == 0:
-        return f"No tolerance is set on {measure.name}, where not worse means better"
-    return f"The tolerance on {measure.name} is {wording.margin(measure)}"
+        return f"No tolerance is set on {measure.noun}, where not worse means better"
+    return f"The tolerance on {measure.noun} is {wording.margin(measure)}"

@@ -115,7 +115,7 @@ class MetaComparison(TestedComparison):
     def method(self) -> str:
         """Sentences for a methods section."""
         d = len(self.studies.datasets)
-        what = f"{_EFFECTS[str(self.options.effect)].capitalize()} in {self.measure.name}"
+        what = f"{_EFFECTS[str(self.options.effect)].capitalize()} in {self.measure.noun}"
         how = "restricted maximum likelihood" if self.third else _METHODS[self.estimator]
         if self.fit is not None:
             model = "a network meta-analysis" if len(self.algorithms) > 2 else "a meta-analysis"

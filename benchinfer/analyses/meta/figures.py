@@ -128,7 +128,7 @@ def _asked(meta: MetaComparison, pair: tuple[str, str]) -> int:
 
 def _others(meta: MetaComparison, pair: tuple[str, str] | None) -> list[str]:
     n = len(meta.pairs)
-    return [f"one of {n} pairs; another can be chosen"] if pair is None and n > 1 else []
+    return [f"one of {n:,} pairs; another can be chosen"] if pair is None and n > 1 else []
 
 
 def layout_studies(
@@ -392,7 +392,7 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
         notes.append(f"each line: {count(edges[0][2], 'data set')}")
     if lacking:
         notes.append(f"no line: {count(lacking, 'pair')} on indirect evidence only")
-    name = meta.measure.label or meta.measure.name
+    name = meta.measure.noun
     d = len(meta.studies.datasets)
     return Network(
         nodes=nodes,

@@ -247,8 +247,8 @@ def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
     ]
     raise FitError(
         message(
-            f"{len(rows)} of {count(len(pairs), 'pair')} have no sampling error on any data set, so"
-            " that there is nothing to weigh or to test their effects by.",
+            f"{len(rows):,} of {count(len(pairs), 'pair')} have no sampling error on any data set,"
+            " so that there is nothing to weigh or to test their effects by.",
             where=[
                 ("first", "second", "data sets", "effects"),
                 *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
@@ -271,7 +271,7 @@ def require_free(part: NetworkPart, studies: Studies) -> None:
     if rank < p:
         raise DesignError(
             message(
-                f"{p - rank} of {count(p, 'coefficient')} cannot be told from the others.",
+                f"{p - rank:,} of {count(p, 'coefficient')} cannot be told from the others.",
                 hint="a slope needs data sets that differ in the covariate for each algorithm.",
             )
         )

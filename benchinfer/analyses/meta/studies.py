@@ -97,7 +97,7 @@ def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measu
     given = 0.0 if tolerance is None else tolerance
     if effect == "log-ratio":
         return replace(measure, scale="log", tolerance=given, bounds=None)
-    label = f"standardised {measure.label or measure.name}"
+    label = f"standardised {measure.noun}"
     return replace(measure, tolerance=given, bounds=None, unit="SD", label=label)
 
 

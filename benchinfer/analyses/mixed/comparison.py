@@ -121,7 +121,7 @@ class MixedComparison(TestedComparison):
         model = self.design.model
         how = " (each data set by itself)" if self.design.each else ""
         return (
-            f"The {scale}scores of {self.measure.name} were modelled as {model} by restricted"
+            f"The {scale}scores of {self.measure.noun} were modelled as {model} by restricted"
             f" maximum likelihood{how}, with {small}. {self.design.reason}{correction}"
             f" {sentence(self.provenance.adjustment)}.{self._drawn}"
         )

@@ -170,8 +170,8 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
     if len(short):
         raise DesignError(
             message(
-                f"{len(short)} of {count(len(found), 'data set')} have an algorithm with fewer than"
-                " two scores, which leaves nothing to estimate its noise from.",
+                f"{len(short):,} of {count(len(found), 'data set')} have an algorithm with fewer"
+                " than two scores, which leaves nothing to estimate its noise from.",
                 where=[
                     ("dataset", "fewest scores"),
                     *((setting.coverage.datasets[d], int(found[d].min())) for d in short),

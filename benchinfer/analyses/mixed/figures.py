@@ -119,8 +119,8 @@ def _note(found: CaterpillarLayout, rows: int, kept: int) -> tuple[str, ...]:
     parts = [
         text
         for text, some in (
-            (f"{rows} of {count(d, 'data set')}", rows < d),
-            (f"{kept} of {count(k, 'algorithm')}", kept < k),
+            (f"{rows:,} of {count(d, 'data set')}", rows < d),
+            (f"{kept:,} of {count(k, 'algorithm')}", kept < k),
         )
         if some
     ]

@@ -307,8 +307,8 @@ def departing(mixed: MixedComparison) -> Section:
     of = "each algorithm on each data set" if several else "each data set, for all algorithms,"
     text = (
         f"How the model predicts {of} to depart from {found.expected} ({_where(mixed)}):"
-        f" {better} of {count(side.size, 'prediction')} {'is' if better == 1 else 'are'} better and"
-        f" {worse} worse with the whole {100 * found.level:g} % interval."
+        f" {better:,} of {count(side.size, 'prediction')} {'is' if better == 1 else 'are'} better"
+        f" and {worse} worse with the whole {100 * found.level:g} % interval."
     )
     if several and (better or worse):
         rows = (side != 0).sum(axis=1)
@@ -435,7 +435,7 @@ def new_dataset(mixed: MixedComparison) -> Section:
         figures=(
             Figure(new, "prediction", "Probability to be best on one new data set of the domain."),
         ),
-        fold=Fold(f"Tables of the algorithms and the {len(contrasts.frame)} contrasts there", (),
+        fold=Fold(f"Tables of the algorithms and the {len(contrasts.frame):,} contrasts there", (),
                   (ranks, contrasts)),
         values={"prediction": {"summary": new.summary(), "contrasts": new.contrasts()}},
     )  # fmt: skip

@@ -78,7 +78,7 @@ def method(design: "MonitorDesign", setting: "Setting", adjustment: str) -> str:
     together = "" if d == 1 else f" on each of {d} data sets"
     stage = f"stages of {count(design.stage, 'replication')}{together}"
     test = _TESTS[design.test]
-    name = setting.measure.name
+    name = setting.measure.noun
     merged = ""
     if d > 1:
         merged = (
@@ -166,7 +166,7 @@ def standing(ends: "Sequence[str]", decision: str, *, whole: bool = True) -> str
         if found[key]
     ]
     decided = found["first"] + found["second"] + found["equivalent"]
-    said = join([f"{decided} of {count(n, 'pair')} decided", *parts])
+    said = join([f"{decided:,} of {count(n, 'pair')} decided", *parts])
     return f"{close}: {said}."
 
 

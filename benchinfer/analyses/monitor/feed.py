@@ -195,7 +195,7 @@ class Feed:
             empty = np.isnan(self.values[there][:, wanted]).any(axis=1)
             lost = len(own) - len(there) + int(empty.sum())
             if lost:
-                what = f"{lost} of {len(own)} replications gone"
+                what = f"{lost:,} of {len(own):,} replications gone"
                 self.broken.append(Broken(name, pin.stage, what))
             else:
                 both = zip(pin.digests, self._digests(there, wanted), strict=True)

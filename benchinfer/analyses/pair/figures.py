@@ -68,8 +68,8 @@ def layout(
         )
     shown = tuple(_panel(*row, width) for row in known[: _MOST if is_wide(width) else _FEW])
     ends = [np.abs([p.normal, p.found]).max() for p in shown]
-    label = pair.measure.label or pair.measure.name
-    more = f"{len(shown)} of {len(known)} pairs; other algorithms can be chosen"
+    label = pair.measure.noun
+    more = f"{len(shown):,} of {len(known):,} pairs; other algorithms can be chosen"
     said = "; ".join(f"{p.label}: {p.note}" for p in shown)
     return QuantileFigure(
         panels=shown,

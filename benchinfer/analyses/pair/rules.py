@@ -288,7 +288,7 @@ def method(result: "PairComparison") -> str:
     if test == "parts-t":
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
-        f"The {scale}scores of {measure.name} were compared by the {WORDS[test]}"
+        f"The {scale}scores of {measure.noun} were compared by the {WORDS[test]}"
         f"{clustered(result)} on {n} {what}.{zeros(result.zeros)}{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{_equivalence(result)} {sentence(result.provenance.adjustment)}."

@@ -120,7 +120,7 @@ def of_spread(setting: Setting) -> Setting:
         scale="identity",
         tolerance=0.0,
         bounds=None,
-        label=f"spread of {setting.measure.label or setting.measure.name}",
+        label=f"spread of {setting.measure.noun}",
     )
     return replace(setting, measure=spread)
 

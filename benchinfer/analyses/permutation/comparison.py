@@ -148,7 +148,7 @@ class PermutationComparison(TestedComparison):
             else ""
         )
         return (
-            f"The {scale}scores of {self.measure.name} were compared by permutation within"
+            f"The {scale}scores of {self.measure.noun} were compared by permutation within"
             f" {blocks}. {how};{units} p-values are from {nulls}."
             f"{self._drawn}{zeros(self.zeros) if self.pairwise else ''} Estimates are"
             f" {self._estimates}.{margin} {self.provenance.adjustment}."

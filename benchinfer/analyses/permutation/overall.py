@@ -172,8 +172,8 @@ def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
     if sorted(order) != sorted(algorithms):
         raise ArgumentError(
             message(
-                f"the order names {len(set(order))} of {len(algorithms)} algorithms, or some more"
-                " than once.",
+                f"the order names {len(set(order)):,} of {len(algorithms):,} algorithms, or some"
+                " more than once.",
                 hint="Page's test takes all algorithms, best first.",
             )
         )

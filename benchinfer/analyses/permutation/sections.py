@@ -189,8 +189,8 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
     if not n:
         return ""
     if not len(differ):
-        return f"They agree with the {title} on {'the pair' if n == 1 else f'all {n} pairs'}."
-    start = f"They agree with the {title} on {n - len(differ)} of {count(n, 'pair')}"
+        return f"They agree with the {title} on {'the pair' if n == 1 else f'all {n:,} pairs'}."
+    start = f"They agree with the {title} on {n - len(differ):,} of {count(n, 'pair')}"
     opposed = sum((Verdict(one[m]), Verdict(two[m])) in _OPPOSED for m in differ)
     turned = f"{opposed or 'none'} of the others {'is' if opposed < 2 else 'are'} decided the other"
     turned += " way round"

@@ -55,7 +55,7 @@ def _times(q: "PlanAims") -> str:
 def shown(q: "PlanAims") -> str:
     """Say what is to be shown, and in which direction."""
     measure, size = q.components.measure, f"{q.difference:g}{_times(q)}"
-    name = "" if measure is None else f" in {measure.name} ({measure.better} is better)"
+    name = "" if measure is None else f" in {measure.noun} ({measure.better} is better)"
     if q.aim == "difference":
         return f"which of two algorithms is better, where they differ by {size}{name}"
     if q.aim == "equivalence":

@@ -120,9 +120,9 @@ class VerdictAgreement:
             return ""
         by = f"{join(names)} give"
         if not differ:
-            which = "the pair" if n == 1 else f"each of the {n} pairs"
+            which = "the pair" if n == 1 else f"each of the {n:,} pairs"
             return f"{by} {which} the same verdict."
-        same = f"{by} the same verdict on {n - differ} of {count(n, 'pair')}"
+        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}"
         if against:
             return f"{same}; on {against} they call different algorithms better."
         return f"{same}; on {differ} they differ, and none calls the other algorithm better."

@@ -43,13 +43,15 @@ def agreement(
         return [_side_by_side(found, anchors, everything, "Verdicts of each analysis")], None
     differing = np.flatnonzero(found.differing)
     if 0 < len(differing) <= MOST_ROWS:
-        chosen, caption = differing, f"Pairs on which analyses differ ({len(differing)} of {n})"
+        chosen, caption = differing, f"Pairs on which analyses differ ({len(differing):,} of {n:,})"
     else:
         best = found.ranking[0]
         chosen = np.flatnonzero([best in pair for pair in found.pairs])[:MOST_ROWS]
         caption = f"Verdicts of each analysis: {best}, the best by its estimate, and those after it"
-    whole = _side_by_side(found, anchors, everything, f"Verdicts of each analysis on all {n} pairs")
-    fold = Fold(f"Verdicts of each analysis on all {n} pairs", (), (whole,))
+    whole = _side_by_side(
+        found, anchors, everything, f"Verdicts of each analysis on all {n:,} pairs"
+    )
+    fold = Fold(f"Verdicts of each analysis on all {n:,} pairs", (), (whole,))
     return [_side_by_side(found, anchors, chosen, caption)], fold
 
 
@@ -117,7 +119,7 @@ def sensitivity(found: "VerdictChanges") -> Section:
     rest: list[Table] = [_changes(found)] if moving else []
     verdicts = "the verdict" if n == 1 else f"the {n} verdicts"
     lead = (
-        f"{len(moving)} of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
+        f"{len(moving):,} of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
         f" {'changes' if len(moving) == 1 else 'change'} {'' if n == 1 else 'some of '}{verdicts}."
         if moving
         else f"None of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
@@ -178,7 +180,7 @@ def _summary(found: "VerdictChanges") -> Table:
 
 
 def _of(n: int, of: int) -> str:
-    return f"{n} of {of}" if n else "0"
+    return f"{n:,} of {of:,}" if n else "0"
 
 
 def _grid(found: "VerdictChanges") -> Table:

@@ -195,7 +195,7 @@ def counting(result: "WinsComparison") -> str:
     }[result.counted.by]
     measure = result.counted.scored.measure
     return (
-        f"Wins by {measure.name} ({measure.better} is better) were counted for each pair {by}:"
+        f"Wins by {measure.noun} ({measure.better} is better) were counted for each pair {by}:"
         f" {count(n, 'contest')}, of which {total.ties.sum():g} ties; {result.counted.ties}"
     )
 

@@ -132,7 +132,7 @@ class Wins(Readable):
         """Say how much there is."""
         n = int(self.coverage().found.sum()) // 2
         return (
-            f"Wins({self.source}: {len(self.first)} pairs of {len(self.algorithms)} algorithms,"
+            f"Wins({self.source}: {len(self.first):,} pairs of {len(self.algorithms)} algorithms,"
             f" {n} contests)"
         )
 
@@ -297,7 +297,7 @@ def told_as(found: Counted, rope: float) -> Setting:
         tolerance=math.log((0.5 + rope) / (0.5 - rope)),
         scale="logit",
         bounds=(0.0, 1.0),
-        label=f"chance to win by {found.scored.measure.name}",
+        label=f"chance to win by {found.scored.measure.noun}",
     )
     nothing = np.full_like(found.scored.quantiles, np.nan)
     return replace(found.scored, measure=won, quantiles=nothing)
@@ -429,7 +429,7 @@ def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> l
     if not pairs:
         found.append(Finding("empty", "error", 1, "there are no rows.", (), "one row per pair."))
     if (broken := (good != np.rint(good)).any(axis=1)).any():
-        what = f"{int(broken.sum())} pairs have counts that are not whole: taken as they are."
+        what = f"{int(broken.sum()):,} pairs have counts that are not whole: taken as they are."
         found.append(Finding("not whole", "note", int(broken.sum()), what))
     return found
 

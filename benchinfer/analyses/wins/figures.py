@@ -42,14 +42,14 @@ def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
         rows=shown,
         columns=shown,
         numbered=numbered,
-        title=f"Wins by {measure.name} of the row against the column",
+        title=f"Wins by {measure.noun} of the row against the column",
         notes=(
             f"{'numbers: ' if numbered else 'shade: '}per cent of their contests; {ties}",
             "empty: never met" if (n + np.eye(len(n)) == 0).any() else "best first, by worth",
         ),
         width=width,
         alt=f"Shares of contests won between {count(len(shown), 'algorithm')}, by"
-        f" {measure.name}, {measure.better} is better. {best} has the largest worth, and wins"
+        f" {measure.noun}, {measure.better} is better. {best} has the largest worth, and wins"
         f" {100 * float((won + tied / 2)[order[0]].sum() / max(n[order[0]].sum(), 1)):.0f} % of its"
         " contests, ties counted half.",
     )
@@ -94,7 +94,7 @@ def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
         log=False,
         reference=0.0,
         sides=("\N{LEFTWARDS ARROW} wins less often", "wins more often \N{RIGHTWARDS ARROW}"),
-        title=f"Worths by wins in {measure.name}, {measure.better} is better",
+        title=f"Worths by wins in {measure.noun}, {measure.better} is better",
         axis="log worth; a difference is the log odds that one wins against the other",
         notes=(reading, exact),
         width=width,

@@ -3,6 +3,7 @@
 import atexit
 import inspect
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -360,7 +361,10 @@ class SourceArguments:
         try:
             return scores.measure(name).name
         except DesignError as error:
-            raise typer.BadParameter(as_options(str(error)), param_hint="'--measure'") from None
+            why = as_options(str(error))
+            if name is not None and ":" in name:
+                why += f"\n      --measure names one; --measures {shlex.quote(name)} declares it."
+            raise wrong("--measure", why) from None
 
 
 Top = Annotated[

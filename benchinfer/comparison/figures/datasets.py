@@ -124,7 +124,7 @@ def layout_distributions(
 
 
 def _left_out(shown: int, whole: int, step: int) -> tuple[str, ...]:
-    of = f"{shown} of {whole} algorithms, the best ones; others can be chosen"
+    of = f"{shown:,} of {whole:,} algorithms, the best ones; others can be chosen"
     return (
         *([of] if shown < whole else []),
         *([f"every {ordinal(step)} data set is drawn"] if step > 1 else []),
@@ -295,7 +295,7 @@ def _cut(positions: int, places: int, rows: int, datasets: int) -> tuple[str, ..
     """Say what of places and data sets is not shown."""
     return (
         *([f"the first {positions} of {places} places"] if positions < places else ()),
-        *([f"{rows} of {datasets} data sets"] if rows < datasets else ()),
+        *([f"{rows:,} of {datasets:,} data sets"] if rows < datasets else ()),
     )
 
 

@@ -173,7 +173,7 @@ def _chosen(
 def _left_out(shown: int, whole: int, what: str) -> tuple[str, ...]:
     if shown == whole or not what:
         return ()
-    return (f"{shown} of {whole} pairs, {what}; others can be chosen",)
+    return (f"{shown:,} of {whole:,} pairs, {what}; others can be chosen",)
 
 
 def _names(names: Sequence[str], width: Width) -> dict[str, str]:

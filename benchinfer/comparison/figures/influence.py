@@ -40,7 +40,7 @@ def layout_influence(left: InfluenceLayout, width: Width = PAGE) -> Bars:
     if not table["refitted"].all():
         notes.append("the model was not fitted again without all of them")
     if len(rows) < many:
-        notes.append(f"{len(rows)} of {count(many, left.unit)}: those that matter most")
+        notes.append(f"{len(rows):,} of {count(many, left.unit)}: those that matter most")
     return Bars(
         rows=tuple(rows),
         top=1.05 * top or 1.0,

@@ -155,7 +155,7 @@ def layout(
         for name, said, mark in zip(shown, levels, marks, strict=True)
     )
     whole = len(comparison.algorithms)
-    more = [f"{len(rows)} of {count(whole, 'algorithm')}; others can be chosen"]
+    more = [f"{len(rows):,} of {count(whole, 'algorithm')}; others can be chosen"]
     return Ranking(
         rows=rows,
         reference=shown.index(reference) if reference in shown else -1,
@@ -243,7 +243,7 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
     table = comparison.summary()
     write = effect_writer(comparison.measure, table)
     levels = dict(zip(table["algorithm"], table["estimate"], strict=True))
-    name = comparison.measure.name
+    name = comparison.measure.noun
     return name if across(name, 7.5) <= _HEAD else "level", [write(levels[n]) for n in shown]
 
 
@@ -294,7 +294,7 @@ def _alt(rows: Sequence[Ranked], reference: str, measure: "Measure") -> str:
         for row in rows
     )
     return (
-        f"Ranking of {count(len(rows), 'algorithm')} by {measure.label or measure.name}, best"
+        f"Ranking of {count(len(rows), 'algorithm')} by {measure.noun}, best"
         f" first, with differences from {reference}: {said}."
     )
 

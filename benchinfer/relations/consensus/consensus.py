@@ -598,7 +598,7 @@ def _several(found: "Consensus") -> list[Row]:
             1.0,
             found.count == 1 and found.count_exact,
             Phrase(
-                f"{open_pairs} of {n * (n - 1) // 2} pairs are open between them:"
+                f"{open_pairs:,} of {n * (n - 1) // 2:,} pairs are open between them:"
                 f" {Either('relation()', 'the first line')} has what all of them say, and"
                 " no single one is the answer"
             ),

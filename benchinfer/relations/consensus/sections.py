@@ -223,7 +223,7 @@ def _counted(result: Consensus) -> str:
         return "one"
     k = len(result.certain)
     agreed = (int(result.certain.sum()) - k) // 2
-    return f"{optima(result)}; they agree on {agreed} of {count(k * (k - 1) // 2, 'pair')}"
+    return f"{optima(result)}; they agree on {agreed:,} of {count(k * (k - 1) // 2, 'pair')}"
 
 
 def numbered(result: Consensus, number: int) -> Section:

@@ -327,7 +327,7 @@ def verdict_tiles(
         notes=(
             *_sides(chosen, len(pairs), len(every)),
             "~ equivalent, ? undecided",
-            *([f"the first {len(shown)} of {len(relations)} rows"] if short_rows else ()),
+            *([f"the first {len(shown):,} of {len(relations):,} rows"] if short_rows else ()),
         ),
         width=width,
         alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
@@ -350,7 +350,7 @@ def _sides(chosen: Sequence[str], shown: int, whole: int) -> tuple[str, ...]:
     best = f"{chosen[0]}, first by wins less losses, with each column's algorithm"
     return (
         f"{best}: > the former, < the latter preferred",
-        f"{shown} of {whole} pairs; other algorithms can be chosen",
+        f"{shown:,} of {whole:,} pairs; other algorithms can be chosen",
     )
 
 
@@ -547,7 +547,7 @@ def _tally(weights: Sequence[float]) -> list[str]:
 
 
 def _shown(whole: int, shown: int, order: str) -> tuple[str, ...]:
-    return () if shown == whole else (f"{shown} of {whole} pairs: neighbours in {order}",)
+    return () if shown == whole else (f"{shown:,} of {whole:,} pairs: neighbours in {order}",)
 
 
 def _spoken(rows: Sequence[Stack]) -> str:

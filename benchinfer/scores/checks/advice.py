@@ -125,7 +125,10 @@ def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:
     if (share := _ties(levels)) >= _TIED:
         return _PERMUTATION, f"{100 * share:.0f} % of the differences are ties"
     if (far := _far(levels)) >= max(2, _OUTLYING * levels.size):
-        return _PERMUTATION, f"{far} of {levels.size} residuals lie far out, as under heavy tails"
+        return (
+            _PERMUTATION,
+            f"{far:,} of {levels.size:,} residuals lie far out, as under heavy tails",
+        )
     return _MIXED, "residuals have no heavy tails, and few differences are ties"
 
 

@@ -51,7 +51,7 @@ def missing_cells(facts: Facts) -> Finding | None:
         "missing cells",
         "warning",
         len(rows),
-        f"{len(rows)} of {total} cells {'has' if len(rows) == 1 else 'have'} no score.",
+        f"{len(rows):,} of {total:,} cells {'has' if len(rows) == 1 else 'have'} no score.",
         places(header, rows),
         Phrase(
             Either("complete() keeps", "compare mixed takes it; or read"),
@@ -71,7 +71,7 @@ def thin_cells(facts: Facts) -> Finding | None:
         "thin cells",
         "warning",
         len(rows),
-        f"{len(rows)} of {total} cells {verb} fewer replications than the data set.",
+        f"{len(rows):,} of {total:,} cells {verb} fewer replications than the data set.",
         places(header, rows),
         Phrase(
             Either("complete() keeps", "compare mixed takes it; or read"),
@@ -177,13 +177,13 @@ def few_datasets(facts: Facts) -> Finding | None:
         alone, few = least_datasets(1), int((shared < least_datasets(1)).sum())
         fewer = f", and {few} fewer than the {alone} that it takes alone" if few else ""
         what = (
-            f"{int((shared < enough).sum())} of {count(pairs, 'pair')} share fewer than the"
+            f"{int((shared < enough).sum()):,} of {count(pairs, 'pair')} share fewer than the"
             f" {enough} data sets that a signed-rank or sign-flip test takes to decide a pair at"
             f" 5 % by Holm's adjustment{fewer}."
         )
         return Finding(FEW, "note", d, what, (), hint)
     raw, single = 2.0 ** (1 - d), d < least_datasets(1)
-    many = f", and {min(1.0, pairs * raw):.3g} by Holm's for {pairs} pairs"
+    many = f", and {min(1.0, pairs * raw):.3g} by Holm's for {pairs:,} pairs"
     return Finding(
         FEW,
         "note",
@@ -258,7 +258,7 @@ def outside_the_scale(facts: Facts) -> Finding | None:
         "outside the scale",
         "warning",
         len(rows),
-        f"{len(rows)} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
+        f"{len(rows):,} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
         f" {', the '.join(scales.values())}; they cannot be compared there.",
         places(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
         Phrase(

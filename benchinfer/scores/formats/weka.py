@@ -68,7 +68,7 @@ def arff(path: Path, typed: str) -> Any:
         raise ScoreTableError(message(f"{typed!r} cannot be read as ARFF: {error}")) from None
     odd = [row for row in rows if len(row) != len(names)]
     if not names or odd:
-        what = f"{len(odd)} of {len(rows)} rows do not have {len(names)} values"
+        what = f"{len(odd):,} of {len(rows):,} rows do not have {len(names)} values"
         raise ScoreTableError(
             message(
                 f"{typed!r} cannot be read as ARFF: {what if names else 'it has no attributes'}.",

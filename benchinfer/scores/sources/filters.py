@@ -220,6 +220,6 @@ def _typed(column: Any) -> Any:
 def _left_out(where: str | Callable[[Any], Any], before: int, after: int, unknown: int) -> Finding:
     """Report how many rows a filter left out."""
     rule = repr(where) if isinstance(where, str) else "the filter"
-    what = f"{before - after} of {before} rows left out, for which {rule} is not true"
+    what = f"{before - after:,} of {before:,} rows left out, for which {rule} is not true"
     what += f" ({unknown} of them without an answer: a value is missing)." if unknown else "."
     return Finding("rows filtered", "note", before - after, what)

@@ -122,7 +122,7 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     if bad := [name for name in found if "\0" in name or not is_text(name)]:
         raise ScoreTableError(
             message(
-                f"{len(bad)} of {len(found)} columns have a name that is not text:"
+                f"{len(bad):,} of {len(found):,} columns have a name that is not text:"
                 f" {', '.join(map(repr, bad[:5]))}.",
                 hint="a name holds NUL or half a character: give the column another one.",
             )

@@ -48,7 +48,8 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
     if odd := [text for text, match in zip(texts, matches, strict=True) if match is None]:
         raise ScoreTableError(
             message(
-                f"{len(odd)} of {len(texts)} files are not named as {Given('name', pattern)} says.",
+                f"{len(odd):,} of {len(texts):,} files are not named as"
+                f" {Given('name', pattern)} says.",
                 where=[("file",), *((text,) for text in odd)],
                 hint="the pattern is that of the whole name without its ending.",
             )

@@ -109,7 +109,7 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     if unfinished := [(below(table, path),) for table in tables if _unfinished(table, path)]:
         raise ScoreTableError(
             message(
-                f"{len(unfinished)} of {len(tables)} tables have a name or folder that begins"
+                f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins"
                 " with '_', as unfinished ones do.",
                 where=[("file",), *unfinished],
                 hint=_SELECT,
@@ -171,7 +171,7 @@ def _of_files(
     ]:
         raise ScoreTableError(
             message(
-                f"{len(odd)} of {len(paths)} files have other columns than {names[0]!r}.",
+                f"{len(odd):,} of {len(paths):,} files have other columns than {names[0]!r}.",
                 where=[("file", "columns")]
                 + [(n, ", ".join(part.names)) for n, part in zip(names, parts, strict=True)],
                 hint="give them the same columns in the same order.",
@@ -237,7 +237,7 @@ def _files_read(rows: Sequence[int], names: Sequence[str]) -> list[Finding]:
     found = [Finding("files read", "note", len(names), what, where[:6])]
     if without := [(name,) for name, n in zip(names, rows, strict=True) if n == 0]:
         hold = "holds" if len(without) == 1 else "hold"
-        what = f"{len(without)} of {len(names)} files {hold} no rows."
+        what = f"{len(without):,} of {len(names):,} files {hold} no rows."
         where = (("file",), *without[:5])
         found.append(Finding("files without rows", "note", len(without), what, where))
     return found

@@ -80,7 +80,7 @@ def test_the_report(written, resampled):
     page = written([resampled])
     first = ["simulated score", "Answer", "What would change the verdicts"]
     assert page.headings()[:7] == [*first, "Bootstrap of aggregates", *ALL]
-    assert "Statistic interquartile mean of score, 2,000 resamples" in page.text
+    assert "Statistic interquartile mean of simulated score, 2,000 resamples" in page.text
     assert resampled.method in page.text
     assert "p error" in page.text
 

@@ -215,5 +215,5 @@ def test_no_scores_decide_a_pair_on_few_data_sets(d):
 
 def test_a_leaderboard_on_a_few_test_sets():
     finding = found(additive(rng(11), 8, 87))["few data sets"]
-    assert "3741 pairs" in finding.what
+    assert "3,741 pairs" in finding.what
     assert "18 are enough" in finding.hint

@@ -207,8 +207,8 @@ def _seen(
         rows = [(names[pairs[p, 0]], names[pairs[p, 1]], sets[m]) for p, m in where]
         raise DesignError(
             message(
-                f"in {len(rows)} of {int((seen.n > 0).sum())} cases differences of a pair repeat"
-                " exactly, for which the published model has no posterior.",
+                f"in {len(rows):,} of {int((seen.n > 0).sum()):,} cases differences of a pair"
+                " repeat exactly, for which the published model has no posterior.",
                 where=[("first", "second", "dataset"), *rows],
                 hint="as in the paper they are given noise within the tolerance: set"
                 f" {Field('tolerance')}.",

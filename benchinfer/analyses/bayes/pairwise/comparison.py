@@ -172,7 +172,7 @@ class BayesPairsComparison(Comparison):
         )
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         return (
-            f"The scores of {self.measure.name}{scale} were compared by {NAMES[self.preset]},"
+            f"The scores of {self.measure.noun}{scale} were compared by {NAMES[self.preset]},"
             f" each of {count(len(self.pairs), 'pair')} by itself on the {sets} data sets that have"
             f" scores of both algorithms. {self._how()} (seed {self.options.seed})."
             f" {self.provenance.adjustment}."

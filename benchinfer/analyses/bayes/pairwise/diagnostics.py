@@ -90,8 +90,8 @@ def _replications(setting: Setting, seen: Differences) -> list[Check]:
             same,
             0.0,
             ok=not same,
-            remedy=f"in {same} of {int((seen.n > 0).sum())} cases (pair, data set) differences do"
-            " not vary; as in the paper they are given noise within the tolerance",
+            remedy=f"in {same:,} of {int((seen.n > 0).sum()):,} cases (pair, data set) differences"
+            " do not vary; as in the paper they are given noise within the tolerance",
         ),
         Check.of(
             "overlap of training sets declared",

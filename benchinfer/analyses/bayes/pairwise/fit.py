@@ -123,7 +123,8 @@ def require_datasets(
     rows = [(names[pairs[p, 0]], names[pairs[p, 1]], int(found.datasets[p])) for p in few]
     raise DesignError(
         message(
-            f"{len(few)} of {len(pairs)} pairs have fewer than {_FEWEST} data sets with {what}.",
+            f"{len(few):,} of {len(pairs):,} pairs have fewer than {_FEWEST} data sets with"
+            f" {what}.",
             where=[("first", "second", "data sets"), *rows],
             hint=hint,
         )

@@ -51,7 +51,7 @@ def read_responses(
     if setting.measure.scale != "identity":
         raise DesignError(
             message(
-                f"{setting.measure.name} is compared on the {setting.measure.scale} scale,"
+                f"{setting.measure.noun} is compared on the {setting.measure.scale} scale,"
                 f" and {Given('likelihood', 'binomial')} has a scale of its own.",
                 hint=f"a {Field('scale', 'identity')} with it.",
             )

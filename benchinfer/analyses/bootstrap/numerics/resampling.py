@@ -231,6 +231,8 @@ def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> flo
         if inside > 0.0:
             mass += inside
             total += inside * pool.value[i]
+        if done >= 1.0 - cut:
+            break
     return total / mass
 
 

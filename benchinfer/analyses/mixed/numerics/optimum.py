@@ -226,7 +226,7 @@ def fit(
     free = np.array([name in terms or name == "residual" for name in COMPONENTS])
     p = stats.n.shape[1] if x is None else x.shape[2]
     if stats.n_scores <= p:
-        raise FitError(f"{stats.n_scores} scores cannot tell {p} fixed effects from noise.")
+        raise FitError(f"{stats.n_scores:,} scores cannot tell {p} fixed effects from noise.")
     if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
         raise FitError("the scores do not vary beyond the algorithm and data set means.")
     try:

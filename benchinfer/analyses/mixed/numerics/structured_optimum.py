@@ -488,7 +488,7 @@ def _check(model: StructuredModel) -> None:
     """Refuse what leaves nothing to estimate."""
     stats, p = model.patterns, model.x.shape[2]
     if stats.n_scores <= p:
-        raise FitError(f"{stats.n_scores} scores cannot tell {p} fixed effects from noise.")
+        raise FitError(f"{stats.n_scores:,} scores cannot tell {p} fixed effects from noise.")
     weight = stats.rows[:, None] * stats.mean**2
     varied = weight.sum() + np.einsum("mkk->", stats.cross) + stats.square.sum() > 0
     # Scores that are constant up to rounding were divided by a spread of rounding size.

@@ -254,7 +254,7 @@ def layout_rearranged(found: "Consecutive", width: Width = PAGE) -> OrderFigure:
     ]
     if len(shown) < many:
         notes.append(
-            f"{len(shown)} of {count(many, 'pair')}: those whose decision owes most to the order"
+            f"{len(shown):,} of {count(many, 'pair')}: those whose decision owes most to the order"
         )
     smallest = min(float(min(p.p.min(), p.low.min())) for p in panels)
     return OrderFigure(

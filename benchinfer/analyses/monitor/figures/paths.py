@@ -103,8 +103,8 @@ def notes(result: "MonitorComparison", shown: list[int]) -> list[str]:
     many = len(result.pairs)
     if len(shown) < many:
         found.append(
-            f"{len(shown)} of {count(many, 'pair')}: those that go on first, then the decided ones,"
-            " the smallest p-values first"
+            f"{len(shown):,} of {count(many, 'pair')}: those that go on first, then the decided"
+            " ones, the smallest p-values first"
         )
     return found
 
