@@ -79,7 +79,12 @@ class Measure:
         if self.better not in get_args(Better.__value__):
             raise BenchinferError(
                 message(
-                    f"measure {self.name!r}: better is {self.better!r}.",
+                    f"measure {self.name!r}: "
+                    + (
+                        f"better is {self.better!r}."
+                        if self.better
+                        else "it is not said whether higher or lower is better."
+                    ),
                     hint=f"say {Either('better="higher"', 'NAME:higher')} or"
                     f" {Either('better="lower"', 'NAME:lower')}.",
                 )

@@ -520,7 +520,9 @@ def findings(found: Sequence["Finding"]) -> tuple[FindingDocument, ...]:
 
 
 def table(scores: "ScoreTable") -> TableDocument:
-    """Write down what a table holds and what the checks found."""
+    """Write down what a table holds, what the checks found, and what its design can decide."""
+    from benchinfer.analyses.plan.design import design
+
     return TableDocument(
         source=scores.source,
         n=scores.n_rows,
@@ -530,7 +532,7 @@ def table(scores: "ScoreTable") -> TableDocument:
         resampling=scores.resampling,
         paired=scores.paired,
         digest=scores.digest,
-        findings=findings(scores.finding_records),
+        findings=findings((*scores.finding_records, *design(scores))),
     )
 
 

@@ -1,5 +1,7 @@
 """What is printed, and how a command ends whose reader has left."""
 
+import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -64,3 +66,21 @@ def test_a_score_off_the_scale_does_not_keep_the_report_back(
     assert result.exit_code == 0, result.output
     assert f"cannot be put on the {scale} scale" in " ".join(result.stdout.split())
     assert "Not answered" in target.read_text("utf-8")
+
+
+def test_check_fits_a_screen_and_ends_with_what_to_do(run: Callable) -> None:
+    lines = run("check", "example:simulated/unbalanced").stdout.splitlines()
+    assert len(lines) <= 45
+    heads = [line.split(":")[0] for line in lines if re.match(r"(warning|note)  ", line)]
+    assert heads[:2] == ["warning  missing cells", "warning  thin cells"]
+    assert heads[-2:] == ["note  analysis that fits", "note  what the design decides"]
+    assert "  Hint: plan --difference 0.02 says how many it takes for less." in lines
+    assert len(run("check", "example:sklearn_bootstrap").stdout.splitlines()) <= 25
+
+
+def test_check_as_json_has_what_the_design_decides(run: Callable) -> None:
+    document = json.loads(run("check", "example:simulated/unbalanced", "--json").stdout)
+    (row, _) = next(f for f in document["findings"] if f["rule"] == "what the design decides")[
+        "where"
+    ]
+    assert row["sharing"] == "8 of 8 data sets"

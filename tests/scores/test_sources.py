@@ -1,5 +1,6 @@
 import bz2
 import gzip
+import re
 import sys
 
 import pandas as pd
@@ -116,9 +117,18 @@ def test_a_glob_where_one_file_holds_text(balanced, tmp_path):
 def test_files_with_other_columns(balanced, tmp_path):
     balanced.to_csv(tmp_path / "a.csv", index=False)
     balanced.rename(columns={"score": "acc"}).to_csv(tmp_path / "b.csv", index=False)
-    assert "1 of 2 files have other columns than 'a.csv'." in refusal(str(tmp_path / "*.csv"))
+    said = refusal(str(tmp_path / "*.csv"))
+    assert "1 of 2 files have other columns than 'a.csv'." in said
+    assert re.search(r"file +lacks +has besides\n +b\.csv +score +acc\n", said)
     (tmp_path / "c.jsonl").write_text("{}")
     assert "3 files of kinds .csv, .jsonl" in refusal(str(tmp_path / "*"))
+
+
+def test_the_order_of_columns_is_free(balanced, tmp_path):
+    balanced.iloc[:18].to_csv(tmp_path / "a.csv", index=False)
+    balanced.iloc[18:, ::-1].to_csv(tmp_path / "b.csv", index=False)
+    scores = read_scores(f"{tmp_path}/*.csv", measures=ACC)
+    assert scores.digest == read_scores(balanced, measures=ACC).digest
 
 
 def test_text_with_a_byte_order_mark_semicolons_and_blank_lines(tmp_path):

@@ -18,6 +18,8 @@ from benchinfer.core.saving import savable
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.core.measure import Measure
+
 
 type Asked = Literal["datasets", "replications", "power", "budget"]
 
@@ -38,23 +40,23 @@ def sentences(plan: "Plan") -> list[str]:
     what = "difference" if q.aim == "difference" else "margin"
     found.append(
         f"The least {what} that this design shows with a power of {level_percent(q.power)} is"
-        f" {plan.detectable:.3g}{_times(q)}."
+        f" {plan.detectable:.3g}{on_scale(q.components.measure)}."
     )
     if plan.cost is not None:
         found.append(f"It costs {plan.cost:g}.")
     return [*found, about(q), family(q)]
 
 
-def _times(q: "PlanAims") -> str:
+def on_scale(measure: "Measure | None") -> str:
     """Name the scale of a size, unless it is a plain difference."""
-    measure = q.components.measure
     scale = "identity" if measure is None else measure.scale
     return {"identity": "", "log": " (relative)", "logit": " (log-odds)"}[scale]
 
 
 def shown(q: "PlanAims") -> str:
     """Say what is to be shown, and in which direction."""
-    measure, size = q.components.measure, f"{q.difference:g}{_times(q)}"
+    measure = q.components.measure
+    size = f"{q.difference:g}{on_scale(measure)}"
     name = "" if measure is None else f" in {measure.noun} ({measure.better} is better)"
     if q.aim == "difference":
         return f"which of two algorithms is better, where they differ by {size}{name}"

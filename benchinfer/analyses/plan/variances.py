@@ -83,7 +83,8 @@ def components_of(
     if isinstance(pilot, Components):
         return pilot
     if isinstance(pilot, ScoreTable):
-        pilot = compare_mixed(pilot, measure)
+        # The pilot's verdicts are of no interest, and their adjustment takes most of the time.
+        pilot = compare_mixed(pilot, measure, adjust="none")
     if not isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
             message(

@@ -9,6 +9,7 @@ from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
+from benchinfer.scores.checks.advice import ADVICE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,17 +21,30 @@ if TYPE_CHECKING:
 
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_PLACES = 3  # of a finding that are shown: some findings are to fit on a screen
 _STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
 _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
 
 
 def check(scores: "ScoreTable") -> None:
-    """Print what the table holds and what the checks found, worst first."""
+    """Print what the table holds and what the checks found, worst first, within a screen.
+
+    Which analysis fits, and what the design can decide, come last.
+    """
+    from benchinfer.analyses.plan.design import DECIDES, design
+
+    order = [*_STYLES, ADVICE, DECIDES]
+    found = sorted(
+        (*scores.finding_records, *design(scores)),
+        key=lambda f: order.index(f.rule if f.rule in order else f.severity),
+    )
     with Terminal() as out:
         size(out, scores)
-        found = sorted(scores.finding_records, key=lambda f: list(_STYLES).index(f.severity))
+        noted = False
         for finding in found:
-            out.line()
+            if not noted:
+                out.line()
+            noted = finding.severity == "note"
             _finding(out, finding)
         out.line()
         counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
@@ -74,6 +88,8 @@ def _finding(out: Terminal, finding: "Finding") -> None:
         hanging="  ",
     )
     head, *rows = finding.where or ((),)
+    if len(rows) > _PLACES:
+        rows = rows[: _PLACES - 1]
     if rows:
         out.grid(TextTable(head, tuple(rows)), indent="    ")
         if (more := finding.count - len(rows)) > 0:

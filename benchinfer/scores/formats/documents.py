@@ -49,15 +49,12 @@ def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
         if (found := of_mapping(mapping)) is not None:
             return found
         lists = [item for item in mapping.values() if isinstance(item, list)]
-        if lists and len(lists) == len(mapping) and len({len(item) for item in lists}) == 1:
+        records = any(isinstance(i, Mapping) for item in lists for i in item)
+        columns = lists and len(lists) == len(mapping) and len({len(item) for item in lists}) == 1
+        if columns and not records:
             keys = list(mapping)
             return None, [dict(zip(keys, row, strict=True)) for row in zip(*lists, strict=True)]
-        if not lists or not any(isinstance(i, Mapping) for item in lists for i in item):
-            document = [mapping]
-        elif len(mapping) == 1:
-            document = lists[0]
-        else:
-            document = [mapping]
+        document = lists[0] if records and len(mapping) == 1 else [mapping]
     if not isinstance(document, list):
         raise _no_table(path.name)
     records = cast("list[object]", document)

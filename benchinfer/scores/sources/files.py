@@ -13,6 +13,7 @@ from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.documents import archive, read_json, rows_of
+from benchinfer.scores.formats.time_series import predictions
 from benchinfer.scores.formats.weka import arff
 from benchinfer.scores.sources.batches import batches
 from benchinfer.scores.sources.databases import duckdb_file
@@ -55,13 +56,14 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(message(f"{typed!r} is empty."))
-    if suffix in TEXT:
+    document = _document(path, typed, suffix)
+    if suffix in TEXT and document is None:
         names, load, stream = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml, stream=stream)
     if suffix in ARROW:
         inner = _arrow_file(path, typed, ARROW[suffix])
         return replace(inner, stem=stem, toml=toml)
-    if (document := _document(path, typed, suffix)) is not None:
+    if document is not None:
         known, frame = document
     elif suffix in JSON:
         known, frame = None, _json_file(path, typed)
@@ -84,6 +86,8 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     if suffix in ARRAYS:
         known, rows = archive(path, typed)
         return known, _of_rows(rows)
+    if suffix in TEXT and (found := predictions(path, typed)) is not None:
+        return found[0], _of_rows(found[1])
     document = read_json(path, typed) if suffix == ".json" else None
     if document is None:
         return None

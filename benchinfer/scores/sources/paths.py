@@ -29,6 +29,7 @@ from benchinfer.scores.sources.source import Source
 
 _SIGNS = "*?["  # of a pattern
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
+_DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
 _TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF}
 
 
@@ -67,9 +68,9 @@ def _folder(path: Path) -> str:
 def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     """Read the files that a pattern matches; folders that it matches are named, not read."""
     matches = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207
-    files = [match for match in matches if not match.is_dir()]
+    files = [m for m in matches if not m.is_dir() and m.name not in _DESCRIBE]
     above = {folder for file in files for folder in file.parents}
-    folders = [match for match in matches if match.is_dir() and match not in above]
+    folders = [match for match in matches if match not in {*files, *above}]
     if not files:
         within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
         raise ScoreTableError(
@@ -139,6 +140,8 @@ def _files_below(folder: Path, typed: str) -> list[Path]:
 
 
 def _is_table(path: Path) -> bool:
+    if path.name in _DESCRIBE:
+        return False
     return suffix_of(path) in _TABLES and not path.name.startswith(".") and not path.is_dir()
 
 
@@ -166,17 +169,7 @@ def _of_files(
         )
         for path, file, said in zip(paths, names, of_names(paths, name), strict=True)
     ]
-    if odd := [
-        name for name, part in zip(names, parts, strict=True) if part.names != parts[0].names
-    ]:
-        raise ScoreTableError(
-            message(
-                f"{len(odd):,} of {len(paths):,} files have other columns than {names[0]!r}.",
-                where=[("file", "columns")]
-                + [(n, ", ".join(part.names)) for n, part in zip(names, parts, strict=True)],
-                hint="give them the same columns in the same order.",
-            )
-        )
+    _refuse_other_columns([part.names for part in parts], names)
 
     def load(
         labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
@@ -224,6 +217,28 @@ def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
                 f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
                 where=[("file",), *((below(path, folder),) for path in empty)],
                 hint="write them again, or take them away.",
+            )
+        )
+
+
+def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]) -> None:
+    """Refuse files that do not have the columns of the first; their order is free."""
+    first = columns[0]
+    odd = [
+        (
+            name,
+            ", ".join(c for c in first if c not in held) or "none",
+            ", ".join(c for c in held if c not in first) or "none",
+        )
+        for name, held in zip(names, columns, strict=True)
+        if set(held) != set(first)
+    ]
+    if odd:
+        raise ScoreTableError(
+            message(
+                f"{len(odd)} of {len(names)} files have other columns than {names[0]!r}.",
+                where=[("file", "lacks", "has besides"), *odd],
+                hint=["add the columns that are missing, empty where there is no score;", _SELECT],
             )
         )
 

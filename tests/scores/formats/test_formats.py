@@ -2,7 +2,10 @@
 
 Made by the tools themselves: scikit-learn (`cv_results.csv`, `cross_validate.csv`), MLflow 3.17.2
 (`mlflow.csv`, tags but the name of the run removed), Weka 3.6.14 (`weka.arff`; `weka.csv`, two runs
-below each other, the first 20 columns). All others are written by us after the documented schema.
+below each other, the first 20 columns), tsml-eval 0.7.0 (`tsml`, `tsml_regression`: predictions of
+scikit-learn by its `write_classification_results` and `write_regression_results`) and Optuna 5.0.0
+(`optuna.csv`, eight trials of two models, one of which fails). All others are written by us after
+the documented schema.
 """
 
 import json
@@ -39,6 +42,8 @@ CASES = [
     ("mlflow.csv", {"acc": "higher"}, "MLflow", (2, 2, 12, 1), "acc:h"),
     ("wandb.csv", {"test_acc": "higher"}, "Weights & Biases", (1, 2, 3, 1), "test_acc:h"),
     ("testfolds/*.csv", {"accuracy": "higher"}, "aeon or tsml", (3, 2, 18, 0), "accuracy:h"),
+    ("tsml", {}, "aeon or tsml, predictions", (2, 2, 8, 0), "accuracy:h"),
+    ("tsml_regression/*.csv", {}, "aeon or tsml, predictions", (1, 1, 1, 0), "mse:l"),
     ("weka.csv", {"Percent_correct": "higher"}, "Weka", (2, 2, 24, 0), "Percent_correct:h"),
     ("weka.arff", {"Kappa_statistic": "higher"}, "Weka", (2, 1, 12, 0), "Kappa_statistic:h"),
     ("rliable.json", {"score": "higher"}, "rliable", (3, 2, 12, 0), "score:h"),
@@ -110,6 +115,55 @@ def test_scores_of_runs_that_did_not_end_are_named():
     frame = pd.read_csv(SAMPLES / "wandb.csv").fillna({"test_acc": 0.5})
     (finding,) = rule(read_scores(frame, measures={"test_acc": "higher"}), "scores of failures")
     assert (finding.severity, finding.count) == ("warning", 1)
+
+
+def test_predictions_are_scored():
+    """The third lines of the files have the scores that scikit-learn and NumPy give."""
+    for pattern, measure in (
+        ("tsml/*/*/*/test*.csv", "accuracy"),
+        ("tsml_regression/*.csv", "mse"),
+    ):
+        files = sorted(SAMPLES.glob(pattern))
+        said = [float(file.read_text().splitlines()[2].split(",")[0]) for file in files]
+        table = read(pattern).to_frame(measure).sort_values(["algorithm", "dataset", "replication"])
+        assert table["value"].tolist() == pytest.approx(said, rel=1e-4)
+    (left,) = rule(read("tsml"), "measures left out")
+    assert left.what.endswith("no direction is given: train accuracy.")
+
+
+def test_predictions_with_labels_in_words_and_in_two_forms(tmp_path):
+    path = tmp_path / "testFold3.csv"
+    head = "gait,CART,TEST,3,N/A,a comment, with commas\nno info\n-1,-1,-1,-1,-1,2,,-1,-1\n"
+    path.write_text(head + "walk,walk,,1,0\nrun,walk\n2,2.0\n")
+    row = read_scores(path).to_frame().loc[0]
+    assert row[["dataset", "replication", "algorithm"]].tolist() == ["gait", "3", "CART"]
+    assert row["value"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "", "gait,CART,TEST,3\nx\n1,2,3\n1,1\n"])
+def test_other_tables_that_are_named_like_predictions(tmp_path, text):
+    (tmp_path / "testFold0.csv").write_text(text)
+    with pytest.raises(ScoreTableError, match=r"is empty|named as predictions"):
+        read_scores(tmp_path / "testFold0.csv", measures="acc:higher")
+
+
+def test_trials_of_optuna():
+    roles = {"user_attrs_model": "algorithm", "number": "replication", "state": "failure"}
+    scores = read("optuna.csv", {"acc": "higher"}, columns=roles, dataset="iris")
+    assert (scores.n_rows, scores.algorithms) == (7, ("cart", "knn"))
+    assert scores.failures()["reason"].tolist() == ["FAIL"]
+
+
+def test_what_mteb_writes_beside_its_results_is_left_out(tmp_path):
+    for file in SAMPLES.glob("mteb/*/*/*.json"):
+        place = tmp_path / file.relative_to(SAMPLES / "mteb")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file.read_text())
+        (place.parent / "model_meta.json").write_text('{"name": "org/small", "revision": "main"}')
+    for source in (tmp_path, f"{tmp_path}/*/*/*.json"):
+        scores = read_scores(source)
+        assert scores.digest == read("mteb/*/*/*.json").digest
+        assert rule(scores, "files not read")[0].count == 2
 
 
 def test_imputed_results_of_tab_arena_are_named_and_left_out():
