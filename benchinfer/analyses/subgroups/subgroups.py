@@ -212,7 +212,7 @@ class Subgroups(Showable, Mapping[str, Comparison]):
         ]
         parts = [self.headline(), *([f"Divisions: {'; '.join(divided)}."] if divided else [])]
         parts += [
-            f"{name} ({count(len(self.datasets[name]), 'data set')}): {result.relation()}."
+            f"{name} ({count(len(self.datasets[name]), 'data set')}): {result.headline()}"
             for name, result in self.items()
         ]
         failed = [check.check for check in self.checks if not check.ok]
@@ -248,10 +248,10 @@ class Subgroups(Showable, Mapping[str, Comparison]):
         return (
             f"Groups of data sets were found by model-based recursive partitioning of {grown}:"
             f" {what} was tested for stability along {join(list(self.features))} by score tests"
-            " with the outer product of the data sets' scores, of numbers by the largest statistic over"
-            " all places of a break, of categories by chi-squared tests; divisions maximise the"
-            f" likelihood and leave at least {arguments['minsize']} data sets.{back} In each leaf:"
-            f" {own}"
+            " with the outer product of the data sets' scores, of numbers by the largest statistic"
+            " over all places of a break, of categories by chi-squared tests. Divisions maximise"
+            f" the likelihood and leave at least {arguments['minsize']} data sets.{back} In each"
+            f" group: {own}"
         )
 
     def citations(self) -> str:
