@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from benchinfer.analyses.plan.plan import plan
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
+    from benchinfer.analyses.subgroups.compare import compare_subgroups
+    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.analyses.wins.compare import compare_wins
     from benchinfer.analyses.wins.counts import Wins, read_wins
     from benchinfer.analyses.wins.numerics.posterior import WinPriors
@@ -71,6 +73,7 @@ _homes = {
     "Resampling": "scores.resampling",
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
+    "Subgroups": "analyses.subgroups.subgroups",
     "WinPriors": "analyses.wins.numerics.posterior",
     "Wins": "analyses.wins.counts",
     "__version__": "core.version",
@@ -82,6 +85,7 @@ _homes = {
     "compare_pair": "analyses.pair.compare",
     "compare_permutation": "analyses.permutation.compare",
     "compare_points": "analyses.points",
+    "compare_subgroups": "analyses.subgroups.compare",
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
@@ -121,6 +125,7 @@ __all__ = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "Subgroups",
     "WinPriors",
     "Wins",
     "__version__",
@@ -132,6 +137,7 @@ __all__ = [
     "compare_pair",
     "compare_permutation",
     "compare_points",
+    "compare_subgroups",
     "compare_wins",
     "consensus",
     "consensus_influence",

@@ -29,6 +29,7 @@ NAMES = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "Subgroups",
     "WinPriors",
     "Wins",
     "__version__",
@@ -40,6 +41,7 @@ NAMES = [
     "compare_pair",
     "compare_permutation",
     "compare_points",
+    "compare_subgroups",
     "compare_wins",
     "consensus",
     "consensus_influence",
@@ -66,6 +68,8 @@ SIGNATURES = {
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
     " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=None,"
     " progress=None",
+    "compare_subgroups": "scores, measure=None, *, by=None, model='wins', minsize=10, depth=None,"
+    " prune='none', honest=False, contrasts='tukey', control=None, level=0.95, seed=None",
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
     " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
     " penalised=False, departures=False, contrasts='tukey', control=None,"
@@ -125,7 +129,7 @@ SIGNATURES = {
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
-    " failed='missing', covariates=None",
+    " failed='missing', covariates=None, features=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "resample_relations": "compare, scores, measure=None, *, resample='both', resamples=200,"
     " rule='evidence', seed=None, **arguments",

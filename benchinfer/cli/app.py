@@ -17,6 +17,7 @@ _HOMES = {
     "compare": "benchinfer.cli.compare",
     "consensus": "benchinfer.cli.commands",
     "report": "benchinfer.cli.commands",
+    "subgroups": "benchinfer.cli.subgroups",
     "gate": "benchinfer.cli.gate",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",

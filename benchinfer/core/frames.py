@@ -38,7 +38,7 @@ GLOSSARY: dict[str, str] = {
     " standard deviation",
     "shrunken": "what a model of all data sets makes of the estimate on one of them",
     "df": "degrees of freedom of the test statistic",
-    "statistic": "test statistic, positive where the first algorithm is better",
+    "statistic": "test statistic, of a pair positive where the first algorithm is better",
     "p_value": "p-value; in contrasts adjusted for the family (the method is in provenance), in"
     " tests of whole terms that of the test alone",
     "p_error": "standard error of p_value by Monte Carlo, 0 where it is exact or asymptotic",
@@ -180,7 +180,8 @@ GLOSSARY: dict[str, str] = {
     "reason": "likely reason why analyses differ on a pair, empty where they do not; of failures,"
     " what the table says, empty where it says nothing",
     "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
-    "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm",
+    "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm;"
+    " divisions: the largest value on the first side, NaN of categories",
     "proportion": "profiles: share of scores better than the threshold, or of data sets on which"
     " the algorithm keeps within the ratio",
     "band_low": "lower end of the band that holds an algorithm's whole curve",
@@ -284,6 +285,15 @@ GLOSSARY: dict[str, str] = {
     "wins_low": "lower end of what the model predicts for the wins of the first",
     "wins_high": "upper end of what the model predicts for the wins of the first",
     "inside": "whether what was observed lies between the two",
+    "leaf": "group of data sets in which the algorithms are compared, by the conditions that define"
+    " it; empty in diagnostics of the tree",
+    "node": "number of a node of a tree, 0 for all data sets",
+    "characteristic": "feature of the data sets along which their models are compared",
+    "first_part": "condition of the data sets on the first side of a division",
+    "second_part": "condition of the data sets on the second side of a division",
+    "n_first": "number of data sets on the first side",
+    "n_second": "number of data sets on the second side",
+    "gain": "what a division adds to the log likelihood",
     "not_compared": "the algorithms that this one was not compared with",
 }
 

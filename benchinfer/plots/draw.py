@@ -99,7 +99,7 @@ def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
         message(
             f"there is no figure of a {result.__name__}.",
             hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-            " consensus, its bootstrap, a plan, a gate or a score table.",
+            " consensus, its bootstrap, a plan, a gate, groups of data sets or a score table.",
         )
     )
 
@@ -160,7 +160,8 @@ def plot(
         consensus: ``"hasse"`` of what holds in all optima (default of up to 15, then
         ``"positions"`` over the optima), ``"support"`` of its neighbours, and ``"matrix"``. Of a
         bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
-        ``"measures"``. Of random orders of a monitored experiment: ``"order"``. Of a score table
+        ``"measures"``. Of groups of data sets: the ``"tree"``.
+        Of random orders of a monitored experiment: ``"order"``. Of a score table
         (with one measure): ``"distributions"``.
     ax
         Axes to draw into; by default a new figure whose height follows the number of rows, up to

@@ -18,6 +18,7 @@ from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.evidence import Provenance
     from benchinfer.comparison.per_dataset import Comparisons
@@ -350,6 +351,46 @@ class PlanDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class SubgroupsDocument:
+    """Groups of data sets on which algorithms compare differently.
+
+    Attributes
+    ----------
+    headline
+        Whether the comparison depends on the data sets, in a sentence.
+    rule
+        When data sets are divided.
+    method
+        Sentences for a methods section.
+    splits
+        One row per division.
+    tests
+        One row per node and characteristic.
+    leaves
+        Group of data sets to its comparison, as `compare` prints it.
+    datasets
+        Group to its data sets.
+    refused
+        Group to why it could not be compared.
+    diagnostics
+        One row per check of the tree.
+    provenance
+        How it was made.
+    """
+
+    headline: str
+    rule: str
+    method: str
+    splits: Rows
+    tests: Rows
+    leaves: dict[str, dict[str, object]]
+    datasets: dict[str, list[str]]
+    refused: dict[str, str]
+    diagnostics: Rows
+    provenance: "Provenance"
+
+
+@dataclass(frozen=True, slots=True)
 class GateDocument:
     """A verdict on a candidate.
 
@@ -605,6 +646,27 @@ def said(section: Section) -> SaidSection:
         facts=[SaidFact(name, text) for name, text in section.facts],
         not_answered=section.warnings,
         tables=[SaidTable(table.name, table.caption, table.note) for table in section.all_tables],
+    )
+
+
+def subgroups(found: "Subgroups") -> SubgroupsDocument:
+    """Write down groups of data sets, with the comparison in each."""
+    from benchinfer.comparison.evidence import checks_frame
+
+    return SubgroupsDocument(
+        headline=found.headline(),
+        rule=found.rule,
+        method=found.method,
+        splits=found.splits(),
+        tests=found.tests(),
+        leaves={
+            name: comparison(one, decided=bool(one.contrasts()["winner"].any()))
+            for name, one in found.items()
+        },
+        datasets={name: list(own) for name, own in found.datasets.items()},
+        refused=dict(found.refused),
+        diagnostics=checks_frame(found.checks),
+        provenance=found.provenance,
     )
 
 

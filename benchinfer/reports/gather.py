@@ -17,6 +17,8 @@ from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
+from benchinfer.analyses.subgroups.compare import compare_subgroups
+from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
@@ -29,7 +31,7 @@ from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
-type Result = Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
+type Result = Comparison | Comparisons | Subgroups | Relation | Ensemble | Consensus | Plan | Gate
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
@@ -71,7 +73,9 @@ class ReportInput:
     command: str = ""
 
 
-type Method = Literal["mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset"]
+type Method = Literal[
+    "mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups"
+]
 type Stages = Callable[[str, int, int], None]
 
 
@@ -89,7 +93,8 @@ def everything(
     Mixed models, permutation tests, a hierarchical Bayesian model, a bootstrap over the data sets
     and point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
-    itself, where there are several, with the consensus of their relations. The seed is 1 unless
+    itself, where there are several, with the consensus of their relations; where features are
+    known, the groups of data sets that differ. The seed is 1 unless
     another one is given, so that the report of a table is always the same.
 
     Parameters
@@ -147,10 +152,14 @@ def _asked(
         "bootstrap": ("Bootstrap", lambda name: _bootstrapped(scores, name, level, seed)),
         "points": ("Point comparison", lambda name: compare_points(scores, name)),
         "per-dataset": _local(scores, measure, level, seed),
+        "subgroups": (
+            "Groups of data sets",
+            lambda name: compare_subgroups(scores, name, by=[*scores.features], level=level),
+        ),
     }
-    of_several = ("bayes", "bootstrap", "per-dataset")
-    several = len(scores.datasets) > 1
-    return {name: each for name, each in found.items() if several or name not in of_several}
+    left = () if len(scores.datasets) > 1 else ("bayes", "bootstrap", "per-dataset", "subgroups")
+    left += () if scores.features else ("subgroups",)
+    return {name: each for name, each in found.items() if name not in left}
 
 
 def _leading(
@@ -230,7 +239,8 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
     if isinstance(results, ScoreTable):
         return everything(results, bayes=bayes)
     if isinstance(
-        results, Comparison | Comparisons | Relation | Ensemble | Consensus | Plan | Gate
+        results,
+        Comparison | Comparisons | Subgroups | Relation | Ensemble | Consensus | Plan | Gate,
     ):
         return ReportInput((results,), (), scores)
     if isinstance(results, MonitoredMeasures):
@@ -256,6 +266,7 @@ def _unfit(thing: object) -> BenchinferError:
         message(
             f"cannot report a {type(thing).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, a relation, an ensemble, a consensus, a plan, a gate, or a list of them.",
+            " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
+            " or a list of them.",
         )
     )

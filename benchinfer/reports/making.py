@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
+from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.version import __version__
@@ -34,7 +35,7 @@ def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
 
 def python(gathered: "ReportInput") -> list[str]:
     """Return the calls that make the results, arguments at their defaults left out."""
-    results = [r for r in gathered.results if isinstance(r, Comparison | Comparisons)]
+    results = [r for r in gathered.results if isinstance(r, Comparison | Comparisons | Subgroups)]
     if not results and gathered.scores is None:
         return []
     lines = ["import benchinfer as bi", ""]
@@ -64,7 +65,7 @@ def _text(record: Any) -> str:
     return f"bi.{type(record).__name__}({', '.join(shown)})"
 
 
-def _call(result: Comparison | Comparisons) -> str:
+def _call(result: Comparison | Comparisons | Subgroups) -> str:
     """Return the call of an analysis."""
     import benchinfer
 

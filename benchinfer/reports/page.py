@@ -15,6 +15,8 @@ from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.changes import changes
+from benchinfer.analyses.subgroups import sections as subgroups_sections
+from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
@@ -148,7 +150,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     parts += [*_orders(gathered), *_gates(gathered), *_plans(gathered)]
     parts = [replace(part, sections=_anchored(part)) for part in parts]
     cited = [c.citations() for c in everyone]
-    cited += [r.citations() for r in gathered.results if isinstance(r, Gate)]
+    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Subgroups)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
@@ -190,7 +192,8 @@ def _measures(gathered: ReportInput) -> "list[Measure]":
     found: dict[str, Measure] = {}
     if gathered.scores is not None:
         found = {measure.name: measure for measure in gathered.scores.measures}
-    for one in _compared(gathered):
+    where = [r for r in gathered.results if isinstance(r, Subgroups)]
+    for one in (*_compared(gathered), *where):
         found[one.measure.name] = one.measure
     return list(found.values())
 
@@ -230,6 +233,8 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     found += [comparison_sections.each_dataset(r) for r in local]
     if name in gathered.agreed:
         found.append(sections.over_datasets(gathered.agreed[name], len(local[0])))
+    where = [r for r in gathered.results if isinstance(r, Subgroups) and r.measure.name == name]
+    found += [section for r in where for section in subgroups_sections.sections(r)]
     if refusals := [r for r in gathered.refusals if r.measure == name]:
         found.append(comparison_sections.refused(refusals))
     found += _data(measure, comparisons, gathered)
@@ -344,7 +349,7 @@ def _each(result: Any) -> Sequence[Any]:
     """Return the comparisons that a result is made of, or the result alone."""
     if isinstance(result, Gate):
         return [row.comparison for row in result.values()]
-    return list(result.values()) if isinstance(result, Comparisons) else [result]
+    return list(result.values()) if isinstance(result, Comparisons | Subgroups) else [result]
 
 
 def _about(gathered: ReportInput) -> tuple[str, ...]:
@@ -374,7 +379,8 @@ def _provenance(gathered: ReportInput) -> Table:
             continue
         found = _each(result)
         local = isinstance(result, Comparisons)
-        rows += [_made(one.provenance, local=local) for one in (found[:1] if local else found)]
+        found = [result] if isinstance(result, Subgroups) else found[:1] if local else found
+        rows += [_made(one.provenance, local=local) for one in found]
     roles = {"analysis": "code", "arguments": "code prose", "digest": "code", "version": ""}
     roles |= {"seed": ""} if any(row["seed"] for row in rows) else {}
     return Table(

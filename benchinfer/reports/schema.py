@@ -28,7 +28,7 @@ _TEXTS = frozenset(
         *("winner", "check", "direction", "remedy", "source", "shared", "term", "test", "misfit"),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
         *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
-        *("analysis", "reason", "outcome"),
+        *("analysis", "reason", "outcome", "leaf", "characteristic", "first_part", "second_part"),
     )
 )
 _FLAGS = frozenset(
@@ -56,6 +56,7 @@ COMMANDS: dict[str, type] = {
     "consensus": documents.ConsensusDocument,
     "plan": documents.PlanDocument,
     "gate": documents.GateDocument,
+    "subgroups": documents.SubgroupsDocument,
 }
 
 
@@ -65,6 +66,7 @@ def schema() -> Schema:
     commands = {command: found.of(record) for command, record in COMMANDS.items()}
     comparison = commands["compare"]
     found.records["LocalDocument"]["properties"]["datasets"] = _mapping(comparison)
+    found.records["SubgroupsDocument"]["properties"]["leaves"] = _mapping(comparison)
     rows = _PLAIN[Rows]
     commands["monitor"] = {
         "anyOf": [

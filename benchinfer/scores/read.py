@@ -39,6 +39,7 @@ from benchinfer.scores.failures import (
     imputed_scores,
     scores_of_failures,
 )
+from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.layouts import roles_of, telling_column
 from benchinfer.scores.numerics.places import Places
@@ -259,6 +260,7 @@ def read_scores(
     query: str | None = None,
     failed: Failed = "missing",
     covariates: str | Sequence[str] | None = None,
+    features: object = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -309,6 +311,12 @@ def read_scores(
     covariates
         Columns of numbers to keep: features of the data set or of the run. They are not part of
         what a score is identified by. By default as the ``measures.toml`` says.
+    features
+        Features of the data sets, numbers or categories: a frame or the path of a table with one
+        row per data set, or names of columns that have one value for each.
+
+        Tables may describe data sets without scores, too. Text and ordered categories of a frame
+        are categories.
 
     Returns
     -------
@@ -371,7 +379,7 @@ def read_scores(
         # No table will be there to ask: what it would say goes along.
         design = check(Facts(reading.summary, is_paired, declares, resamples))
         refuse([*found, *(design if roles.has("algorithm") else ())], origin.name)
-    return ScoreTable(
+    table = ScoreTable(
         measures=tuple(m for m in declares if m.name in reading.summary.measures),
         resampling=resamples,
         paired=is_paired,
@@ -383,6 +391,15 @@ def read_scores(
         _summary=reading.summary,
         _failures=lost,
     )
+    return table if features is None else _described(table, features, origin, roles)
+
+
+def _described(table: ScoreTable, features: object, origin: Source, roles: Roles) -> ScoreTable:
+    """Join features to the data sets of a table."""
+    if isinstance(features, str) and "dataset" in roles.of and features in origin.names:
+        features = [features]
+    columns = roles.of.get("dataset", ())
+    return replace(table, features=read_features(features, table.datasets, origin, columns))
 
 
 def _of_tool(known: Format) -> Finding:

@@ -20,6 +20,7 @@ from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.failures import failures_frame, within
+from benchinfer.scores.features import Feature, of_categories
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.reductions import (
     Blocks,
@@ -315,6 +316,8 @@ class ScoreTable(Showable):
         What was found on reading; `findings` adds what the table is like now.
     covariates
         Names of the columns of numbers that are kept beside the scores.
+    features
+        Name to `Feature` of the data sets, in their order.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -330,6 +333,7 @@ class ScoreTable(Showable):
     _summary: Summary
     # Rows without a score, as an Arrow table.
     _failures: Any = None
+    features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
     # What this table is one data set of: the rows of all are fetched at once.
@@ -548,6 +552,27 @@ class ScoreTable(Showable):
         name = self.measure(measure).name
         return reduce_covariates(self._frame, name, self.datasets, self._slots)
 
+    def characteristics(self, measure: str | None = None) -> dict[str, Feature]:
+        """Return what is known of the data sets: features, constant covariates, and the domain.
+
+        Parameters
+        ----------
+        measure
+            May be left out where the table has one.
+
+        Returns
+        -------
+        dict
+            Name to feature, in the order of `datasets`.
+        """
+        found = dict(self.features)
+        if self.covariates:
+            constant = self.dataset_covariates(measure).constant
+            found = {name: Feature(values) for name, values in constant.items()} | found
+        if self.domains is not None:
+            found.setdefault("domain", of_categories([self.domains[d] for d in self.datasets]))
+        return found
+
     @property
     def _slots(self) -> dict[str, str]:
         return dict(zip(self.covariates, slots(self.covariates), strict=True))
@@ -671,7 +696,10 @@ class ScoreTable(Showable):
         if domains is not None:
             domains = {name: domains[name] for name in summary.datasets}
         measures = tuple(m for m in self.measures if m.name in summary.measures)
+        kept = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
+        features = {name: feature.at(kept) for name, feature in self.features.items()}
         own = replace(self, measures=measures, domains=domains, _held=rows, _summary=summary)
+        own = replace(own, features=features)
         return replace(own, _memo={}, _parts=parts)
 
     @property

@@ -178,6 +178,15 @@ Covariates = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        help="A table of features of the data sets, numbers or categories: one row for each, joined"
+        " by the column that names data sets.",
+        rich_help_panel=READING,
+    ),
+]
 MeasureName = Annotated[
     str | None,
     typer.Option(
@@ -216,7 +225,10 @@ _ENDINGS = {
     b"[": "json",
     b"\x1f\x8b": "csv.gz",
 }
-_OF_SCORES = ("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset")
+_OF_SCORES = (
+    *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
+    "features",
+)
 
 
 @cache
@@ -251,6 +263,7 @@ class SourceArguments:
     query: Query = None
     dataset: Dataset = None
     covariates: Covariates = None
+    features: Features = None
 
     @property
     def place(self) -> str:
@@ -354,6 +367,7 @@ class SourceArguments:
             "query": self.query,
             "dataset": self.dataset,
             "covariates": _names(self.covariates),
+            "features": self.features,
         }
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:

@@ -13,6 +13,7 @@ from benchinfer.core.sections import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.sections import Request
@@ -37,6 +38,18 @@ def comparisons(results: "Comparisons") -> None:
     """Print one order per data set."""
     with Terminal() as out:
         sections.write(out, [each_dataset(results)])
+
+
+def subgroups(found: "Subgroups", report: str | None) -> None:
+    """Print the groups of data sets, and the order in each."""
+    from benchinfer.analyses.subgroups import sections as subgroups_sections
+
+    with Terminal() as out:
+        told = subgroups_sections.sections(found)
+        sections.write(out, told)
+        sections.warnings(out, {"": told[0].checks}, found.setting.algorithms)
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
 
 
 def consensus(

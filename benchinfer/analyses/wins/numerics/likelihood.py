@@ -91,23 +91,29 @@ class _Slopes:
     middle: Array
 
 
-def score_of(tally: Tally, log_worth: Array, tie: float | None) -> Array:
-    """Return (M, Q) first derivatives of the log likelihood by cluster and parameter."""
-    k, (i, j) = len(log_worth), tally.pairs.T
-    first, even, second = probabilities(log_worth[i] - log_worth[j], tie)
+def score_of(tally: Tally, log_worth: Array, tie: "float | Array | None") -> Array:
+    """Return (M, Q) first derivatives of the log likelihood by cluster and parameter.
+
+    The log worths are (K,) or, where each cluster has its own, (M, K), and ties (M, 1).
+    """
+    k, (i, j) = log_worth.shape[-1], tally.pairs.T
+    first, even, second = probabilities(log_worth[..., i] - log_worth[..., j], tie)
     n = tally.n
     score = (tally.wins - tally.losses - n * (first - second)) @ _design(tally.pairs, k) / 2
     if tie is None:
         return score
-    return np.column_stack([score, tally.ties.sum(axis=1) - n @ even])
+    return np.column_stack([score, (tally.ties - n * even).sum(axis=1)])
 
 
 def information_of(
-    pairs: NDArray[np.int64], n: Array, log_worth: Array, tie: float | None
+    pairs: NDArray[np.int64], n: Array, log_worth: Array, tie: "float | Array | None"
 ) -> Array:
-    """Return the (U, Q, Q) information of (U, P) numbers of contests; a common shift has none."""
-    k, (i, j) = len(log_worth), pairs.T
-    first, even, second = probabilities(log_worth[i] - log_worth[j], tie)
+    """Return the (U, Q, Q) information of (U, P) numbers of contests; a common shift has none.
+
+    The log worths are (K,), or (U, K) with ties (U, 1).
+    """
+    k, (i, j) = log_worth.shape[-1], pairs.T
+    first, even, second = probabilities(log_worth[..., i] - log_worth[..., j], tie)
     weight = n * (first + second - (first - second) ** 2) / 4
     found = np.zeros((len(n), k + (tie is not None), k + (tie is not None)))
     found[:, i, j] = found[:, j, i] = -weight

@@ -1,0 +1,362 @@
+"""The function `compare_subgroups`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.subgroups.models import MeansModel, NodeModel, Rows, WinsModel
+from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.analyses.subgroups.tree import Growth, Prune, Tree, grow
+from benchinfer.analyses.wins.compare import compare_wins
+from benchinfer.analyses.wins.numerics.tally import count as count_wins
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.contrasts import Contrasts
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.options import ContrastOptions
+from benchinfer.core.arguments import ArgumentError, check_count, names_of, seed_of
+from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.numbers import count
+from benchinfer.core.sections import Check
+from benchinfer.scores.features import Feature
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    from benchinfer.scores.reductions import Cells
+
+type Model = Literal["wins", "mixed"]
+
+_FEWEST, _MOST_CATEGORIES = 5, 12
+# Data sets per parameter below which tests along characteristics have little power.
+_PER_PARAMETER = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubgroupsOptions(ContrastOptions):
+    """Arguments of `compare_subgroups`; see there."""
+
+    analysis: ClassVar[str] = "compare_subgroups"
+
+    by: tuple[str, ...] | None
+    model: Model
+    minsize: int
+    depth: int | None
+    prune: Prune
+    honest: bool
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("minsize", self.minsize, _FEWEST, f"at least {_FEWEST} data sets in a leaf.")
+        if self.depth is not None:
+            check_count("depth", self.depth, 1, "1 or more divisions one below the other.")
+
+    @property
+    def growth(self) -> Growth:
+        """Rules by which the tree grows."""
+        depth = np.inf if self.depth is None else self.depth
+        return Growth(self.alpha, self.minsize, depth, self.prune)
+
+
+def compare_subgroups(
+    scores: ScoreTable,
+    measure: str | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    model: Model = "wins",
+    minsize: int = 10,
+    depth: int | None = None,
+    prune: Prune = "none",
+    honest: bool = False,
+    contrasts: Contrasts = "tukey",
+    control: str | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+) -> Subgroups:
+    """Find the groups of data sets on which algorithms compare differently, and compare in each.
+
+    A model of all data sets is tested for stability along each of their characteristics. Where some
+    p-value, adjusted for the number of characteristics, is at most 1 - level, the data sets are
+    divided where the likelihood of the two parts is largest, and each part is treated alike. In
+    each leaf of this tree the algorithms are compared.
+
+    Parameters
+    ----------
+    scores
+        The table, with features of the data sets: ``read_scores(..., features="features.csv")``.
+    measure
+        Name of the measure; may be omitted where there is one.
+    by
+        Characteristics of the data sets: features, covariates that have one value for each data
+        set, or ``"domain"``. By default all that there are.
+
+        Of numbers and ordered categories breaks are tried between any two values, of categories
+        any division in two.
+    model
+        What is tested for stability, and how leaves are compared: who wins on a data set
+        (``"wins"``: Bradley-Terry model, `compare_wins`), or by how much scores differ
+        (``"mixed"``: means of data sets, `compare_mixed`).
+    minsize
+        Least number of data sets of a leaf.
+    depth
+        Largest number of divisions one below the other; by default as many as tests allow.
+    prune
+        Take back divisions that Akaike's (``"aic"``) or Schwarz's (``"bic"``) criterion does not
+        support, the place of a division counted as a parameter.
+
+        Contests of a data set count as independent there, so that little is taken back.
+    honest
+        Let one half of the data sets, drawn at random, grow the tree, and compare on the other.
+
+        P-values and intervals of the leaves then hold as they are, with half the data.
+    contrasts, control
+        As in `compare_mixed`, in each leaf.
+    level
+        Confidence level of the tree and, in each leaf, of the family of contrasts.
+    seed
+        Of `honest`: seed of the draw.
+
+    Returns
+    -------
+    Subgroups
+        A mapping from leaf to its comparison, with the tree.
+
+    Raises
+    ------
+    DesignError
+        There is no such characteristic, or are too few data sets for a division.
+
+    Notes
+    -----
+    Tests are score tests (M-fluctuation tests) with the outer product of the data sets' scores as
+    covariance: of numbers the largest statistic over all places of a break, of categories the
+    chi-squared statistic of their mean scores. Under stability the share of tables that are divided
+    at all is at most 1 - level, and less where data sets are few for the number of algorithms.
+
+    References
+    ----------
+    Zeileis, A., Hothorn, T. & Hornik, K. (2008). Model-based recursive partitioning. Journal of
+    Computational and Graphical Statistics 17, 492-514. https://doi.org/10.1198/106186008X319331
+
+    Strobl, C., Wickelmaier, F. & Zeileis, A. (2011). Accounting for individual differences in
+    Bradley-Terry models by means of recursive partitioning. Journal of Educational and Behavioral
+    Statistics 36, 135-153. https://doi.org/10.3102/1076998609359791
+
+    Examples
+    --------
+    A forest that wins on large data sets, and loses on small ones.
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import benchinfer as bi
+    >>> rng = np.random.default_rng(1)
+    >>> size = np.arange(100, 4100, 100)
+    >>> gain = np.where(size > 2000, 0.02, -0.02) + rng.normal(scale=0.02, size=40)
+    >>> table = pd.DataFrame({"dataset": [f"d{n:02}" for n in range(40)], "size": size,
+    ...                       "svm": 0.8, "forest": 0.8 + gain})
+    >>> scores = bi.read_scores(table.drop(columns="size"), layout="wide-algorithms",
+    ...     measures={"accuracy": "higher"}, features=table[["dataset", "size"]])
+    >>> found = compare_subgroups(scores)
+    >>> print(found)
+    size <= 2000  svm > forest
+    size > 2000   forest > svm
+    >>> found.splits()[["characteristic", "threshold", "n_first", "n_second"]]
+      characteristic  threshold  n_first  n_second
+    0           size     2000.0       20        20
+    """
+    options = SubgroupsOptions(
+        measure=measure,
+        by=None if by is None else names_of(by),
+        model=model,
+        minsize=minsize,
+        depth=depth,
+        prune=prune,
+        honest=honest,
+        contrasts=contrasts,
+        control=control,
+        level=level,
+        seed=seed_of(seed) if honest else None,
+    )
+    setting, scores = Setting.of(scores, options.measure)
+    options.check_family(setting.algorithms)
+    name = setting.measure.name
+    features = _features(scores, name, options.by)
+    options = replace(options, measure=name, by=tuple(features))
+    cells = scores.cells(name)
+    usable = _usable(cells, options)
+    growing, comparing = _halves(usable, options)
+    _check_number(len(growing), len(usable), options)
+    tree = grow(_model(cells, setting, options), features, growing, options.growth)
+    results, refused = _compared(scores, tree.place(features), comparing, tree, options)
+    return Subgroups(
+        tree=tree,
+        results=results,
+        refused=refused,
+        features=features,
+        setting=setting,
+        checks=tuple(_checks(tree, features, cells, usable, options)),
+        provenance=options.provenance(
+            setting,
+            "P-values along characteristics are adjusted for their number by Sidak's method; those"
+            " of pairs within each leaf, not over leaves",
+            options.seed,
+        ),
+    )
+
+
+def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> dict[str, Feature]:
+    """Return the characteristics, refusing what is none."""
+    there = scores.characteristics(measure)
+    if not there and by is None:
+        raise DesignError(
+            message(
+                "nothing is known of the data sets: the table has no features.",
+                hint=Phrase(
+                    f"{Option('features', 'features.csv')} joins a table of them on reading."
+                ),
+            )
+        )
+    names = tuple(there) if by is None else by
+    if strange := [name for name in names if name not in there]:
+        varying = scores.dataset_covariates(measure).varying if scores.covariates else {}
+        if places := [d for name in strange for d in varying.get(name, ())]:
+            raise ArgumentError(
+                message(
+                    f"{', '.join(n for n in strange if n in varying)} varies within"
+                    f" {count(len(places), 'data set')}: {', '.join(places[:5])}.",
+                    hint="a characteristic has one value for each data set.",
+                )
+            )
+        raise ArgumentError(unknown("characteristic", strange[0], tuple(there)))
+    chosen = {name: there[name] for name in names}
+    many = [
+        f"{name} ({len(feature.levels)})"
+        for name, feature in chosen.items()
+        if feature.categorical and len(feature.levels) > _MOST_CATEGORIES
+    ]
+    if many:
+        raise DesignError(
+            message(
+                f"too many categories: {', '.join(many)}; at most {_MOST_CATEGORIES}.",
+                hint="join categories, or leave the characteristic out.",
+            )
+        )
+    return chosen
+
+
+def _usable(cells: "Cells", options: SubgroupsOptions) -> Rows:
+    """Return the data sets that the model of the nodes can use."""
+    there = cells.n > 0
+    enough = there.all(axis=1) if options.model == "mixed" else there.sum(axis=1) > 1
+    return np.flatnonzero(enough)
+
+
+def _halves(usable: Rows, options: SubgroupsOptions) -> tuple[Rows, Rows]:
+    """Return the data sets that grow the tree, and those that are compared."""
+    if not options.honest:
+        return usable, usable
+    order = np.random.default_rng(options.seed).permutation(usable)
+    half = (len(order) + 1) // 2
+    return np.sort(order[:half]), np.sort(order[half:])
+
+
+def _check_number(growing: int, usable: int, options: SubgroupsOptions) -> None:
+    """Refuse fewer data sets than a division needs."""
+    if growing >= 2 * options.minsize:
+        return
+    what = f"{count(usable, 'data set')} with scores of enough algorithms"
+    half = f", of which {growing} grow the tree" if options.honest else ""
+    raise DesignError(
+        message(
+            f"{what}{half}: a division leaves {options.minsize} on either side.",
+            hint=f"{Option('minsize')} is the least number of data sets of a leaf.",
+        )
+    )
+
+
+def _model(cells: "Cells", setting: Setting, options: SubgroupsOptions) -> NodeModel:
+    """Return the model of the nodes."""
+    if options.model == "mixed":
+        return MeansModel(cells.mean)
+    rows = np.arange(len(cells.mean))
+    return WinsModel(count_wins(cells.mean, rows, setting.measure.margin))
+
+
+_COMPARE: Mapping[Model, Callable[..., Comparison]] = {"wins": compare_wins, "mixed": compare_mixed}
+
+
+def _compared(
+    scores: ScoreTable, leaf: Rows, comparing: Rows, tree: Tree, options: SubgroupsOptions
+) -> tuple[dict[str, Comparison], dict[str, str]]:
+    """Compare in each leaf, and say which cannot be compared."""
+    results: dict[str, Comparison] = {}
+    refused: dict[str, str] = {}
+    error: DesignError | FitError | None = None
+    given: dict[str, Any] = {
+        name: getattr(options, name) for name in ("measure", "contrasts", "control", "level")
+    }
+    for at in tree.leaves:
+        name = tree.nodes[at].name
+        own = [scores.datasets[row] for row in comparing if leaf[row] == at]
+        try:
+            results[name] = _COMPARE[options.model](scores.subset(datasets=own), **given)
+        except (DesignError, FitError) as failed:
+            refused[name] = Phrase(str(failed)).lines()[0]
+            error = failed
+    if not results and error is not None:
+        raise error
+    return results, refused
+
+
+def _checks(
+    tree: Tree,
+    features: Mapping[str, Feature],
+    cells: "Cells",
+    usable: Rows,
+    options: SubgroupsOptions,
+) -> list[Check]:
+    """Return what asks for attention in the tree."""
+    root, leaves = tree.nodes[0], len(tree.leaves)
+    untested = [n for n, p in zip(features, root.p_value, strict=True) if np.isnan(p)]
+    again = leaves > 1 and not options.honest
+    per_parameter = len(root.datasets) / root.parameters
+    return [
+        Check.of(
+            "leaves chosen by the scores that they compare",
+            leaves if again else 0,
+            0,
+            ok=not again,
+            remedy=Phrase(
+                "intervals and p-values within leaves take these as known beforehand: differences"
+                f" between leaves are too large on average; {Option('honest', value=True)} divides"
+                " by one half of the data sets and compares on the other."
+            ),
+        ),
+        Check.of(
+            "data sets per parameter of the tree's model",
+            per_parameter,
+            _PER_PARAMETER,
+            ok=per_parameter >= _PER_PARAMETER,
+            remedy="tests along characteristics keep their level, but find little: compare fewer"
+            " algorithms, or on more data sets.",
+            least=True,
+        ),
+        Check.of(
+            "characteristics that were not tested",
+            len(untested),
+            0,
+            ok=not untested,
+            remedy=f"{', '.join(untested)}: no division leaves {options.minsize} data sets on"
+            " either side.",
+        ),
+        Check.of(
+            "data sets left out of the tree",
+            len(cells.n) - len(usable),
+            0,
+            ok=len(usable) == len(cells.n),
+            remedy="they lack scores of algorithms that the model of the tree needs.",
+        ),
+    ]

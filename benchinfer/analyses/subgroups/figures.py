@@ -1,0 +1,303 @@
+"""Trees of data sets with the levels of the algorithms in each leaf."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.core.numbers import count, p_value
+from benchinfer.core.verdict import Verdict
+from benchinfer.plots.bars import room
+from benchinfer.plots.draw import Kind
+from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, signed
+from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from benchinfer.analyses.subgroups.tree import TreeNode
+
+_SIZE, _LINE, _ROW, _GAP = 8.0, 0.145, 0.19, 0.2  # points; inches of a line, a row, an edge
+_PART = 0.9  # of a leaf's room is used
+_MARK = MARKS[Verdict.FIRST].colour
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Text of a node: its middle and top in inches, and its lines."""
+
+    x: float
+    y: float
+    text: str
+
+    @property
+    def bottom(self) -> float:
+        """Lower end in inches."""
+        return self.y + _LINE * (self.text.count("\n") + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class LeafPanel:
+    """Levels of the algorithms in one leaf.
+
+    Attributes
+    ----------
+    left, right
+        Inches.
+    points
+        (R, 3) level and ends of its interval, NaN of an algorithm that is not compared.
+    open
+        (R,) whether some algorithm is shown to be better.
+    note
+        In place of points, why there are none.
+    """
+
+    left: float
+    right: float
+    points: np.ndarray
+    open: tuple[bool, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFigure:
+    """Layout of the figure, in inches from the upper left corner.
+
+    Attributes
+    ----------
+    boxes
+        Texts of the nodes.
+    edges
+        Lines x0, y0, x1, y1 between them.
+    rows
+        Names of the algorithms.
+    top
+        Upper end of the panels.
+    panels
+        One for each leaf.
+    limits, ticks
+        Of the levels in each panel.
+    reference
+        Level of a line in each panel, NaN for none.
+    axis
+        Name of the axis of the panels.
+    title, notes, alt
+        Heading, lines below, text alternative.
+    width
+        The room that there is.
+    """
+
+    boxes: tuple[Box, ...]
+    edges: tuple[tuple[float, float, float, float], ...]
+    rows: tuple[str, ...]
+    top: float
+    panels: tuple[LeafPanel, ...]
+    limits: tuple[float, float]
+    ticks: tuple[float, ...]
+    reference: float
+    axis: str
+    title: str
+    notes: tuple[str, ...]
+    alt: str
+    width: Width
+
+
+def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) -> TreeFigure:
+    """Lay out a tree, its leaves from left to right."""
+    tree, algorithms = result.tree, result.setting.algorithms
+    order = np.argsort(-tree.nodes[0].levels, kind="stable")[:top]
+    shown = [algorithms[k] for k in order]
+    inside = width - 0.2
+    names = fitted(shown, 0.32 * inside)
+    begin = widest([*names.values()]) + 0.12
+    pitch = (inside - begin) / len(tree.leaves)
+    middle = _middles(result, begin, pitch)
+    boxes, edges, below = _boxes(result, middle, pitch)
+    panels = tuple(
+        _panel(result, tree.nodes[at].name, shown, middle[at], pitch) for at in tree.leaves
+    )
+    ends = np.concatenate([panel.points.ravel() for panel in panels])
+    limits = room([float(end) for end in ends if np.isfinite(end)], log=False)
+    wins = result.provenance.arguments["model"] == "wins"
+    measure = result.measure
+    said = "; ".join(f"{name}: {one.relation()}" for name, one in result.items())
+    return TreeFigure(
+        boxes=boxes,
+        edges=edges,
+        rows=tuple(names.values()),
+        top=below,
+        panels=panels,
+        limits=limits,
+        ticks=_ticks(limits, _PART * pitch),
+        reference=0.5 if wins else np.nan,
+        axis="chance to win against an average algorithm" if wins else measure.title,
+        title=f"Groups of data sets by {measure.name}, {measure.better} is better",
+        notes=(
+            "lines: each level's own interval; filled: no algorithm is shown to be better",
+            *(
+                []
+                if result.honest or len(tree.leaves) == 1
+                else [
+                    "groups were chosen by the same scores: differences between them are too large"
+                ]
+            ),
+        ),
+        alt=f"Tree of {count(len(tree.nodes[0].datasets), 'data set')} with"
+        f" {count(len(tree.leaves), 'group')}. {said}.",
+        width=width,
+    )
+
+
+def _middles(result: Subgroups, begin: float, pitch: float) -> dict[int, float]:
+    """Return the middle of each node: of a leaf that of its panel, else that of its parts."""
+    nodes = result.tree.nodes
+    found = {at: begin + (n + 0.5) * pitch for n, at in enumerate(result.tree.leaves)}
+    for at in range(len(nodes) - 1, -1, -1):
+        if nodes[at].children:
+            found[at] = float(np.mean([found[child] for child in nodes[at].children]))
+    return found
+
+
+def _boxes(
+    result: Subgroups, middle: Mapping[int, float], pitch: float
+) -> tuple[tuple[Box, ...], tuple[tuple[float, float, float, float], ...], float]:
+    """Place the nodes by depth, all leaves on the last level; return where panels begin."""
+    nodes, leaves = result.tree.nodes, result.tree.leaves
+    depth = max(nodes[at].depth for at in leaves)
+    level = {at: depth if at in leaves else node.depth for at, node in enumerate(nodes)}
+    texts = {at: _text(result, at, node, pitch) for at, node in enumerate(nodes)}
+    tops, down = list[float](), 0.05
+    for here in range(depth + 1):
+        tops.append(down)
+        most = max(text.count("\n") + 1 for at, text in texts.items() if level[at] == here)
+        down += _LINE * most + _GAP
+    boxes = {at: Box(middle[at], tops[level[at]], text) for at, text in texts.items()}
+    edges = tuple(
+        (middle[node.parent], boxes[node.parent].bottom + 0.03, middle[at], boxes[at].y - 0.03)
+        for at, node in enumerate(nodes)
+        if node.parent >= 0
+    )
+    return tuple(boxes.values()), edges, down - _GAP + 0.06
+
+
+def _text(result: Subgroups, at: int, node: "TreeNode", pitch: float) -> str:
+    """Write the condition of a node, its number of data sets, and the p-value of its division."""
+    leaves = [leaf for leaf in result.tree.leaves if leaf == at or _under(result, leaf, at)]
+    space = len(leaves) * pitch * 0.96
+    n = len(result.datasets.get(node.name, ())) if node.split is None else len(node.datasets)
+    said = [node.conditions[-1][1]] if node.conditions else []
+    said.append(count(n, "data set"))
+    if node.split is not None:
+        chosen = result.tree.characteristics.index(node.split.by)
+        p = p_value(float(node.p_value[chosen]))
+        said.append(f"{node.split.by}: p {p if p[0] in '<>' else f'= {p}'}")
+    return "\n".join(wrapped(text, space, _SIZE) for text in said)
+
+
+def _under(result: Subgroups, leaf: int, at: int) -> bool:
+    while leaf > at:
+        leaf = result.tree.nodes[leaf].parent
+    return leaf == at
+
+
+def _panel(
+    result: Subgroups, name: str, shown: Sequence[str], middle: float, pitch: float
+) -> LeafPanel:
+    """Return the levels of the algorithms in a leaf."""
+    left, right = middle - _PART * pitch / 2, middle + _PART * pitch / 2
+    points = np.full((len(shown), 3), np.nan)
+    if name not in result.results:
+        return LeafPanel(left, right, points, (False,) * len(shown), "not compared")
+    one = result[name]
+    table = one.summary().set_index("algorithm")
+    behind = _behind(one)
+    for row, algorithm in enumerate(shown):
+        if algorithm in table.index:
+            points[row] = table.loc[algorithm, ["estimate", "conf_low", "conf_high"]]
+    return LeafPanel(left, right, points, tuple(a in behind for a in shown))
+
+
+def _behind(one: Comparison) -> set[str]:
+    """Return the algorithms that some other is shown to be better than."""
+    rows = one.contrasts()
+    rows = rows[rows["verdict"].isin(["first", "second"])]
+    return set(rows["first"].where(rows["verdict"] == "second", rows["second"]))
+
+
+def _ticks(limits: tuple[float, float], space: float) -> tuple[float, ...]:
+    """Return as many ticks as a panel has room for."""
+    low, high = limits
+    for n in (4, 3, 2, 1):
+        found = [float(t) for t in MaxNLocator(n).tick_values(low, high) if low <= t <= high]
+        taken = sum(across(signed(tick), 7.5) + 0.12 for tick in found)
+        if found and taken <= space:
+            return tuple(found)
+    return ()
+
+
+def size(laid: TreeFigure) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    return laid.width, laid.top + _ROW * len(laid.rows) + 0.42
+
+
+def draw(laid: TreeFigure, ax: "Axes") -> None:
+    """Draw the tree into an Axes."""
+    across_, down = size(laid)
+    ax.set_xlim(0, across_ - 0.2)
+    ax.set_ylim(down, 0)
+    ax.axis("off")
+    lines(ax, laid.edges, FAINT, 0.8, zorder=1)
+    for box in laid.boxes:
+        ax.text(box.x, box.y, plain(box.text), ha="center", va="top", fontsize=pt(_SIZE),
+                color=INK, linespacing=1.25)  # fmt: skip
+    end = laid.top + _ROW * len(laid.rows)
+    middles = laid.top + _ROW * (np.arange(len(laid.rows)) + 0.5)
+    for y, name in zip(middles, laid.rows, strict=True):
+        ax.text(0, y, plain(name), va="center", fontsize=pt(8.5), color=INK)
+    for panel in laid.panels:
+        _draw_panel(laid, panel, middles, end, ax)
+    middle = (laid.panels[0].left + laid.panels[-1].right) / 2
+    ax.text(middle, end + 0.22, plain(wrapped(laid.axis, across_ - 0.3, 8)), ha="center",
+            va="top", fontsize=pt(8), color=FAINT)  # fmt: skip
+
+
+def _draw_panel(
+    laid: TreeFigure, panel: LeafPanel, middles: np.ndarray, end: float, ax: "Axes"
+) -> None:
+    low, high = laid.limits
+    per = (panel.right - panel.left) / (high - low)
+
+    def place(value: "float | np.ndarray") -> "float | np.ndarray":
+        return panel.left + (value - low) * per
+
+    frame = [
+        (panel.left, laid.top, panel.left, end),
+        (panel.right, laid.top, panel.right, end),
+        (panel.left, laid.top, panel.right, laid.top),
+        (panel.left, end, panel.right, end),
+    ]
+    lines(ax, frame, HAIR, 0.8, zorder=0)
+    if panel.note:
+        ax.text((panel.left + panel.right) / 2, (laid.top + end) / 2, panel.note, ha="center",
+                va="center", fontsize=pt(_SIZE), color=FAINT)  # fmt: skip
+        return
+    if np.isfinite(laid.reference) and low <= laid.reference <= high:
+        x = float(place(laid.reference))
+        lines(ax, [(x, laid.top, x, end)], HAIR, 0.8, zorder=0)
+    at = np.asarray(place(np.clip(panel.points, low, high)))
+    lines(ax, np.column_stack([at[:, 1], middles, at[:, 2], middles]), _MARK, 1.3)  # pyright: ignore[reportArgumentType]
+    for x, y, is_open in zip(at[:, 0], middles, panel.open, strict=True):
+        ax.plot([x], [y], "o", color=_MARK, ms=4.5, mfc="white" if is_open else _MARK, mew=1.1,
+                zorder=4)  # fmt: skip
+    for tick in laid.ticks:
+        x = float(place(tick))
+        lines(ax, [(x, end, x, end + 0.04)], FAINT, 0.8)
+        ax.text(x, end + 0.06, signed(tick), ha="center", va="top", fontsize=pt(7.5), color=FAINT)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {Subgroups: {"tree": Kind(layout, size, draw)}}

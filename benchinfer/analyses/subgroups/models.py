@@ -1,0 +1,139 @@
+"""Models of the nodes of a tree: worths by wins, or mean scores."""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.subgroups.numerics.worths import Worths, worths
+from benchinfer.analyses.wins.numerics.likelihood import score_of
+from benchinfer.analyses.wins.numerics.tally import Tally
+
+type Array = NDArray[np.float64]
+type Rows = NDArray[np.int64]
+type Flags = NDArray[np.bool_]
+
+# Sums of squares below this part of the total are zero but for rounding.
+_ROUNDING = 1e-24
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFit:
+    """Model of the data sets of one node.
+
+    Attributes
+    ----------
+    levels
+        (K,) log worths, or mean scores on the measure's modelling scale; they sum to 0.
+    parameters
+        Number of parameters.
+    log_likelihood
+        At the estimates.
+    scores
+        (n, Q) derivatives of the log likelihood of each data set.
+    """
+
+    levels: Array
+    parameters: int
+    log_likelihood: float
+    scores: Array
+
+
+class NodeModel(Protocol):
+    """Model that can be fitted to any data sets."""
+
+    def fit(self, rows: Rows) -> NodeFit:
+        """Return the fit to some data sets."""
+        ...
+
+    def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
+        """Return (M,) largest log likelihoods of M divisions of the data sets in two.
+
+        Parameters
+        ----------
+        rows
+            (n,) data sets.
+        sides
+            (M, n) whether a data set is on the first side.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WinsModel:
+    """Bradley-Terry model, with Davidson's parameter where there are ties.
+
+    Attributes
+    ----------
+    tally
+        Wins and ties of each data set.
+    """
+
+    tally: Tally
+
+    def fit(self, rows: Rows) -> NodeFit:
+        """Return the fit to some data sets."""
+        own = Tally(self.tally.pairs, self.tally.wins[rows], self.tally.ties[rows],
+                    self.tally.losses[rows])  # fmt: skip
+        found = worths(own.total)
+        return NodeFit(
+            levels=found.log_worth[0],
+            parameters=found.log_worth.shape[1] - 1 + (found.tie is not None),
+            log_likelihood=float(found.log_likelihood[0]),
+            scores=score_of(own, found.log_worth, found.tie),
+        )
+
+    def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
+        """Return the largest log likelihoods of divisions in two."""
+        return self._worths(rows, sides).log_likelihood + self._worths(rows, ~sides).log_likelihood
+
+    def _worths(self, rows: Rows, sides: Flags) -> Worths:
+        """Return the fits to the data sets on one side of each division."""
+        some = sides.astype(np.float64)
+        tally = self.tally
+        sums = (some @ outcomes[rows] for outcomes in (tally.wins, tally.ties, tally.losses))
+        return worths(Tally(tally.pairs, *sums))
+
+
+@dataclass(frozen=True, slots=True)
+class MeansModel:
+    """Normal model of mean scores: algorithms and data sets add, with one residual variance.
+
+    Attributes
+    ----------
+    scores
+        (D, K) means of each data set and algorithm, on the measure's modelling scale.
+    """
+
+    scores: Array
+
+    def fit(self, rows: Rows) -> NodeFit:
+        """Return the fit to some data sets."""
+        centred = self._centred(rows)
+        level = centred.mean(axis=0)
+        k = len(level)
+        everything = np.ones((1, len(rows)), dtype=np.bool_)
+        return NodeFit(level, k, float(_normal(centred, everything)[0]), centred - level)
+
+    def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
+        """Return the largest log likelihoods of divisions in two."""
+        centred = self._centred(rows)
+        return _normal(centred, sides) + _normal(centred, ~sides)
+
+    def _centred(self, rows: Rows) -> Array:
+        """Return the scores without the means of data sets, which say nothing of algorithms."""
+        own = self.scores[rows]
+        return own - own.mean(axis=1, keepdims=True)
+
+
+def _normal(centred: Array, sides: Flags) -> Array:
+    """Return (M,) largest normal log likelihoods of the data sets on one side."""
+    some = sides.astype(np.float64)
+    n, squares = some.sum(axis=1), (centred**2).sum(axis=1)
+    residual = some @ squares - ((some @ centred) ** 2).sum(axis=1) / n
+    least = max(float(squares.sum()), 1.0) * _ROUNDING
+    free = n * (centred.shape[1] - 1)
+    variance = np.maximum(residual, least) / free
+    return -free / 2 * (np.log(2 * math.pi * variance) + 1)

@@ -1,0 +1,1 @@
+"""Fluctuation tests, their null distribution, and models of the nodes of trees."""

@@ -1,0 +1,112 @@
+"""Sections of trees of data sets."""
+
+from typing import TYPE_CHECKING
+
+from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.comparison.sections import legend, on_one_line
+from benchinfer.core.numbers import count, fixed, p_value
+from benchinfer.core.sections import Column, Figure, Fold, Section, Table, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WITHIN = (
+    "P-values of pairs are adjusted within each group, not over groups. Verdicts of two groups that"
+    " differ do not show that the groups differ: the p-value of the division does."
+)
+
+
+def sections(result: Subgroups) -> tuple[Section, ...]:
+    """Return the section about a tree."""
+    divided = len(result.tree.leaves) > 1
+    tables = [_leaves(result), *([_splits(result)] if divided else [])]
+    if result.refused:
+        tables.append(_refused(result))
+    return (
+        Section(
+            title=f"Where: groups of data sets by {result.measure.name}",
+            lead=result.headline(),
+            legend=legend(*(one.relation() for one in result.values())),
+            text=(result.rule, *([WITHIN] if divided else [])),
+            figures=(Figure(result, "tree", "Levels of the algorithms in each group."),),
+            tables=tuple(tables),
+            checks=result.checks,
+            fold=Fold("Tests along each characteristic", (), (_tests(result),)),
+        ),
+    )
+
+
+def _leaves(result: Subgroups) -> Table:
+    import pandas as pd
+
+    rows = [
+        (name, len(result.datasets[name]), on_one_line(one.relation()))
+        for name, one in result.items()
+    ]
+    return Table(
+        name="",
+        caption="Order in each group, best first",
+        frame=pd.DataFrame(rows, columns=["leaf", "n_datasets", "order"]),
+        columns=(
+            Column("leaf", "data sets", role="name"),
+            number("n_datasets", "number", str),
+            Column("order", "order", role="order", defined=False),
+        ),
+    )
+
+
+def _splits(result: Subgroups) -> Table:
+    return Table(
+        name="",
+        caption="Divisions, that of all data sets first",
+        frame=result.splits(),
+        columns=(
+            Column("characteristic", "along", role="name"),
+            Column("first_part", "first part", role="name"),
+            number("n_first", "number", str),
+            Column("second_part", "second part", role="name"),
+            number("n_second", "number", str),
+            number("p_value", "p", p_value),
+        ),
+        note="p-values are adjusted for the number of characteristics.",
+    )
+
+
+def _refused(result: Subgroups) -> Table:
+    import pandas as pd
+
+    return Table(
+        name="",
+        caption=f"{count(len(result.refused), 'group')} could not be compared",
+        frame=pd.DataFrame([*result.refused.items()], columns=["leaf", "reason"]),
+        columns=(
+            Column("leaf", "data sets", role="name"),
+            Column("reason", "reason", role="prose"),
+        ),
+    )
+
+
+def _tests(result: Subgroups) -> Table:
+    return Table(
+        name="",
+        caption="Stability of the comparison along each characteristic",
+        frame=_tested(result),
+        columns=(
+            Column("leaf", "data sets", role="name"),
+            Column("characteristic", "characteristic", role="name"),
+            number("statistic", "statistic", lambda value: fixed(value, 2)),
+            number("p_value", "p", p_value),
+        ),
+        note="Of numbers the largest statistic over all places of a break, of categories a"
+        " chi-squared statistic. Adjusted for the number of characteristics.",
+    )
+
+
+def _tested(result: Subgroups) -> "pd.DataFrame":
+    """Return the tests that there are."""
+    rows = result.tests()
+    return rows[rows["p_value"].notna()].reset_index(drop=True)
+
+
+# By class: what is said of a result when a reader requests it.
+SECTIONS = {Subgroups: lambda result, _: sections(result)}

@@ -1,0 +1,263 @@
+"""Comparisons in groups of data sets, with the tree that defines them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchinfer.analyses.subgroups.tree import Tree
+from benchinfer.comparison.comparison import Comparison, Order
+from benchinfer.comparison.evidence import Provenance, Setting, checks_frame
+from benchinfer.comparison.wording import direction
+from benchinfer.core.citations import bibtex
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, join, level_percent, p_value
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+from benchinfer.relations.ensemble import Ensemble
+from benchinfer.scores.features import Feature
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Subgroups(Showable, Mapping[str, Comparison]):
+    """Groups of data sets on which algorithms compare differently: leaf to comparison.
+
+    Attributes
+    ----------
+    tree
+        The tree; data sets are positions in ``setting.coverage.datasets``.
+    results
+        Leaf to the comparison of its data sets.
+    refused
+        Leaf to why it could not be compared.
+    features
+        The characteristics, of all data sets.
+    setting
+        The table.
+    checks
+        Diagnostics of the tree.
+    provenance
+        Arguments and version.
+
+    Notes
+    -----
+    Tests are adjusted for many pairs within each leaf, and not over leaves.
+    """
+
+    home: ClassVar[str] = "benchinfer.analyses.subgroups"
+
+    tree: Tree
+    results: Mapping[str, Comparison]
+    refused: Mapping[str, str]
+    features: Mapping[str, Feature]
+    setting: Setting
+    checks: tuple[Check, ...]
+    provenance: Provenance
+
+    def __str__(self) -> str:
+        """Return one order per leaf."""
+        width = max(len(name) for name in self.results)
+        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
+
+    def __repr__(self) -> str:
+        """Return the number of leaves and data sets."""
+        datasets = count(len(self.tree.nodes[0].datasets), "data set")
+        return f"<Subgroups: {len(self)} {'leaf' if len(self) == 1 else 'leaves'} of {datasets}>"
+
+    def __getitem__(self, leaf: str) -> Comparison:
+        """Return the comparison in one leaf."""
+        return self.results[leaf]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the leaves."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """Return the number of leaves."""
+        return len(self.results)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.setting.measure
+
+    @property
+    def honest(self) -> bool:
+        """True if one half of the data sets grew the tree and the other is compared."""
+        return bool(self.provenance.arguments["honest"])
+
+    @property
+    def level(self) -> float:
+        """Confidence level."""
+        return float(str(self.provenance.arguments["level"]))
+
+    @property
+    def datasets(self) -> Mapping[str, tuple[str, ...]]:
+        """Leaf to the data sets that are compared in it."""
+        return {name: result.setting.coverage.datasets for name, result in self.items()}
+
+    def relations(self, rule: str = "evidence") -> Ensemble:
+        """Return the relations of the leaves, each weighted by its number of data sets."""
+        relations = {name: result.relation(rule) for name, result in self.items()}
+        weights = {name: float(len(own)) for name, own in self.datasets.items()}
+        return Ensemble(relations, weights)
+
+    def splits(self) -> "pd.DataFrame":
+        """Return one row per division, that of all data sets first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``node characteristic threshold first_part second_part n_first n_second statistic
+            p_value gain``: data sets of the first part have at most the threshold, which is NaN of
+            categories; p-values are adjusted for the number of characteristics, and the gain is
+            that of the log likelihood.
+        """
+        rows = [(at, node) for at, node in enumerate(self.tree.nodes) if node.split is not None]
+        below = [[self.tree.nodes[child] for child in node.children] for _, node in rows]
+        divisions = [node.split for _, node in rows if node.split is not None]
+        chosen = [self.tree.characteristics.index(split.by) for split in divisions]
+        return frame(
+            {
+                "node": [at for at, _ in rows],
+                "characteristic": [split.by for split in divisions],
+                "threshold": np.array([split.at for split in divisions], dtype=float),
+                "first_part": [split.first for split in divisions],
+                "second_part": [split.second for split in divisions],
+                "n_first": [len(pair[0].datasets) for pair in below],
+                "n_second": [len(pair[1].datasets) for pair in below],
+                "statistic": [
+                    float(n.statistic[c]) for (_, n), c in zip(rows, chosen, strict=True)
+                ],
+                "p_value": [float(n.p_value[c]) for (_, n), c in zip(rows, chosen, strict=True)],
+                "gain": [
+                    sum(child.log_likelihood for child in pair) - node.log_likelihood
+                    for (_, node), pair in zip(rows, below, strict=True)
+                ],
+            }
+        )
+
+    def tests(self) -> "pd.DataFrame":
+        """Return the tests: ``node leaf characteristic statistic p_value``.
+
+        P-values are adjusted for the number of characteristics, and NaN where nothing was tested;
+        ``leaf`` names the data sets of the node.
+        """
+        nodes, names = self.tree.nodes, self.tree.characteristics
+        return frame(
+            {
+                "node": np.repeat(np.arange(len(nodes)), len(names)),
+                "leaf": [node.name for node in nodes for _ in names],
+                "characteristic": list(names) * len(nodes),
+                "statistic": np.concatenate([node.statistic for node in nodes]),
+                "p_value": np.concatenate([node.p_value for node in nodes]),
+            }
+        )
+
+    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
+        """Return all contrasts with a leading ``leaf`` column.
+
+        Rows are turned, where asked, by the ranking in their own leaf, or by the one given.
+        """
+        return self._stack({n: result.contrasts(order=order) for n, result in self.items()})
+
+    def summary(self) -> "pd.DataFrame":
+        """Return all summaries with a leading ``leaf`` column."""
+        return self._stack({name: result.summary() for name, result in self.items()})
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """Return the diagnostics of the tree, with an empty ``leaf``, and those of each leaf."""
+        own = {"": checks_frame(self.checks)}
+        return self._stack(own | {name: result.diagnostics() for name, result in self.items()})
+
+    def _stack(self, tables: Mapping[str, "pd.DataFrame"]) -> "pd.DataFrame":
+        import pandas as pd
+
+        for name, table in tables.items():
+            table.insert(0, "leaf", name)
+        return pd.concat(list(tables.values()), ignore_index=True)
+
+    def headline(self) -> str:
+        """Return in one sentence whether it depends on the data sets who is better."""
+        measure = direction(self.measure)
+        names, n = join(list(self.tree.characteristics)), len(self.tree.nodes[0].datasets)
+        if len(self.tree.leaves) == 1:
+            p = self.tree.nodes[0].p_value
+            tested = np.isfinite(p).any()
+            least = f" (smallest adjusted p-value {p_value(np.nanmin(p))})" if tested else ""
+            return (
+                f"By {measure}: it is not shown that the comparison depends on {names}{least}: one"
+                f" comparison of {count(n, 'data set')}."
+            )
+        found = dict.fromkeys(self.splits()["characteristic"])
+        return (
+            f"By {measure}: the comparison depends on {join(list(found))}:"
+            f" {len(self.tree.leaves)} groups of {count(n, 'data set')}."
+        )
+
+    def sentence(self) -> str:
+        """Return sentences for a results section: the divisions, and what is shown in each leaf."""
+        rows = self.splits()
+        divided = [
+            f"{row['first_part']} ({row['n_first']} data sets) against {row['second_part']}"
+            f" ({row['n_second']}), adjusted p-value {p_value(row['p_value'])}"
+            for _, row in rows.iterrows()
+        ]
+        parts = [self.headline(), *([f"Divisions: {'; '.join(divided)}."] if divided else [])]
+        parts += [
+            f"{name} ({count(len(self.datasets[name]), 'data set')}): {result.headline()}"
+            for name, result in self.items()
+        ]
+        failed = [check.check for check in self.checks if not check.ok]
+        if failed:
+            parts.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
+        return " ".join(parts)
+
+    @property
+    def rule(self) -> str:
+        """The decision rule in words."""
+        alpha = level_percent(1 - self.level)
+        return (
+            "Data sets are divided along the characteristic with the smallest p-value of"
+            f" instability, where this is at most {alpha}, adjusted for"
+            f" {count(len(self.features), 'characteristic')} by Sidak's method, and not over nodes."
+            " That a characteristic divides nothing is no evidence that it does not matter."
+        )
+
+    @property
+    def method(self) -> str:
+        """Sentences for a methods section."""
+        arguments = self.provenance.arguments
+        what = {
+            "wins": "a Bradley-Terry model of wins (Davidson's where there are ties)",
+            "mixed": "a normal model of the means of data sets",
+        }[str(arguments["model"])]
+        grown = "one half of the data sets" if self.honest else "the data sets"
+        pruned = arguments["prune"]
+        back = (
+            "" if pruned == "none" else f" Divisions without support by {pruned} were taken back."
+        )
+        own = next(iter(self.values())).method
+        return (
+            f"Groups of data sets were found by model-based recursive partitioning of {grown}:"
+            f" {what} was tested for stability along {join(list(self.features))} by score tests"
+            " with the outer product of the data sets' scores, of numbers by the largest statistic"
+            " over all places of a break, of categories by chi-squared tests. Divisions maximise"
+            f" the likelihood and leave at least {arguments['minsize']} data sets.{back} In each"
+            f" group: {own}"
+        )
+
+    def citations(self) -> str:
+        """Return BibTeX entries of the methods used."""
+        from benchinfer.analyses.subgroups.compare import compare_subgroups
+        from benchinfer.analyses.subgroups.numerics import fluctuation, suprema
+
+        sources = [source for result in self.values() for source in result.sources()]
+        return bibtex([compare_subgroups, suprema.p_largest, fluctuation.adjusted, *sources])

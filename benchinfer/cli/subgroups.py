@@ -1,0 +1,86 @@
+"""The command `subgroups`."""
+
+import inspect
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+
+from benchinfer.cli.compare import arguments_of
+from benchinfer.cli.groups import HelpEnd
+from benchinfer.cli.options.source import (
+    AsJson,
+    MeasureName,
+    ReportTo,
+    SourceArguments,
+    reads_scores,
+)
+
+ENDS = {
+    "subgroups": HelpEnd(
+        "subgroups scores.csv -m accuracy --features features.csv --by size --by kind",
+        "0 the comparison depends on a characteristic, or is not shown to; 1 the table has faults;"
+        " 2 wrong usage; 4 the table cannot answer.",
+    ),
+}
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="NAME",
+        help="Characteristic of the data sets: a column of --features, or of the scores if it has"
+        " one value for each data set. Once for each; all features if not given.",
+        show_default=False,
+    ),
+]
+_ARGUMENTS = [
+    each
+    for each in arguments_of("benchinfer.analyses.subgroups.compare", "compare_subgroups")
+    if each.name != "by"
+]
+
+
+def subgroups(
+    source: SourceArguments,
+    *,
+    measure: MeasureName = None,
+    by: By = None,
+    report: ReportTo = None,
+    as_json: AsJson = False,
+    **given: Any,
+) -> None:
+    """Find the groups of data sets on which algorithms compare differently.
+
+    A tree divides the data sets along their characteristics where who is better depends on them,
+    and the algorithms are compared in each leaf.
+    """
+    from benchinfer.analyses.subgroups.compare import compare_subgroups
+    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.output import results
+    from benchinfer.core.saving import check_target
+    from benchinfer.reports import documents
+
+    if report is not None:
+        check_target(report)
+    if by and source.features is None:
+        source = replace(source, features=tuple(name for name in by if name != "domain") or None)
+    scores = source.read()
+    arguments = {each.name: each.value(given, compare_subgroups) for each in _ARGUMENTS}
+    found = compare_subgroups(scores, source.measure(scores, measure), by=by, **arguments)
+    if report is not None:
+        cli_report.write([found], report)
+    if as_json:
+        documents.write(documents.subgroups(found))
+    else:
+        results.subgroups(found, report)
+
+
+def _with_arguments(command: Any) -> Any:
+    """Give a command the options that the function has arguments for, in place of the last one."""
+    own = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
+    options = [option for each in _ARGUMENTS for option in each.options]
+    command.__signature__ = inspect.Signature([own[0], *options, *own[1:]])
+    return command
+
+
+subgroups = reads_scores(_with_arguments(subgroups))

@@ -1,0 +1,205 @@
+"""Features of data sets: numbers and categories, one value for each data set."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.saving import savable
+from benchinfer.scores.checks.faults import refuse
+from benchinfer.scores.columns import column_roles, label, numbers
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.source import Source, engine_errors
+
+_SHOWN = 5
+_DATASET = {"dataset": ("dataset", "data_set", "task", "problem", "data")}
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One feature of D data sets.
+
+    Attributes
+    ----------
+    values
+        (D,) numbers; of categories their codes.
+    levels
+        Names of the categories; none of a number.
+    ordered
+        Whether the categories have an order.
+    """
+
+    values: NDArray[np.float64]
+    levels: tuple[str, ...] = ()
+    ordered: bool = False
+
+    @property
+    def categorical(self) -> bool:
+        """True of categories without an order."""
+        return bool(self.levels) and not self.ordered
+
+    def at(self, rows: Sequence[int]) -> "Feature":
+        """Return the feature of some of the data sets."""
+        return Feature(self.values[list(rows)], self.levels, self.ordered)
+
+
+def of_categories(texts: Sequence[str], order: Sequence[str] | None = None) -> Feature:
+    """Return a feature of categories, sorted by name where they have no order."""
+    there = set(texts)
+    levels = tuple(x for x in order if x in there) if order else tuple(sorted(there))
+    code = {name: float(n) for n, name in enumerate(levels)}
+    return Feature(np.array([code[text] for text in texts]), levels, order is not None)
+
+
+def read_features(
+    source: object, datasets: Sequence[str], table: Source, dataset_columns: Sequence[str]
+) -> dict[str, Feature]:
+    """Read features and join them to data sets.
+
+    Parameters
+    ----------
+    source
+        A frame or a path with one row per data set, or the names of columns of the table of scores.
+    datasets
+        The data sets that have scores.
+    table, dataset_columns
+        The table of scores, and its columns that name data sets.
+
+    Raises
+    ------
+    ScoreTableError
+        All faults at once: data sets without features, with two, or without a value; names that are
+        no columns.
+    """
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        names = [str(name) for name in cast("Sequence[object]", source)]
+        return _joined(_columns(table, dataset_columns, names), datasets, table.name, "column")
+    origin = open_source(source, None)
+    of, faults = column_roles(origin.names, {}, _DATASET)
+    refuse(faults, origin.name)
+    if "dataset" not in of:
+        raise ScoreTableError(
+            message(
+                f"the features of {origin.name} have no column that names data sets.",
+                hint=f"call it dataset; the table has: {', '.join(origin.names)}.",
+            )
+        )
+    names = [name for name in origin.names if name != of["dataset"]]
+    read = _columns(origin, [of["dataset"]], names)
+    return _joined(read, datasets, origin.name, "row", _orders(source, names))
+
+
+def _columns(
+    origin: Source, dataset_columns: Sequence[str], names: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Return the data sets, under an empty name, and their features, each combination once."""
+    if lacking := [name for name in names if name not in origin.names]:
+        raise ScoreTableError(
+            message(
+                f"there is no column {', '.join(map(repr, lacking))} to be a feature.",
+                hint=f"the table has: {', '.join(origin.names)}.",
+            )
+        )
+    if not dataset_columns:
+        raise ScoreTableError(
+            message(
+                "features need a column that names data sets.",
+                hint=Phrase(f"{Option('columns', {'NAME': 'dataset'})} says which column it is."),
+            )
+        )
+    with engine_errors(origin.name):
+        frame, _ = origin.load([*dataset_columns, *names], [], [])
+        rows = frame.select(*dict.fromkeys([*dataset_columns, *names])).unique().collect()
+        found = rows.to_arrow()
+    parts = [found.column(name).to_pylist() for name in dataset_columns]
+    joined = ["/".join(map(label, row)) for row in zip(*parts, strict=True)]
+    return {"": joined} | {name: found.column(name).to_pylist() for name in names}
+
+
+def _orders(source: object, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the categories of columns of a frame that have an order."""
+    frame = nw.from_native(cast("Any", source), pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return {}
+    kinds = frame.collect_schema()
+    return {
+        name: tuple(kind.categories) for name in names if isinstance(kind := kinds[name], nw.Enum)
+    }
+
+
+def _joined(
+    read: Mapping[str, list[Any]],
+    datasets: Sequence[str],
+    name: str,
+    unit: str,
+    orders: Mapping[str, tuple[str, ...]] | None = None,
+) -> dict[str, Feature]:
+    """Return the features in the order of the data sets; refuse what does not fit."""
+    row_of: dict[str, int] = {}
+    twice: dict[str, None] = {}
+    for row, dataset in enumerate(read[""]):
+        if row_of.setdefault(dataset, row) != row:
+            twice[dataset] = None
+    faults = _misfits(row_of, list(twice), datasets, unit)
+    rows = [row_of[dataset] for dataset in datasets if dataset in row_of]
+    features: dict[str, Feature] = {}
+    for column, values in read.items():
+        if column == "":
+            continue
+        texts = [label(values[row]) for row in rows]
+        if empty := [d for d, text in zip(datasets, texts, strict=False) if text == ""]:
+            faults.append(
+                _fault("feature missing", empty, f"data sets have no value of {column!r}.",
+                       "fill in the values, or leave the feature or the data sets out.")
+            )  # fmt: skip
+        features[column] = _feature(column, texts, (orders or {}).get(column))
+        if not np.isfinite(features[column].values).all() and not empty:
+            faults.append(
+                _fault(
+                    "feature not finite", [column], "feature has infinite values.", "correct them."
+                )
+            )
+    refuse(faults, name)
+    return features
+
+
+def _misfits(
+    row_of: Mapping[str, int], twice: list[str], datasets: Sequence[str], unit: str
+) -> list[Finding]:
+    """Report data sets with two rows of features, and those with none, or without scores."""
+    faults: list[Finding] = []
+    if twice:
+        what = (
+            "data sets have several rows of features that differ."
+            if unit == "row"
+            else "data sets have several values of a column that is to be a feature."
+        )
+        hint = "a feature has one value for each data set: keep one row, or leave it out."
+        faults.append(_fault("repeated features", twice, what, hint))
+    if lacking := [dataset for dataset in datasets if dataset not in row_of]:
+        unknown = sorted(set(row_of) - set(datasets))
+        hint = "add them, or leave these data sets out of the table of scores."
+        if unknown:
+            hint += f"\nfeatures without scores: {', '.join(unknown[:_SHOWN])}."
+        faults.append(_fault("no features", lacking, "data sets have no features.", hint))
+    return faults
+
+
+def _fault(rule: str, names: Sequence[str], what: str, hint: str) -> Finding:
+    where = (("name",), *((name,) for name in names[:_SHOWN]))
+    return Finding(rule, "error", len(names), f"{len(names)} {what}", where, hint)
+
+
+def _feature(column: str, texts: Sequence[str], order: Sequence[str] | None) -> Feature:
+    """Return numbers where all values are, else categories."""
+    values, wrong = numbers(column, texts)
+    if wrong or order is not None or not texts:
+        return of_categories(texts, order)
+    return Feature(values)
