@@ -1,0 +1,1 @@
+"""Data sets on which algorithms compare differently: trees on their characteristics."""
