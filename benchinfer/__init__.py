@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.plan.plan import plan
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
+    from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
     from benchinfer.analyses.subgroups.compare import compare_subgroups
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.analyses.wins.compare import compare_wins
@@ -77,6 +78,7 @@ _homes = {
     "WinPriors": "analyses.wins.numerics.posterior",
     "Wins": "analyses.wins.counts",
     "__version__": "core.version",
+    "archetypes": "analyses.subgroups.archetypes.archetypes",
     "bootstrap_consensus": "relations.consensus.stability",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
@@ -129,6 +131,7 @@ __all__ = [
     "WinPriors",
     "Wins",
     "__version__",
+    "archetypes",
     "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",

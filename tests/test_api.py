@@ -33,6 +33,7 @@ NAMES = [
     "WinPriors",
     "Wins",
     "__version__",
+    "archetypes",
     "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",
@@ -76,6 +77,8 @@ SIGNATURES = {
     " alternative='two-sided', adjust='auto', level=0.95, missing='use', draws=1000, chains=8,"
     " priors=None, seed=None, progress=None",
     "read_wins": "source, *, name='score', columns=None",
+    "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
+    " weights=None, robust=False, starts=20, missing='complete', seed=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"

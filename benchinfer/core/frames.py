@@ -94,8 +94,8 @@ GLOSSARY: dict[str, str] = {
     "hint": "what to do",
     "source": "source of variation",
     "variance": "variance component on the modelling scale",
-    "share": "share of the total variance, of the total weight, or of the resamples (ties between"
-    " optima shared out)",
+    "share": "share of the total variance, of the total weight, of a mixture, or of the resamples"
+    " (ties between optima shared out)",
     "shared": "what two scores have in common",
     "correlation": "their correlation under the model",
     "term": "term of the model that is tested",
@@ -187,7 +187,7 @@ GLOSSARY: dict[str, str] = {
     "band_low": "lower end of the band that holds an algorithm's whole curve",
     "band_high": "upper end of the band that holds an algorithm's whole curve",
     "relation": "name of a relation in an ensemble: as a rule that of a data set",
-    "weight": "weight of a relation in an ensemble",
+    "weight": "weight of a relation in an ensemble, or of a data set; mean share of an archetype",
     "weight_first": "weight of the relations in which the first is better",
     "weight_equivalent": "weight of the relations in which both are equivalent",
     "weight_second": "weight of the relations in which the second is better",
@@ -246,6 +246,18 @@ GLOSSARY: dict[str, str] = {
     "on_front": "whether no algorithm dominates it",
     "dominates": "whether the first is at least as good on all measures and better on one",
     "prob_dominates": "share of the resamples in which the first dominates the second",
+    "archetype": "number of an archetype, from 1: the one that most data sets are like",
+    "description": "algorithms that are best and last, in words",
+    "nearest": "the data sets that are nearest to an archetype",
+    "distance": "distance of a data set to the mixture of archetypes that is nearest to it",
+    "n_archetypes": "number of archetypes",
+    "objective": "what archetypes minimise: the weighted sum of squared distances of data sets to"
+    " mixtures of them, or of their bisquare losses",
+    "explained": "share of the objective of one archetype that more of them take away",
+    "share_starts": "share of the starts that end in the least objective",
+    "jaccard": "number of members that two groups share, divided by the number in either, averaged"
+    " over resamples",
+    "other": "second data set of a pair",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
     "x": "position on a map, across",
     "y": "position on a map, upwards",

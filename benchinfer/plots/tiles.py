@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -194,6 +195,45 @@ def layout_of(
         ),
         width=width,
         alt=f"Positions of {k} algorithms, by mean position: {said}.",
+    )
+
+
+def layout_together(
+    names: Sequence[str], shares: NDArray[np.float64], width: Width = PAGE, *, resamples: int
+) -> Chances:
+    """Lay out (n, n) shares of the resamples in which two things are in one group.
+
+    Those that are often together stand next to each other (average linkage).
+    """
+    from scipy.cluster import hierarchy
+    from scipy.spatial.distance import squareform
+
+    apart = 1 - np.nan_to_num((shares + shares.T) / 2)
+    np.fill_diagonal(apart, 0.0)
+    order = [0]
+    if len(names) > 1:
+        order = [int(i) for i in hierarchy.leaves_list(hierarchy.average(squareform(apart)))]
+    label = short(names, 22)
+    numbered = len(names) <= _NUMBERED and is_wide(width)
+    often = [f"{names[i]} and {names[j]} {100 * shares[i, j]:.0f} %" for i, j in pairwise(order)]
+    return Chances(
+        tiles=tuple(
+            Chance(row, column, float(shares[i, j]))
+            for row, i in enumerate(order)
+            for column, j in enumerate(order)
+            if shares[i, j] > 0
+        ),
+        rows=tuple(label[names[i]] for i in order),
+        columns=tuple(label[names[i]] for i in order),
+        numbered=numbered,
+        title="Data sets that belong together",
+        notes=(
+            f"share of {resamples} resamples that have both in one group; the darker, the more",
+            "numbers: per cent; empty: never" if numbered else "empty: never",
+        ),
+        width=width,
+        alt=f"Share of {resamples} resamples in which neighbours are in one group:"
+        f" {'; '.join(often)}.",
     )
 
 

@@ -236,7 +236,7 @@ def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]
     if odd:
         raise ScoreTableError(
             message(
-                f"{len(odd)} of {len(names)} files have other columns than {names[0]!r}.",
+                f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
                 where=[("file", "lacks", "has besides"), *odd],
                 hint=["add the columns that are missing, empty where there is no score;", _SELECT],
             )

@@ -1,0 +1,381 @@
+"""Figures of archetypes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from benchinfer.analyses.subgroups.archetypes.result import Archetypes
+from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
+from benchinfer.core.numbers import count, join
+from benchinfer.plots import tiles
+from benchinfer.plots.draw import Kind
+from benchinfer.plots.style import (
+    FAINT,
+    HAIR,
+    INK,
+    PAGE,
+    Text,
+    Width,
+    dodge,
+    is_wide,
+    measure_name,
+    name_axis,
+)
+from benchinfer.plots.style import lines as style_lines
+from benchinfer.plots.text import fitted, plain, pt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+type Array = NDArray[np.float64]
+
+# Colour and marker of each archetype.
+_MARKS = (
+    ("#0072B2", "o"),
+    ("#D55E00", "D"),
+    ("#009E73", "s"),
+    ("#CC79A7", "^"),
+    ("#E69F00", "v"),
+    ("#56B4E9", "P"),
+)
+_NAMED = 40  # of more data sets the nearest to each archetype alone have their names
+_AROUND = 0.42  # inches above and below the corners
+_LINE = 1.0  # the same where the corners are on a line
+_POINT = 0.004  # share of the corners' distance that is the same place
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """An archetype at its place, with its number."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimplexMap:
+    """Layout of the figure.
+
+    Attributes
+    ----------
+    points
+        Places of the data sets, in inches.
+    groups
+        Archetype of which each data set has the largest share.
+    texts
+        Names of data sets.
+    corners
+        The archetypes.
+    extent
+        Inches across and down.
+    title, notes
+        Heading, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    groups: tuple[int, ...]
+    texts: tuple[Text, ...]
+    corners: tuple[Corner, ...]
+    extent: tuple[float, float]
+    title: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
+    """Lay out data sets between archetypes: with three, at their shares; with more, a projection.
+
+    Archetypes stand on a regular polygon, and each data set at the mean of its corners, weighted by
+    its shares.
+    """
+    across = min(width - 0.2, 5.6)
+    side = 1.0 if is_wide(width) else 0.65
+    places = _polygon(result.k)
+    reach = float(np.ptp(places[:, 0])) or 1.0
+    places = (places - places.min(axis=0)) * (across - 2 * side) / reach
+    around = _AROUND if result.k > 2 else _LINE
+    tall = float(places[:, 1].max()) + 2 * around
+    places = places + np.array([side, around])
+    points = result.alphas @ places
+    texts = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
+    alike = [
+        f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in _each(result)
+    ]
+    flat = () if result.k <= 3 else ("places are a projection: coordinates() has the shares",)
+    return SimplexMap(
+        points=tuple((float(x), float(y)) for x, y in points),
+        groups=tuple(int(j) for j in result.alphas.argmax(axis=1)),
+        texts=texts,
+        corners=tuple(
+            Corner(str(j + 1), float(x), float(y)) for j, (x, y) in enumerate(places.tolist())
+        ),
+        extent=(across, tall),
+        title=f"Data sets between {count(result.k, 'archetype')} in {measure_name(result.measure)}",
+        notes=(*alike, *flat),
+        width=width,
+        alt=f"{result.sentence()} {'. '.join(alike)}.",
+    )
+
+
+def _each(result: Archetypes) -> range:
+    return range(result.k)
+
+
+def _polygon(k: int) -> Array:
+    """Return (k, 2) corners of a regular polygon, the first one on top."""
+    if k == 2:
+        return np.array([[0.0, 0.0], [1.0, 0.0]])
+    turn = np.pi / 2 - 2 * np.pi * np.arange(k) / k
+    return np.column_stack([np.cos(turn), np.sin(turn)]).round(12)
+
+
+def _named(
+    result: Archetypes, points: Array, places: Array, extent: tuple[float, float], room: float
+) -> tuple[Text, ...]:
+    """Return names next to their points, away from the numbers of the corners."""
+    names = fitted(result.datasets, room)
+    chosen = list(range(len(points)))
+    if len(points) > (_NAMED if result.k > 2 else _NAMED // 4):
+        near = {name for j in _each(result) for name in result.nearest(j)}
+        chosen = [d for d in chosen if result.datasets[d] in near]
+    groups: dict[tuple[float, float], list[str]] = {}
+    for d in chosen:
+        x, y = (points[d] / _POINT).round() * _POINT
+        groups.setdefault((x, y), []).append(names[result.datasets[d]])
+    middle = places.mean(axis=0)
+    away = places + 0.17 * (places - middle) / np.linalg.norm(places - middle, axis=1)[:, None]
+    at = np.vstack([away, np.array(list(groups))])
+    labels = ["" for _ in places] + [_label(names) for names in groups.values()]
+    return tuple(text for text in dodge(at, labels, extent) if text.text)
+
+
+def _label(names: list[str]) -> str:
+    more = [f"and {len(names) - 4} more"] if len(names) > 5 else []
+    return "\n".join([*names[: 4 if more else 5], *more])
+
+
+def size_simplex(laid: SimplexMap) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    across, tall = laid.extent
+    return across + 0.2, tall + 0.15
+
+
+def draw_simplex(laid: SimplexMap, ax: "Axes") -> None:
+    """Draw the data sets between the archetypes into an Axes."""
+    ax.set_xlim(0, laid.extent[0])
+    ax.set_ylim(0, laid.extent[1])
+    ax.set_aspect("equal")
+    ax.axis("off")
+    ends = [(a.x, a.y, b.x, b.y) for n, a in enumerate(laid.corners) for b in laid.corners[n + 1 :]]
+    style_lines(ax, ends, HAIR, 1.0, zorder=1)
+    middle = np.mean([(corner.x, corner.y) for corner in laid.corners], axis=0)
+    for j, corner in enumerate(laid.corners):
+        colour, _ = _MARKS[j % len(_MARKS)]
+        away = np.array([corner.x, corner.y]) - middle
+        x, y = np.array([corner.x, corner.y]) + 0.19 * away / (np.linalg.norm(away) or 1.0)
+        ax.text(x, y, corner.text, ha="center", va="center", fontsize=pt(11), fontweight="bold",
+                color=colour)  # fmt: skip
+    for text, (x, y) in ((t, _nearest(t, laid.points)) for t in laid.texts if t.led):
+        style_lines(ax, [(text.x, text.y, x, y)], FAINT, 0.5, zorder=2)
+    for j in range(len(laid.corners)):
+        colour, marker = _MARKS[j % len(_MARKS)]
+        own = [p for p, group in zip(laid.points, laid.groups, strict=True) if group == j]
+        if own:
+            ax.plot(*zip(*own, strict=True), marker, ls="", color=colour, ms=5.5, mec="white",
+                    mew=0.6, zorder=4, clip_on=False)  # fmt: skip
+    for text in laid.texts:
+        ax.text(text.x, text.y, plain(text.text), ha=text.ha, va=text.va, fontsize=pt(8.5),
+                color=INK, linespacing=1.1, zorder=5)  # fmt: skip
+
+
+def _nearest(text: Text, points: tuple[tuple[float, float], ...]) -> tuple[float, float]:
+    """Return the point that a text is led to."""
+    return min(points, key=lambda p: (p[0] - text.x) ** 2 + (p[1] - text.y) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileLines:
+    """Layout of the figure.
+
+    Attributes
+    ----------
+    rows
+        Names of the algorithms, from top to bottom.
+    values
+        (k, K) values of the archetypes in the order of the rows, in the measure's own unit.
+    labels
+        Names of the archetypes.
+    neutral
+        Value of no difference, if values are differences.
+    log
+        Whether the axis is logarithmic.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    rows: tuple[str, ...]
+    values: Array
+    labels: tuple[str, ...]
+    neutral: float | None
+    log: bool
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
+    """Lay out the profiles of the archetypes."""
+    order = np.argsort(-result.corners.mean(axis=0), kind="stable")
+    table = result.profiles()
+    values = table["estimate"].to_numpy().reshape(result.k, -1)[:, order]
+    names = fitted(result.algorithms, 0.3 * width)
+    measure = result.measure
+    what = (
+        measure.title if result.levels else f"{measure.effect_name} from the mean of all algorithms"
+    )
+    return ProfileLines(
+        rows=tuple(names[result.algorithms[a]] for a in order),
+        values=values,
+        labels=tuple(f"{j + 1}: like {result.nearest(j)[0]}" for j in _each(result)),
+        neutral=None if result.levels else measure.neutral,
+        log=measure.scale == "log" or (measure.scale == "logit" and not result.levels),
+        title=f"Profiles of {count(result.k, 'archetype')} in {measure_name(measure)}",
+        axis=f"{what}: {measure.better} is better",
+        notes=("algorithms from top: by the mean of the archetypes",),
+        width=width,
+        alt="; ".join(f"archetype {j + 1}: {result.describe(j)}" for j in _each(result)) + ".",
+    )
+
+
+def size_profiles(laid: ProfileLines) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    return laid.width, 0.65 + 0.24 * len(laid.rows) + 0.18 * len(laid.labels)
+
+
+def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
+    """Draw the profiles into an Axes, one line for each archetype."""
+    rows = np.arange(len(laid.rows))
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_yticks(rows, [plain(name) for name in laid.rows], fontsize=pt(8.5), color=INK)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(HAIR)
+    ax.grid(axis="y", color=HAIR, lw=0.6)
+    ax.set_axisbelow(True)
+    if laid.log:
+        ax.set_xscale("log")
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(5))
+    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
+    if laid.neutral is not None:
+        ax.axvline(laid.neutral, color=INK, lw=0.9, zorder=1)
+    for j, (values, label) in enumerate(zip(laid.values, laid.labels, strict=True)):
+        colour, marker = _MARKS[j % len(_MARKS)]
+        ax.plot(values, rows, marker=marker, color=colour, ms=5.5, lw=1.3, mec="white", mew=0.6,
+                label=plain(label), zorder=3, clip_on=False)  # fmt: skip
+    name_axis(ax, laid.axis, laid.width - 0.6)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize=pt(8.5),
+              labelcolor=INK, borderaxespad=0.2)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ElbowCurve:
+    """Layout of the figure.
+
+    Attributes
+    ----------
+    numbers, explained
+        Numbers of archetypes, and the share that they explain.
+    chosen
+        The number that was chosen.
+    title, axis, notes
+        Heading, name of the axis, and the lines below it.
+    width
+        The room that there is.
+    alt
+        Text alternative.
+    """
+
+    numbers: tuple[int, ...]
+    explained: tuple[float, ...]
+    chosen: int
+    title: str
+    axis: str
+    notes: tuple[str, ...]
+    width: Width
+    alt: str
+
+
+def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:
+    """Lay out the share that numbers of archetypes explain."""
+    table = result.curve()
+    explained = tuple(table["explained"].tolist())
+    shares = ", ".join(
+        f"{n}: {100 * e:.0f} %" for n, e in zip(result.tried, explained, strict=True)
+    )
+    return ElbowCurve(
+        numbers=tuple(table["n_archetypes"].tolist()),
+        explained=explained,
+        chosen=result.k,
+        title="Variation that archetypes give back",
+        axis="number of archetypes",
+        notes=("share of the distance of data sets from a single archetype; ring: the elbow",),
+        width=min(width, 4.5),
+        alt=f"Share of the variation by number of archetypes: {shares}; chosen: {result.k}.",
+    )
+
+
+def size_curve(laid: ElbowCurve) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    return laid.width, 2.6
+
+
+def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
+    """Draw the curve into an Axes."""
+    ax.set_ylim(-0.03, 1.03)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(HAIR)
+    ax.grid(axis="y", color=HAIR, lw=0.7)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
+    ax.plot(laid.numbers, laid.explained, "o-", color=_MARKS[0][0], lw=1.5, ms=5)
+    at = laid.explained[laid.numbers.index(laid.chosen)]
+    ax.plot([laid.chosen], [at], "o", ms=12, mfc="none", mec=INK, mew=1.2)
+    name_axis(ax, laid.axis, laid.width - 0.6)
+
+
+def _several(result: Archetypes) -> bool:
+    return result.k > 1
+
+
+def layout_together(result: ArchetypeStability, width: Width = PAGE) -> tiles.Chances:
+    """Lay out how often two data sets are most like the same archetype."""
+    return tiles.layout_together(
+        result.datasets, result.together, width, resamples=result.resamples
+    )
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Archetypes: {
+        "simplex": Kind(layout_simplex, size_simplex, draw_simplex, _several),
+        "profiles": Kind(layout_profiles, size_profiles, draw_profiles),
+        "curve": Kind(layout_curve, size_curve, draw_curve),
+    },
+    ArchetypeStability: {"together": Kind(layout_together, tiles.size_chances, tiles.draw_chances)},
+}

@@ -1,0 +1,1 @@
+"""Archetypal analysis on arrays."""

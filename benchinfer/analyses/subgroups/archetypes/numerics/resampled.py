@@ -1,0 +1,71 @@
+"""Archetypes of resampled points."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from benchinfer.analyses.subgroups.archetypes.numerics.alternating import fit_archetypes
+from benchinfer.numerics.stability import bootstrapped
+
+type Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ResampledArchetypes:
+    """Archetypes of R samples of n points, each matched to those of the points themselves.
+
+    Attributes
+    ----------
+    archetypes
+        (R, k, m) the archetypes in the order of those that they are matched to.
+    groups
+        (R, n) archetype of which each point has the largest share, whether it was drawn or not;
+        -1 in samples with fewer than k different points.
+    recurs
+        (R, k) whether the matched archetype is nearer to its own than to any other.
+    """
+
+    archetypes: Array
+    groups: NDArray[np.int64]
+    recurs: NDArray[np.bool_]
+
+
+def resample_archetypes(
+    points: Array,
+    archetypes: Array,
+    weights: Array,
+    *,
+    robust: bool,
+    resamples: int,
+    starts: int,
+    seed: int,
+) -> ResampledArchetypes:
+    """Find archetypes in samples of points drawn with replacement.
+
+    A point that is drawn twice has twice its weight; one that is not drawn is no part of an
+    archetype.
+    """
+    n, k = len(points), len(archetypes)
+
+    def refitted(drawn: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]] | None:
+        counts = np.bincount(drawn, minlength=n) * weights
+        if len(np.unique(points[counts > 0], axis=0)) < k:
+            return None
+        best = fit_archetypes(points, k, weights=counts, robust=robust, starts=starts, seed=seed)
+        return best.fit.archetypes, best.fit.alphas.argmax(axis=1)
+
+    found = bootstrapped(refitted, n, resamples, seed)
+    moved = np.full((resamples, *archetypes.shape), np.nan)
+    groups = np.full((resamples, n), -1, dtype=np.int64)
+    recurs = np.zeros((resamples, k), dtype=np.bool_)
+    for r, one in enumerate(found):
+        if one is not None:
+            apart = cdist(archetypes, one[0])
+            _, own = linear_sum_assignment(apart**2)
+            moved[r] = one[0][own]
+            groups[r] = np.argsort(own)[one[1]]
+            recurs[r] = apart[:, own].argmin(axis=0) == np.arange(k)
+    return ResampledArchetypes(moved, groups, recurs)

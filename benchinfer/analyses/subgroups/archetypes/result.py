@@ -1,0 +1,322 @@
+"""Archetypes of data sets."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.subgroups.archetypes import stability as stability_
+from benchinfer.comparison.evidence import Provenance, Setting, checks_frame
+from benchinfer.core.citations import bibtex
+from benchinfer.core.frames import frame
+from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, join, significant
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Array = NDArray[np.float64]
+type Profiles = Literal["differences", "levels"]
+
+NEAREST = 3  # data sets that an archetype is named by
+_ALIKE = 0.1  # of the largest gap between two algorithms: gaps below it are not told
+_FEW = 0.3  # share of the starts that should end in the same optimum
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Archetypes(Showable):
+    """Archetypes of D data sets by the scores of K algorithms.
+
+    Attributes
+    ----------
+    setting
+        The table that was described.
+    points
+        (D, K) profiles of the data sets on the modelling scale, larger is better.
+    unit
+        (K,) what points were divided by.
+    alphas
+        (D, k) shares of the archetypes in each data set; rows sum to 1.
+    betas
+        (k, D) shares of the data sets in each archetype; rows sum to 1.
+    given, weights
+        (D,) weights as given, and times those of robust archetypes.
+    objectives, same
+        Distance that is left, and share of the starts that end in it: with one and with k
+        archetypes, or with 1, 2, ... where k was chosen by the elbow.
+    converged
+        Whether the distance had settled.
+    provenance
+        Where it comes from.
+    """
+
+    home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
+
+    setting: Setting
+    points: Array
+    unit: Array
+    alphas: Array
+    betas: Array
+    given: Array
+    weights: Array
+    objectives: Array
+    same: Array
+    converged: bool
+    provenance: Provenance
+
+    @property
+    def k(self) -> int:
+        """Number of archetypes."""
+        return len(self.betas)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.setting.measure
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The D data sets."""
+        return self.setting.coverage.datasets
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The K algorithms."""
+        return self.setting.algorithms
+
+    @property
+    def levels(self) -> bool:
+        """Whether profiles are means, not differences from the mean on the data set."""
+        return self.provenance.arguments["profiles"] == "levels"
+
+    @property
+    def robust(self) -> bool:
+        """Whether distant data sets count less."""
+        return bool(self.provenance.arguments["robust"])
+
+    @property
+    def corners(self) -> Array:
+        """(k, K) profiles of the archetypes on the modelling scale, larger is better."""
+        return self.betas @ self.points
+
+    @property
+    def distances(self) -> Array:
+        """(D,) distances of data sets to their mixtures, in the units that were minimised."""
+        return np.linalg.norm((self.points - self.alphas @ self.corners) / self.unit, axis=1)
+
+    @property
+    def explained(self) -> float:
+        """Share of the distance that is left by one archetype which k of them take away."""
+        whole, left = float(self.objectives[0]), float(self.objectives[self._place])
+        return 1 - left / whole if whole else 1.0
+
+    @property
+    def _place(self) -> int:
+        """Place of k among the numbers of archetypes that were tried."""
+        return self.tried.tolist().index(self.k)
+
+    @property
+    def tried(self) -> NDArray[np.int64]:
+        """Numbers of archetypes that were tried: 1 and k, or all up to the most."""
+        asked = self.provenance.arguments["k"]
+        return np.arange(1, len(self.objectives) + 1) if asked is None else np.unique([1, self.k])
+
+    def nearest(self, j: int) -> list[str]:
+        """Return the data sets nearest to archetype j, counted from 0, of those it is nearest to.
+
+        Of an archetype that is nearest to none, the data set that is nearest to it.
+        """
+        scaled, corners = self.points / self.unit, self.corners / self.unit
+        apart = np.linalg.norm(scaled[:, None] - corners, axis=2)
+        order = np.argsort(apart[:, j], kind="stable")
+        own = [d for d in order if apart[d].argmin() == j][:NEAREST]
+        return [self.datasets[d] for d in own or order[:1]]
+
+    def describe(self, j: int) -> str:
+        """Return which algorithms are best and last at archetype j, counted from 0, in words."""
+        values = self.corners[j]
+        gaps = values.max() - values
+        largest = np.ptp(self.corners, axis=1).max()
+        if gaps.max() <= max(self.measure.margin, _ALIKE * largest):
+            return f"all alike ({self._behind(gaps.max())} at most)"
+        order = np.argsort(gaps, kind="stable")
+        step = max(self.measure.margin, _ALIKE * gaps.max())
+        best = [self.algorithms[i] for i in order if gaps[i] <= step]
+        last = [self.algorithms[i] for i in order if gaps[i] >= gaps.max() - step]
+        return f"{join(best)} best, {join(last)} last ({self._behind(gaps.max())})"
+
+    def _behind(self, gap: float) -> str:
+        """Write a difference between two algorithms."""
+        if self.measure.scale == "identity":
+            unit = f" {self.measure.unit}" if self.measure.unit else ""
+            return f"behind by {significant(gap, 2)}{unit}"
+        kind = "a factor" if self.measure.scale == "log" else "an odds ratio"
+        return f"behind by {kind} of {significant(float(np.exp(gap)), 3)}"
+
+    def sentence(self) -> str:
+        """Return what was found in one sentence."""
+        share = f"{100 * self.explained:.0f} %"
+        what = "scores" if self.levels else "differences between algorithms"
+        return (
+            f"{count(self.k, 'archetype')} of {len(self.datasets)} data sets"
+            f" {'gives' if self.k == 1 else 'give'} back {share} of the variation of"
+            f" {what} in {self.measure.name} ({self.measure.better} is better)."
+        )
+
+    def __str__(self) -> str:
+        """Return the sentence, and a line for each archetype."""
+        lines = (
+            f"{j + 1}: {self.describe(j)}; like {join(self.nearest(j))}" for j in range(self.k)
+        )
+        return "\n".join([self.sentence(), *lines])
+
+    __repr__ = __str__
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per archetype, the one that most data sets are like first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``archetype description nearest weight n_datasets``: who is best and last at it, the
+            data sets nearest to it, the mean of its shares in all data sets, and the number of data
+            sets of which it has the largest share.
+        """
+        largest = self.alphas.argmax(axis=1)
+        return frame(
+            {
+                "archetype": np.arange(1, self.k + 1),
+                "description": [self.describe(j) for j in range(self.k)],
+                "nearest": [", ".join(self.nearest(j)) for j in range(self.k)],
+                "weight": self.alphas.mean(axis=0),
+                "n_datasets": np.bincount(largest, minlength=self.k),
+            }
+        )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return `coordinates`."""
+        return self.coordinates()
+
+    def coordinates(self) -> "pd.DataFrame":
+        """One row per data set and archetype: ``dataset archetype share distance weight``.
+
+        The shares of a data set sum to 1; its distance to the mixture of archetypes, on the
+        modelling scale, is 0 where it is one, and its weight is that with which it counted.
+        """
+        d, k = self.alphas.shape
+        return frame(
+            {
+                "dataset": np.repeat(self.datasets, k),
+                "archetype": np.tile(np.arange(1, k + 1), d),
+                "share": self.alphas.ravel(),
+                "distance": np.repeat(self.distances, k),
+                "weight": np.repeat(self.weights, k),
+            }
+        )
+
+    def profiles(self) -> "pd.DataFrame":
+        """One row per archetype and algorithm: ``archetype algorithm estimate rank``.
+
+        The estimate is the level of the algorithm at the archetype, or its difference from the mean
+        of all algorithms, in the measure's own unit (a ratio to it on log and logit scales).
+        """
+        from scipy.stats import rankdata
+
+        corners = self.corners
+        values = self.measure.level_of(corners) if self.levels else self.measure.effect(corners)
+        k, m = corners.shape
+        return frame(
+            {
+                "archetype": np.repeat(np.arange(1, k + 1), m),
+                "algorithm": np.tile(self.algorithms, k),
+                "estimate": values.ravel(),
+                "rank": rankdata(-corners, axis=1).ravel(),
+            }
+        )
+
+    def parts(self) -> "pd.DataFrame":
+        """One row per data set that an archetype is made of: ``archetype dataset share``."""
+        j, d = np.nonzero(self.betas > 1e-9)
+        share = self.betas[j, d]
+        order = np.lexsort((-share, j))
+        return frame(
+            {
+                "archetype": j[order] + 1,
+                "dataset": [self.datasets[i] for i in d[order]],
+                "share": share[order],
+            }
+        )
+
+    def curve(self) -> "pd.DataFrame":
+        """One row per number of archetypes: ``n_archetypes objective explained share_starts``.
+
+        The least weighted sum of squared distances (or bisquare losses), the share of that of one
+        archetype which it takes away, and the share of the starts that end in it.
+        """
+        numbers, whole = self.tried, self.objectives[0]
+        return frame(
+            {
+                "n_archetypes": numbers,
+                "objective": self.objectives,
+                "explained": 1 - self.objectives / whole if whole else np.ones(len(numbers)),
+                "share_starts": self.same,
+            }
+        )
+
+    def stability(
+        self, resamples: int = 200, *, seed: int | None = None
+    ) -> "stability_.ArchetypeStability":
+        """Find the archetypes again in data sets drawn with replacement.
+
+        Parameters
+        ----------
+        resamples
+            How many samples to draw.
+        seed
+            Seed of the draws; drawn if not given.
+
+        Returns
+        -------
+        ArchetypeStability
+        """
+        return stability_.archetype_stability(self, resamples, seed)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Checks of the description."""
+        same = float(self.same[self._place])
+        left_out = len(self.setting.datasets_left_out) + len(self.setting.algorithms_left_out)
+        starts = Option("starts", 200)
+        fewer = Phrase(Call("archetypes", Option("k", max(self.k - 1, 1))))
+        checks = [
+            Check.of(
+                "share of starts that end in the least distance", same, _FEW,
+                ok=same >= _FEW, least=True,
+                remedy=f"it may not be the least there is: {starts}, or fewer archetypes",
+            ),
+            Check.of("distance has settled", float(self.converged), 1, ok=self.converged,
+                     least=True, remedy=f"shares are not exact: {fewer}"),
+            Check.informing("data sets or algorithms left out", left_out,
+                            "they have gaps: archetypes need every algorithm on every data set"),
+        ]  # fmt: skip
+        if self.robust:
+            away = int(((self.weights == 0) & (self.given > 0)).sum())
+            checks.append(Check.informing("data sets without weight", away,
+                                          "far from all mixtures of the others"))  # fmt: skip
+        return tuple(checks)
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """One row per check: ``check value direction limit ok remedy``."""
+        return checks_frame(self.checks)
+
+    def citations(self) -> str:
+        """Return the BibTeX entries of the methods."""
+        from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
+
+        return bibtex([archetypes])

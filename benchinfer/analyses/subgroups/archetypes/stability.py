@@ -1,0 +1,128 @@
+"""Stability of archetypes over resamples of the data sets."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.analyses.subgroups.archetypes.numerics.resampled import resample_archetypes
+from benchinfer.core.arguments import check_resamples, seed_of
+from benchinfer.core.frames import frame
+from benchinfer.core.numbers import count
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.numerics.stability import jaccard, together
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.analyses.subgroups.archetypes.result import Archetypes
+
+type Array = NDArray[np.float64]
+
+_STARTS = 6  # of each resample
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ArchetypeStability(Showable):
+    """Archetypes of R resamples of D data sets, matched to k archetypes.
+
+    Attributes
+    ----------
+    datasets, algorithms
+        The D and K names.
+    recurs
+        (k,) share of the resamples in which the archetype matched to it is nearer to it than to any
+        other.
+    likeness
+        (k,) mean Jaccard coefficient of the data sets of which the archetype has the largest share.
+    spread
+        (k, K) standard deviations of the profiles over resamples, on the modelling scale.
+    together
+        (D, D) share of the resamples in which one archetype has the largest share in both.
+    resamples, seed
+        How many, and the seed of the draws.
+    """
+
+    home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
+
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    recurs: Array
+    likeness: Array
+    spread: Array
+    together: Array
+    resamples: int
+    seed: int
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per archetype: ``archetype share share_error jaccard``.
+
+        The share of the resamples in which it recurs with its Monte Carlo error, and how alike the
+        groups of data sets are (Jaccard coefficient: 1 for the same groups).
+        """
+        error = np.sqrt(self.recurs * (1 - self.recurs) / self.resamples)
+        return frame(
+            {
+                "archetype": np.arange(1, len(self.recurs) + 1),
+                "share": self.recurs,
+                "share_error": error,
+                "jaccard": self.likeness,
+            }
+        )
+
+    def pairs(self) -> "pd.DataFrame":
+        """One row per pair of data sets: ``dataset other share``, most often together first."""
+        i, j = np.triu_indices(len(self.datasets), 1)
+        order = np.argsort(-self.together[i, j], kind="stable")
+        return frame(
+            {
+                "dataset": [self.datasets[d] for d in i[order]],
+                "other": [self.datasets[d] for d in j[order]],
+                "share": self.together[i, j][order],
+            }
+        )
+
+    def __repr__(self) -> str:
+        """Return in how many resamples each archetype recurs."""
+        shares = ", ".join(
+            f"{j}: {100 * share:.0f} %" for j, share in enumerate(self.recurs.tolist(), 1)
+        )
+        return f"<ArchetypeStability: recurs in {count(self.resamples, 'resample')}: {shares}>"
+
+
+def archetype_stability(
+    result: "Archetypes", resamples: int, seed: int | None
+) -> ArchetypeStability:
+    """Find archetypes again in resamples; see `Archetypes.stability`."""
+    check_resamples(resamples, 2, "at least 2 resamples, as in 200.")
+    seed = seed_of(seed)
+    found = resample_archetypes(
+        result.points / result.unit,
+        result.corners / result.unit,
+        result.given,
+        robust=result.robust,
+        resamples=resamples,
+        starts=_STARTS,
+        seed=seed,
+    )
+    kept = found.groups[:, 0] >= 0
+    groups = found.groups[kept]
+    k = result.k
+    own = result.alphas.argmax(axis=1)
+    likeness = np.full(k, np.nan)
+    likeness[np.unique(own)] = np.nanmean(
+        jaccard(np.unique(own, return_inverse=True)[1], groups), axis=0
+    )
+    return ArchetypeStability(
+        datasets=result.datasets,
+        algorithms=result.algorithms,
+        recurs=found.recurs.mean(axis=0),
+        likeness=likeness,
+        spread=np.std(found.archetypes[kept], axis=0, ddof=1) * result.unit,
+        together=together(groups),
+        resamples=resamples,
+        seed=seed,
+    )

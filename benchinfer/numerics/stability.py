@@ -1,0 +1,113 @@
+"""Stability of clusters and choices over resamples."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Array = NDArray[np.float64]
+type Labels = NDArray[np.int64]
+
+
+def bootstrapped[T](fit: Callable[[Labels], T], n: int, resamples: int, seed: int) -> list[T]:
+    """Return what a function finds in samples of n things, drawn with replacement.
+
+    Parameters
+    ----------
+    fit
+        Takes (n,) positions of the things that were drawn.
+    n, resamples, seed
+        Number of things, of samples, and the seed of the draws.
+
+    Examples
+    --------
+    >>> most = bootstrapped(lambda drawn: int(drawn.max()), 4, resamples=3, seed=1)
+    >>> most
+    [3, 3, 3]
+    """
+    rng = np.random.default_rng(seed)
+    return [fit(np.sort(rng.integers(n, size=n))) for _ in range(resamples)]
+
+
+def chosen_shares[T](choices: list[T]) -> dict[T, float]:
+    """Return the share of the resamples that make each choice, the most frequent first.
+
+    Examples
+    --------
+    >>> chosen_shares(["size", "size", None, "classes"])
+    {'size': 0.5, None: 0.25, 'classes': 0.25}
+    """
+    counts: dict[T, int] = {}
+    for choice in choices:
+        counts[choice] = counts.get(choice, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return {choice: n / len(choices) for choice, n in ordered}
+
+
+def together(labels: Labels) -> Array:
+    """Return how often two things are in one cluster, among the resamples that have both.
+
+    Parameters
+    ----------
+    labels
+        (R, n) cluster of each thing in each resample, -1 where it was not drawn.
+
+    Returns
+    -------
+    numpy.ndarray
+        (n, n) shares; NaN of things that no resample has both of.
+
+    Examples
+    --------
+    >>> together(np.array([[0, 0, 1], [0, 1, -1]]))
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0. ],
+           [0. , 0. , 1. ]])
+    """
+    n = labels.shape[1]
+    same, both = np.zeros((n, n)), np.zeros((n, n))
+    for row in labels:
+        there = row >= 0
+        pair = there[:, None] & there
+        both += pair
+        same += pair & (row[:, None] == row)
+    with np.errstate(invalid="ignore"):
+        return np.where(both > 0, same / both, np.nan)
+
+
+def jaccard(reference: Labels, labels: Labels) -> Array:
+    """Return the likeness of each cluster to the cluster of a resample that is most like it.
+
+    Parameters
+    ----------
+    reference
+        (n,) cluster of each thing, 0 to k - 1.
+    labels
+        (R, n) as in `together`.
+
+    Returns
+    -------
+    numpy.ndarray
+        (R, k): of the things in the resample, the number in both clusters divided by the number in
+        either of them; NaN where the resample has no thing of the cluster.
+
+    References
+    ----------
+    Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics &
+    Data Analysis 52, 258-271. https://doi.org/10.1016/j.csda.2006.11.025
+
+    Examples
+    --------
+    >>> jaccard(np.array([0, 0, 1, 1]), np.array([[5, 5, 5, 2]])).round(3)
+    array([[0.667, 0.5  ]])
+    """
+    k = int(reference.max()) + 1
+    found = np.full((len(labels), k), np.nan)
+    for r, row in enumerate(labels):
+        there = row >= 0
+        clusters = [there & (row == c) for c in np.unique(row[there])]
+        for c in range(k):
+            own = there & (reference == c)
+            if own.any():
+                found[r, c] = max((own & one).sum() / (own | one).sum() for one in clusters)
+    return found
