@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from benchinfer.reports.page import report
     from benchinfer.scores.read import load_example, read_scores
     from benchinfer.scores.resampling import Resampling
+    from benchinfer.scores.statistics import SufficientStatistics
     from benchinfer.scores.table import ScoreTable
 
 _homes = {
@@ -71,6 +72,7 @@ _homes = {
     "Resampling": "scores.resampling",
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
+    "SufficientStatistics": "scores.statistics",
     "WinPriors": "analyses.wins.numerics.posterior",
     "Wins": "analyses.wins.counts",
     "__version__": "core.version",
@@ -121,6 +123,7 @@ __all__ = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "SufficientStatistics",
     "WinPriors",
     "Wins",
     "__version__",

@@ -29,6 +29,7 @@ NAMES = [
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
+    "SufficientStatistics",
     "WinPriors",
     "Wins",
     "__version__",

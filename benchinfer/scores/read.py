@@ -380,7 +380,7 @@ def read_scores(
         notes=tuple(found),
         covariates=roles.covariates,
         _held=reading.held,
-        _summary=reading.summary,
+        summary=reading.summary,
         _failures=lost,
     )
 
