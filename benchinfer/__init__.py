@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from benchinfer.reports.page import report
     from benchinfer.scores.read import load_example, read_scores
     from benchinfer.scores.resampling import Resampling
+    from benchinfer.scores.statistics import SufficientStatistics
     from benchinfer.scores.table import ScoreTable
 
 _homes = {
@@ -75,6 +76,7 @@ _homes = {
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
     "Subgroups": "analyses.subgroups.subgroups",
+    "SufficientStatistics": "scores.statistics",
     "WinPriors": "analyses.wins.numerics.posterior",
     "Wins": "analyses.wins.counts",
     "__version__": "core.version",
@@ -128,6 +130,7 @@ __all__ = [
     "ScoreTable",
     "ScoreTableError",
     "Subgroups",
+    "SufficientStatistics",
     "WinPriors",
     "Wins",
     "__version__",

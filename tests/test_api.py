@@ -30,6 +30,7 @@ NAMES = [
     "ScoreTable",
     "ScoreTableError",
     "Subgroups",
+    "SufficientStatistics",
     "WinPriors",
     "Wins",
     "__version__",

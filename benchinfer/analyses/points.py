@@ -9,7 +9,7 @@ import numpy as np
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.evidence import Array, Level, Setting
+from benchinfer.comparison.evidence import Array, Level, Scores, Setting
 from benchinfer.comparison.options import AnalysisOptions
 from benchinfer.core.hints import Call
 from benchinfer.core.saving import savable
@@ -17,7 +17,7 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.max_t import pairs_of
-from benchinfer.scores.table import ScoreTable
+from benchinfer.scores.statistics import rows_needed
 
 type Statistic = Literal["mean", "median", "worst"]
 _statistics = {"mean": "means", "median": "medians", "worst": "worst scores"}
@@ -100,7 +100,7 @@ class PointsComparison(Comparison):
 
 
 def compare_points(
-    scores: ScoreTable,
+    scores: Scores,
     measure: str | None = None,
     *,
     statistic: Statistic = "mean",
@@ -158,6 +158,8 @@ def compare_points(
         setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))
     chosen, coverage = setting.measure, setting.coverage
     best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
+    if statistic == "median" and not setting.has_quartiles:
+        raise rows_needed()
     values = (
         scores.cells(chosen.name).mean
         if statistic == "mean"

@@ -17,6 +17,7 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 
 type Array = NDArray[np.float64]
+# What an analysis takes: a table, or statistics of one.
+type Scores = ScoreTable | SufficientStatistics
 # Largest score, and inverse of the smallest spread, of which all powers needed are numbers.
 _RANGE = 1e50
 
@@ -43,7 +46,7 @@ class Setting:
         Counts per cell and findings.
     quantiles
         (D, K, 5) minimum, quartiles and maximum of the scores in the measure's own unit, NaN where
-        a cell is empty.
+        a cell is empty or they are not known.
     absent
         Data sets and algorithms of the table without any score of the measure: left out.
     domains
@@ -72,7 +75,7 @@ class Setting:
     scores_left_out: int = 0
 
     @staticmethod
-    def of(scores: ScoreTable, measure: str | None = None) -> tuple["Setting", ScoreTable]:
+    def of(scores: Scores, measure: str | None = None) -> tuple["Setting", ScoreTable]:
         """Take down the setting of one measure of a table, and narrow the table to it.
 
         Raises
@@ -80,7 +83,7 @@ class Setting:
         DesignError
             There are fewer than two algorithms, or scores out of the range of numbers.
         """
-        check_table(scores)
+        scores = as_table(scores)
         chosen = scores.measure(measure)
         digest, whole = scores.digest, scores.coverage(chosen.name)
         lost = [*np.array(whole.datasets)[whole.found.sum(axis=1) == 0]]
@@ -119,13 +122,20 @@ class Setting:
         return setting, scores
 
     @property
+    def has_quartiles(self) -> bool:
+        """Whether quartiles of scores are known, as they are not of effects and statistics."""
+        return not np.isnan(self.quantiles[..., 2]).all()
+
+    @property
     def zero_one(self) -> bool:
         """Whether all scores are 0 or 1."""
         return any(found.rule == ZERO_ONE for found in self.coverage.findings)
 
 
-def check_table(scores: object) -> None:
-    """Refuse a frame in place of a score table, the likeliest slip."""
+def as_table(scores: object) -> ScoreTable:
+    """Return a table or that of statistics; refuse a frame in their place, the likeliest slip."""
+    if isinstance(scores, SufficientStatistics):
+        return ScoreTable.of_statistics(scores)
     if not isinstance(scores, ScoreTable):
         raise DesignError(
             message(
@@ -133,6 +143,7 @@ def check_table(scores: object) -> None:
                 hint="read it first: bi.read_scores(table, measures=...).",
             )
         )
+    return scores
 
 
 def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:

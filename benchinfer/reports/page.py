@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from benchinfer.analyses.gate import sections as gate_sections
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.plan import sections as plan_sections
@@ -316,9 +314,7 @@ def _data(
             return []  # fewer than two algorithms: the refusals say so
         return [comparison_sections.data(setting)]
     # Published effects come without scores.
-    settings = {
-        c.setting.digest: c.setting for c in comparisons if not np.isnan(c.setting.quantiles).all()
-    }
+    settings = {c.setting.digest: c.setting for c in comparisons if c.setting.has_quartiles}
     return [comparison_sections.data(s) for s in settings.values()]
 
 

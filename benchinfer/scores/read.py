@@ -388,7 +388,7 @@ def read_scores(
         notes=tuple(found),
         covariates=roles.covariates,
         _held=reading.held,
-        _summary=reading.summary,
+        summary=reading.summary,
         _failures=lost,
     )
     return table if features is None else _described(table, features, origin, roles)

@@ -76,6 +76,10 @@ class Blocks:
     paired
         Whether the replications are shared by the algorithms. Where they are not, each score is a
         block of its own.
+    weight
+        (R,) number of blocks that each row stands for, where a table holds statistics; else None.
+    step
+        Smallest step between scores of such a table.
     """
 
     measure: Measure
@@ -88,6 +92,18 @@ class Blocks:
     mean: NDArray[np.float64]
     within: NDArray[np.float64]
     paired: bool
+    weight: NDArray[np.float64] | None = None
+    step: float | None = None
+
+    @property
+    def resolution(self) -> float:
+        """Smallest step between scores that were not repeated, 0 where there are none or one."""
+        if self.step is not None:
+            return self.step
+        values = self.mean[self.count == 1]
+        steps = np.diff(np.unique(values))
+        large = steps[steps > 1e-12 * np.abs(values).max(initial=0.0)]
+        return float(large.min(initial=np.inf)) if len(large) else 0.0
 
 
 def reduce_cells(
@@ -115,6 +131,11 @@ def cells_of(measure: Measure, own: Summary) -> Cells:
     """Give the cells of a measure on its own scale, from its summary."""
     n, mean = own.n[0], measure.sign * own.mean[0]
     return Cells(measure, own.datasets, own.algorithms, n, mean, deviation(n, own.squares[0]))
+
+
+def squares_of(cells: Cells) -> NDArray[np.float64]:
+    """Return (D, K) sums of squared deviations from the means, 0 where n < 2."""
+    return np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
 
 
 def deviation(n: NDArray[np.int64], squares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame as tidy
+from benchinfer.core.saving import savable
 from benchinfer.scores.columns import LABELS
 from benchinfer.scores.numerics.places import Places, cell_moments, cell_quantiles, count_equal
 
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 
 
 type Frame = "nw.LazyFrame[Any]"
+type _Places = Sequence[int] | NDArray[np.int64]
 
 
 _KEYS = ("measure", "dataset", "algorithm")
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Counts and moments of a table, in the user's units.
@@ -75,15 +78,16 @@ class Summary:
         m = [self.measures.index(measure)]
         if len(self.measures) == 1:
             return self
-        return self._take(m, range(len(self.datasets)), range(len(self.algorithms)))
+        return self.part(m, range(len(self.datasets)), range(len(self.algorithms)))
 
     def within(self, dataset: str) -> "Summary":
         """Keep one data set, and what has a score on it."""
         d = self.datasets.index(dataset)
         m = np.flatnonzero(self.n[:, d].sum(axis=1)).tolist()
-        return self._take(m, [d], np.flatnonzero(self.n[:, d].sum(axis=0)).tolist())
+        return self.part(m, [d], np.flatnonzero(self.n[:, d].sum(axis=0)).tolist())
 
-    def _take(self, m: Sequence[int], d: Sequence[int], k: Sequence[int]) -> "Summary":
+    def part(self, m: _Places, d: _Places, k: _Places) -> "Summary":
+        """Keep some places, with the extremes of the whole."""
         cells = np.ix_(m, d, k)
         return Summary(
             tuple(self.measures[i] for i in m),

@@ -38,6 +38,7 @@ from benchinfer.scores.reductions import (
 )
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.batches import frame_of, held
+from benchinfer.scores.statistics import SufficientStatistics, reduce_statistics, rows_needed
 from benchinfer.scores.summary import (
     ScoreRows,
     Summary,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 
 type Frame = "nw.LazyFrame[Any]"
+type _Held = Places | Frame | SufficientStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +320,8 @@ class ScoreTable(Showable):
         Names of the columns of numbers that are kept beside the scores.
     features
         Name to `Feature` of the data sets, in their order.
+    summary
+        Counts, moments and extremes of its cells.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -329,8 +333,8 @@ class ScoreTable(Showable):
     source: str
     notes: tuple[Finding, ...]
     covariates: tuple[str, ...]
-    _held: Places | Frame
-    _summary: Summary
+    _held: _Held
+    summary: Summary
     # Rows without a score, as an Arrow table.
     _failures: Any = None
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
@@ -342,17 +346,17 @@ class ScoreTable(Showable):
     @property
     def datasets(self) -> tuple[str, ...]:
         """Names of the data sets, sorted."""
-        return self._summary.datasets
+        return self.summary.datasets
 
     @property
     def algorithms(self) -> tuple[str, ...]:
         """Names of the algorithms, sorted."""
-        return self._summary.algorithms
+        return self.summary.algorithms
 
     @property
     def n_rows(self) -> int:
         """Number of scores over all measures."""
-        return int(self._summary.n.sum())
+        return int(self.summary.n.sum())
 
     def measure(self, name: str | None = None) -> Measure:
         """Give a measure by its name.
@@ -382,7 +386,7 @@ class ScoreTable(Showable):
         measure
             By default, of all measures.
         """
-        own = self._summary if measure is None else self._of(measure)
+        own = self.summary if measure is None else self._of(measure)
         return Facts(own, self.paired, self.measures, self.resampling)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
@@ -392,7 +396,7 @@ class ScoreTable(Showable):
         return self._memo[name]
 
     def _of(self, measure: str | None) -> Summary:
-        return self._summary.of(self.measure(measure).name)
+        return self.summary.of(self.measure(measure).name)
 
     def findings(self, measure: str | None = None) -> "pd.DataFrame":
         """Show what the checks found.
@@ -470,10 +474,12 @@ class ScoreTable(Showable):
         own = self._of(measure)
         asked = None if interval is None else RateInterval(interval, sides, level)
         found = statistics(own, self._quartiles(own))
+        if isinstance(self._held, SufficientStatistics):
+            found = found.drop(columns=["q25", "median", "q75"])
         if asked is None:
             return found
         return found.assign(
-            **asked.columns(self._rows(own.measures[0]), own, self.measure(measure))
+            **asked.columns(self.score_rows(own.measures[0]), own, self.measure(measure))
         )
 
     def spread(self, measure: str | None = None) -> NDArray[np.float64]:
@@ -483,6 +489,8 @@ class ScoreTable(Showable):
         return np.concatenate([ends[0], self._quartiles(own), ends[1]], axis=2)
 
     def _quartiles(self, own: Summary) -> NDArray[np.float64]:
+        if isinstance(self._held, SufficientStatistics):
+            return np.full((*own.n.shape[1:], 3), np.nan)
         return quartiles(self._scores(own.measures[0]), own.measures[0], own.n[0])
 
     def cells(self, measure: str | None = None) -> Cells:
@@ -494,6 +502,8 @@ class ScoreTable(Showable):
             A score has no finite place on the measure's scale.
         """
         found = self.measure(measure)
+        if isinstance(self._held, SufficientStatistics):
+            return self._held.cells(found)
         if found.scale != "identity":
             return reduce_cells(self._frame, found, self.datasets, self.algorithms)
         return cells_of(found, self._of(found.name))
@@ -516,8 +526,71 @@ class ScoreTable(Showable):
             require_scale(self._frame, found)
         if self.paired and isinstance(self._held, Places):
             return blocks_of(self._held, found)
-        rows = self._rows(found.name)
+        rows = self.score_rows(found.name)
         return reduce_blocks(rows, found, self.datasets, self.algorithms, paired=self.paired)
+
+    def weighted_blocks(self, measure: str | None = None) -> Blocks:
+        """Reduce to `blocks`, or to weighted ones with the same first two moments.
+
+        Parameters
+        ----------
+        measure
+            May be left out where the table has one.
+
+        Raises
+        ------
+        DesignError
+            A score has no finite place on the measure's scale.
+        """
+        if isinstance(self._held, SufficientStatistics):
+            return self._held.weighted_blocks(self.measure(measure))
+        return self.blocks(measure)
+
+    def statistics(self) -> SufficientStatistics:
+        """Reduce to all that normal models need of the scores.
+
+        Returns
+        -------
+        SufficientStatistics
+            Counts, means and sums of squares of the cells and, where algorithms share replications,
+            moments of the blocks. It takes the place of the table in `compare_mixed`,
+            `compare_points` by means, `compare_bayes`, and whatever else needs no rows; it is
+            saved, and added to those of other parts.
+
+        Raises
+        ------
+        DesignError
+            A score has no finite place on its measure's scale.
+
+        Examples
+        --------
+        >>> import benchinfer as bi
+        >>> scores = bi.load_example("simulated/balanced")
+        >>> first = scores.subset(datasets=scores.datasets[:10]).statistics()
+        >>> rest = scores.subset(datasets=scores.datasets[10:])
+        >>> whole = first + rest
+        >>> a, b = bi.compare_mixed(whole), bi.compare_mixed(scores)
+        >>> bool(abs(a.contrasts()["p_value"] - b.contrasts()["p_value"]).max() < 1e-9)
+        True
+        """
+        if isinstance(self._held, SufficientStatistics):
+            return self._held
+        return reduce_statistics(self)
+
+    @staticmethod
+    def of_statistics(held: SufficientStatistics) -> "ScoreTable":
+        """Return the table that statistics are of, without rows."""
+        return ScoreTable(
+            measures=held.measures,
+            resampling=held.resampling,
+            paired=held.paired,
+            domains=held.domains,
+            source=held.source,
+            notes=held.notes,
+            covariates=(),
+            _held=held,
+            summary=held.summary,
+        )
 
     def observations(self, measure: str | None = None) -> Observations:
         """Fetch one row per score, oriented, with its covariates.
@@ -622,12 +695,29 @@ class ScoreTable(Showable):
         if replications is not None:
             there = sorted(labels_of(self._frame, "replication"))
             asked["replication"] = (replications, there)
+        if isinstance(self._held, SufficientStatistics) and replications is None:
+            return self._without_rows(self._held, asked)
         rows = held(selected(self._frame, asked))
         part = self._with(rows, summarise(rows))
         if self._failures is None:
             return part
         lost = selected(_lazy(self._failures), asked).collect().to_arrow()
         return replace(part, _failures=lost)
+
+    def _without_rows(
+        self,
+        statistics: SufficientStatistics,
+        asked: Mapping[str, tuple[str | Sequence[str] | None, Sequence[str]]],
+    ) -> "ScoreTable":
+        kept = {
+            role: there if names is None else _names(role, names, there)
+            for role, (names, there) in asked.items()
+        }
+        datasets = kept["dataset"]
+        if self.domains:
+            datasets = [name for name in datasets if self.domains[name] in kept["domain"]]
+        part = statistics.subset(kept["measure"], datasets, kept["algorithm"])
+        return self._with(part, part.summary)
 
     def declare(self, measure: Measure) -> "ScoreTable":
         """Declare a measure of the table anew: another tolerance, scale or direction.
@@ -652,7 +742,7 @@ class ScoreTable(Showable):
         parts = DatasetParts.of(self._frame, *names, slots(self.covariates))
         return {
             name: replace(
-                self._with(rows, self._summary.within(name), parts),
+                self._with(rows, self.summary.within(name), parts),
                 _failures=within(self._failures, name),
             )
             for name, rows in parts.frames().items()
@@ -688,7 +778,7 @@ class ScoreTable(Showable):
         return self._with(rows, summarise(rows))
 
     def _with(
-        self, rows: Places | Frame, summary: Summary, parts: DatasetParts | None = None
+        self, rows: _Held, summary: Summary, parts: DatasetParts | None = None
     ) -> "ScoreTable":
         if not summary.datasets:
             raise DesignError(NOTHING)
@@ -698,18 +788,21 @@ class ScoreTable(Showable):
         measures = tuple(m for m in self.measures if m.name in summary.measures)
         kept = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
         features = {name: feature.at(kept) for name, feature in self.features.items()}
-        own = replace(self, measures=measures, domains=domains, _held=rows, _summary=summary)
+        own = replace(self, measures=measures, domains=domains, _held=rows, summary=summary)
         own = replace(own, features=features)
         return replace(own, _memo={}, _parts=parts)
 
     @property
     def _frame(self) -> Frame:
+        if isinstance(self._held, SufficientStatistics):
+            raise rows_needed()
         return frame_of(self._held, self.domains)
 
     def _scores(self, measure: str) -> Places | ScoreRows:
-        return self._held if isinstance(self._held, Places) else self._rows(measure)
+        return self._held if isinstance(self._held, Places) else self.score_rows(measure)
 
-    def _rows(self, measure: str) -> ScoreRows:
+    def score_rows(self, measure: str) -> ScoreRows:
+        """Fetch the scores of one measure as codes and values, in the user's unit."""
         if self._parts is not None:
             return self._parts.rows(measure, self.datasets[0], self.algorithms)
         if isinstance(self._held, Places):
@@ -725,8 +818,10 @@ class ScoreTable(Showable):
         independent of the order of rows and of covariates, of the engine, and of what is declared
         about the measures.
         """
+        if isinstance(self._held, SufficientStatistics):
+            return self._held.digest
         if "digest" not in self._memo:
-            names = (self._summary.measures, self.datasets, self.algorithms)
+            names = (self.summary.measures, self.datasets, self.algorithms)
             self._memo["digest"] = digest(self._scores, names, self.domains, self.covariates)
         return self._memo["digest"]
 
@@ -736,5 +831,5 @@ class ScoreTable(Showable):
         raise not_saved(path)
 
     def __repr__(self) -> str:
-        held = line(self._summary, self.measures, self.covariates, paired=self.paired)
+        held = line(self.summary, self.measures, self.covariates, paired=self.paired)
         return f"ScoreTable({self.source}: {held})"

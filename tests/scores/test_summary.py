@@ -36,7 +36,7 @@ def test_counts_of_replications():
         }
     )
     scores = read_scores(frame, measures="x:higher")
-    summary = scores._summary
+    summary = scores.summary
     assert summary.replications.tolist() == [[[3, 2], [1, 0]]]
     assert summary.shared.tolist() == [[3, 1]]
     assert summary.expected(paired=True).tolist() == [[3, 1]]

@@ -36,16 +36,15 @@ from benchinfer.analyses.bayes.subgroups import read_along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import Contrasts
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Call
 from benchinfer.core.progress import Progress, reporting
-from benchinfer.scores.table import ScoreTable
 
 
 def compare_joint(
-    scores: "ScoreTable", options: BayesOptions, progress: "Progress | bool | None"
+    scores: Scores, options: BayesOptions, progress: "Progress | bool | None"
 ) -> BayesComparison:
     """Compare all algorithms by one model."""
     setting, scores = Setting.of(scores, options.measure)
@@ -89,7 +88,7 @@ def _target(setting: Setting, target: str) -> Target:
 
 @overload
 def compare_bayes(
-    scores: ScoreTable,
+    scores: Scores,
     measure: str | None = None,
     *,
     preset: None = None,
@@ -117,7 +116,7 @@ def compare_bayes(
 
 @overload
 def compare_bayes(
-    scores: ScoreTable,
+    scores: Scores,
     measure: str | None = None,
     *,
     preset: Preset,
@@ -135,7 +134,7 @@ def compare_bayes(
 
 
 def compare_bayes(
-    scores: ScoreTable,
+    scores: Scores,
     measure: str | None = None,
     *,
     preset: Preset | None = None,

@@ -34,6 +34,7 @@ from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
+from benchinfer.scores.reductions import squares_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -100,18 +101,18 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
     name, correlation = setting.measure.name, _correlation(setting)
     try:
         if setting.paired:
-            blocks = scores.blocks(name)
+            blocks = scores.weighted_blocks(name)
             return reduce_contrasts(
                 blocks.dataset,
                 blocks.count,
                 blocks.mean,
                 blocks.within.sum(axis=1),
                 correlation,
-                _resolution(blocks.mean[blocks.count == 1]),
+                blocks.resolution,
+                blocks.weight,
             )
         cells = scores.cells(name)
-        squares = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
-        index, within = np.arange(len(cells.n)), squares.sum(axis=1)
+        index, within = np.arange(len(cells.n)), squares_of(cells).sum(axis=1)
         return reduce_contrasts(index, cells.n, np.nan_to_num(cells.mean), within, correlation)
     except FitError as error:
         raise DesignError(
@@ -144,13 +145,6 @@ def dataset_means(
         blocks = scores.blocks(name)
         parts = blocks.dataset, blocks.count, blocks.mean
     return with_errors(means, data, parts, _correlation(setting))
-
-
-def _resolution(values: "Array") -> float:
-    """Return the smallest step between scores, 0 where there are none or one."""
-    steps = np.diff(np.unique(values))
-    large = steps[steps > 1e-12 * np.abs(values).max(initial=0.0)]
-    return float(large.min(initial=np.inf)) if len(large) else 0.0
 
 
 def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from benchinfer.analyses.gate.needs import need_of
 from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
 from benchinfer.comparison.comparison import Target
-from benchinfer.comparison.evidence import alpha_of, check_table
+from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Option, Phrase
@@ -121,7 +121,7 @@ def gate(
     ):
         check_choice(name, value, kind)
     _check_level(level)
-    check_table(scores)
+    scores = as_table(scores)
     both = _narrowed(scores, baseline, candidate)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
     if len(set(names)) < len(names) or not names:

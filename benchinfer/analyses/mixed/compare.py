@@ -13,15 +13,14 @@ from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.comparison.groups import check_constant
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.numerics.rotations import Reference
-from benchinfer.scores.table import ScoreTable
 
 
 def compare_mixed(
-    scores: ScoreTable,
+    scores: Scores,
     measure: str | None = None,
     *,
     terms: Literal["auto"] | Sequence[str] = "auto",

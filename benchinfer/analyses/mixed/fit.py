@@ -26,6 +26,7 @@ from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics import covariance
 from benchinfer.numerics.covariance import contrast_variances
+from benchinfer.scores.reductions import squares_of
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -158,22 +159,26 @@ class ScoreReduction:
         (R, K) number of scores and their mean, and (D, K) sums of squares about the means.
     dataset
         (R,) data set of each block, None for cells, of which there is one per data set.
+    weight
+        (R,) number of blocks that each stands for, where the table holds statistics; else None.
     """
 
     count: NDArray[np.int64]
     mean: Array
     within: Array
     dataset: NDArray[np.int64] | None
+    weight: Array | None = None
 
     @staticmethod
     def of(scores: "ScoreTable", name: str, design: "Design") -> "ScoreReduction":
         """Reduce the scores of a measure."""
         if "dataset:replication" not in design.components:
             cells = scores.cells(name)
-            within = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
-            return ScoreReduction(cells.n, cells.mean, within, None)
-        blocks = scores.blocks(name)
-        return ScoreReduction(blocks.count, blocks.mean, blocks.within, blocks.dataset)
+            return ScoreReduction(cells.n, cells.mean, squares_of(cells), None)
+        alone = design.one_dataset or design.each
+        blocks = scores.blocks(name) if alone else scores.weighted_blocks(name)
+        parts = blocks.count, blocks.mean, blocks.within, blocks.dataset
+        return ScoreReduction(*parts, blocks.weight)
 
     def within_dataset(self, m: int) -> "ScoreReduction":
         """Return what one data set is reduced to."""
@@ -192,20 +197,22 @@ class ScoreReduction:
             return one_dataset(self.count, self.mean, self.within)
         if plain:
             within = self.within.sum(axis=1)
-            return moments.from_blocks(self.dataset, self.count, self.mean, within)
-        return moments.structured_from_blocks(self.dataset, self.count, self.mean, self.within)
+            return moments.from_blocks(self.dataset, self.count, self.mean, within, self.weight)
+        parts = self.dataset, self.count, self.mean, self.within
+        return moments.structured_from_blocks(*parts, self.weight)
 
     def without(self, k: int) -> Statistics:
         """Return the moments of several data sets without algorithm k."""
         if self.dataset is None:
             return cells_without_algorithm(self.count, self.mean, self.within, k)
-        return blocks_without_algorithm(self.dataset, self.count, self.mean, self.within, k)
+        parts = self.dataset, self.count, self.mean, self.within
+        return blocks_without_algorithm(*parts, k, self.weight)
 
     def residuals(self, stats: Statistics, model: ScoreModelFit) -> Residuals:
         """Diagnose a fit to several data sets."""
         if self.dataset is None:
             return of_cells(stats, model, self.count, self.mean, self.within)
-        return of_blocks(stats, model, self.dataset, self.count, self.mean)
+        return of_blocks(stats, model, self.dataset, self.count, self.mean, self.weight)
 
 
 def one_dataset(count: NDArray[np.int64], mean: Array, within: Array) -> Statistics:

@@ -26,12 +26,11 @@ from benchinfer.comparison import stepwise
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
-from benchinfer.comparison.evidence import Array, Level, Setting, decide
+from benchinfer.comparison.evidence import Array, Level, Scores, Setting, decide
 from benchinfer.core.arguments import seed_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
-from benchinfer.scores.table import ScoreTable
 
 
 def compared(
@@ -109,7 +108,7 @@ def levels_of(data: Exchangeable) -> Array:
 
 
 def compare_permutation(
-    scores: ScoreTable,
+    scores: Scores,
     measure: str | None = None,
     *,
     on: On = "aligned-ranks",

@@ -35,6 +35,7 @@ from benchinfer.comparison.evidence import (
     Array,
     Evidence,
     Level,
+    Scores,
     Setting,
     alpha_of,
     decide,
@@ -47,7 +48,6 @@ from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted
-from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Target
@@ -347,7 +347,7 @@ _MOST_PAIRS = 6000
 
 
 def compare_wins(
-    scores: ScoreTable | Wins,
+    scores: Scores | Wins,
     measure: str | None = None,
     *,
     inference: Inference = "likelihood",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
 from benchinfer.comparison.checks import check_missing
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
@@ -189,7 +189,7 @@ class Counted:
         )
 
 
-def counted(scores: ScoreTable | Wins, options: "WinsOptions") -> Counted:
+def counted(scores: Scores | Wins, options: "WinsOptions") -> Counted:
     """Count wins."""
     by, tie_tolerance, local_rope = options.by, options.tie_tolerance, options.local_rope
     if isinstance(scores, Wins):

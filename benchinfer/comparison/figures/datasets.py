@@ -78,9 +78,12 @@ def layout_distributions(
 ) -> Distributions:
     """Lay out the distributions of the scores that were compared, of the best algorithms."""
     measure, found = setting.measure, setting.coverage.found
-    if np.isnan(setting.quantiles).all():
+    if not setting.has_quartiles:
         raise DesignError(
-            message("published effects come without scores.", hint="plot a comparison of scores.")
+            message(
+                "published effects and statistics come without scores.",
+                hint="plot a comparison of scores.",
+            )
         )
     some_d, some_k = np.flatnonzero(found.sum(axis=1)), np.flatnonzero(found.sum(axis=0))
     quantiles = setting.quantiles[np.ix_(some_d, some_k)]

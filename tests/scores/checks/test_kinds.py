@@ -119,7 +119,7 @@ def test_scores_on_a_bound_are_counted_alike_by_all_engines(engine):
     one = {f.rule: f for f in scores.finding_records}["scores on a bound"]
     assert one.where[1][2] == f"{(values == 1).sum()} of 72"
     part = scores.subset(datasets=["d000"])
-    assert part._summary.at_ends[..., 1].sum() == (values[0] == 1).sum()
+    assert part.summary.at_ends[..., 1].sum() == (values[0] == 1).sum()
 
 
 def test_ordinary_scores_are_of_no_kind():

@@ -112,6 +112,7 @@ def reduce_contrasts(
     within: Array,
     correlation: float = 0.0,
     resolution: float = 0.0,
+    rows: Array | None = None,
 ) -> ContrastData:
     """Reduce blocks of scores to contrasts and residuals of each data set.
 
@@ -130,6 +131,8 @@ def reduce_contrasts(
     resolution
         Unit d to which scores are rounded: where a data set has no residuals at all, they have the
         variance ``d^2 / 12`` of rounding, or 1e-4 times the pooled one, whichever is larger.
+    rows
+        (R,) number of blocks that each stands for; one each by default.
 
     Returns
     -------
@@ -142,8 +145,9 @@ def reduce_contrasts(
     239-281. https://doi.org/10.1023/A:1024068626366
     """
     first = np.flatnonzero(np.r_[True, np.diff(dataset) != 0, True])
+    rows = np.ones(len(dataset)) if rows is None else rows
     parts = [
-        _one(count[a:b].astype(np.float64), mean[a:b], float(within[dataset[a]]))
+        _one(count[a:b].astype(np.float64), mean[a:b], float(within[dataset[a]]), rows[a:b])
         for a, b in pairwise(first)
     ]
     kept = [i for i, part in enumerate(parts) if len(part.z)]
@@ -154,31 +158,31 @@ def reduce_contrasts(
     return _stacked([parts[i] for i in kept], index, count.shape[1], extra, resolution)
 
 
-def _one(weight: Array, mean: Array, within: float) -> _Part:
-    """Fit one data set: weights (B, K), means (B, K)."""
+def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
+    """Fit one data set: weights (B, K), means (B, K), and (B,) blocks that each stands for."""
     k, h = weight.shape[1], helmert(weight.shape[1])
     filled = weight.sum(axis=1) > 0
-    weight = weight[filled]
+    weight, rows = weight[filled], rows[filled]
     mean = np.where(weight > 0, mean[filled], 0.0)
     total = weight.sum(axis=1, keepdims=True)
     centred = mean - (weight * mean).sum(axis=1, keepdims=True) / total
     root = weight / np.sqrt(total)
-    laplacian = np.diag(weight.sum(axis=0)) - root.T @ root
+    laplacian = np.diag(rows @ weight) - (root.T * rows) @ root
     values, vectors = np.linalg.eigh(laplacian)
     held = values > _ALIKE * max(values[-1], 1.0)
     q, values = vectors[:, held].T, values[held]
     whole = len(values) == k - 1 and np.ptp(values) <= _ALIKE * values[-1]
     if whole:
         q, values = h, np.full(k - 1, values.mean())
-    z = q @ (weight * centred).sum(axis=0) / values
+    z = q @ (rows @ (weight * centred)) / values
     fitted = z @ q
     residual = centred - (fitted - (root / np.sqrt(total)) @ fitted[:, None])
     return _Part(
         z=z,
         design=q @ h.T,
         variance=1 / values,
-        rss=float((weight * residual**2).sum()) + within,
-        df=float(weight.sum()) - len(weight) - len(values),
+        rss=float((rows @ (weight * residual**2)).sum()) + within,
+        df=float(round((rows @ weight).sum() - rows.sum()) - len(values)),
         whole=bool(whole),
     )
 

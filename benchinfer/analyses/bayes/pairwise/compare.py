@@ -30,7 +30,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
     require_datasets,
 )
 from benchinfer.comparison import checks
-from benchinfer.comparison.evidence import Array, Level, Setting
+from benchinfer.comparison.evidence import Array, Level, Scores, Setting
 from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
@@ -58,7 +58,7 @@ _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
 
 
 def compare_preset(
-    scores: "ScoreTable",
+    scores: Scores,
     preset: Preset,
     options: BayesOptions,
     progress: "Progress | bool | None",

@@ -80,7 +80,12 @@ def without_dataset(stats: Statistics, m: int) -> Statistics:
 
 
 def blocks_without_algorithm(
-    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array, k: int
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+    within: Array,
+    k: int,
+    rows: Array | None = None,
 ) -> Statistics:
     """Return the statistics of the blocks without algorithm k.
 
@@ -94,6 +99,8 @@ def blocks_without_algorithm(
         (D, K) sums of squares of repeated scores about their mean.
     k
         Index of the algorithm.
+    rows
+        (R,) number of blocks that each stands for; one each by default.
 
     Returns
     -------
@@ -105,7 +112,8 @@ def blocks_without_algorithm(
     held = count.any(axis=1)
     present, home = np.unique(dataset[held], return_inverse=True)
     spread = within[present][:, others].sum(axis=1)
-    return from_blocks(home, count[held], mean[held], spread)
+    rows = None if rows is None else rows[held]
+    return from_blocks(home, count[held], mean[held], spread, rows)
 
 
 def cells_without_algorithm(

@@ -123,7 +123,11 @@ def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Stati
 
 
 def from_blocks(
-    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+    within: Array,
+    rows: Array | None = None,
 ) -> Statistics:
     """Return the statistics of a model with a replication term.
 
@@ -135,6 +139,8 @@ def from_blocks(
         (R, K) number of scores of the block and their mean (any finite number where there is none).
     within
         (D,) sum of squares of repeated scores about their mean.
+    rows
+        (R,) number of blocks that each stands for; one each by default.
 
     Returns
     -------
@@ -143,23 +149,25 @@ def from_blocks(
     """
     first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
     weight = count.astype(np.float64)
-    n = np.add.reduceat(weight, first, axis=0)
-    cell = np.add.reduceat(weight * mean, first, axis=0) / np.maximum(n, 1)
+    scores = _times(rows, weight)
+    n = np.add.reduceat(scores, first, axis=0)
+    cell = np.add.reduceat(scores * mean, first, axis=0) / np.maximum(n, 1)
     algorithm, delta = _centres(n, cell)
     centred = mean - algorithm
     centred -= delta[dataset][:, None]
     value = weight * centred
-    square = np.add.reduceat(np.einsum("rk,rk->r", value, centred), first) + within
+    square = np.add.reduceat(_times(rows, np.einsum("rk,rk->r", value, centred)), first) + within
     scale = float(np.sqrt(square.sum() / n.sum())) or 1.0
     value /= scale
     block_sum = value.sum(axis=1)
     size = weight.sum(axis=1)
-    total = np.add.reduceat(value, first, axis=0)
+    total = np.add.reduceat(_times(rows, value), first, axis=0)
     order = slice(None)
     if not (np.diff(size)[dataset[1:] == dataset[:-1]] >= 0).all():
         order = np.lexsort((size, dataset))
     weight, block_sum, size, home = weight[order], block_sum[order], size[order], dataset[order]
-    value = value[order]
+    value, rows = value[order], None if rows is None else rows[order]
+    scores, times = _times(rows, weight), _times(rows, np.ones(len(home)))
     begin = np.flatnonzero(np.r_[True, (np.diff(home) != 0) | (np.diff(size) != 0)])
     return Statistics(
         n=n,
@@ -167,26 +175,33 @@ def from_blocks(
         square=square / scale**2,
         start=np.flatnonzero(np.r_[True, np.diff(home[begin]) != 0]),
         size=size[begin],
-        rows=np.diff(np.r_[begin, len(home)]).astype(np.float64),
-        class_n=np.add.reduceat(weight, begin, axis=0),
-        class_total=np.add.reduceat(value, begin, axis=0),
-        cross=_cross_products(weight, begin),
-        moment=np.add.reduceat(weight * block_sum[:, None], begin, axis=0),
-        block_square=np.add.reduceat(block_sum**2, begin),
+        rows=np.add.reduceat(times, begin),
+        class_n=np.add.reduceat(scores, begin, axis=0),
+        class_total=np.add.reduceat(_times(rows, value), begin, axis=0),
+        cross=_cross_products(weight, times, begin),
+        moment=np.add.reduceat(scores * block_sum[:, None], begin, axis=0),
+        block_square=np.add.reduceat(times * block_sum**2, begin),
         offset=algorithm / scale,
         delta=delta / scale,
         scale=scale,
     )
 
 
-def _cross_products(weight: Array, begin: NDArray[np.int64]) -> Array:
-    """Return the (M, K, K) sums of outer products of the rows of each class."""
+def _times(rows: Array | None, values: Array) -> Array:
+    """Multiply values by the number of blocks that each stands for."""
+    if rows is None:
+        return values
+    return (rows if values.ndim == 1 else rows[:, None]) * values
+
+
+def _cross_products(weight: Array, rows: Array, begin: NDArray[np.int64]) -> Array:
+    """Return the (M, K, K) sums over the blocks of each class of outer products of counts."""
     k = weight.shape[1]
     stop = np.r_[begin[1:], len(weight)]
     cross = np.empty((len(begin), k, k))
     for i, (a, b) in enumerate(zip(begin, stop, strict=True)):
-        rows = weight[a:b]
-        cross[i] = b - a if rows.min() == rows.max() == 1 else rows.T @ rows
+        own, times = weight[a:b], rows[a:b]
+        cross[i] = times.sum() if own.min() == own.max() == 1 else (own.T * times) @ own
     return cross
 
 
@@ -273,11 +288,16 @@ def structured_from_cells(n: NDArray[np.int64], mean: Array, square_within: Arra
     Patterns
         With one class per data set, whose one block holds all its scores.
     """
-    return _condense(np.arange(len(n)), n, mean, square_within, paired=False)
+    alone = np.ones(len(n))
+    return _condense(np.arange(len(n)), n, mean, square_within, alone, paired=False)
 
 
 def structured_from_blocks(
-    dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array, within: Array
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+    within: Array,
+    rows: Array | None = None,
 ) -> Patterns:
     """Return the statistics of a model that may have a replication term.
 
@@ -289,13 +309,16 @@ def structured_from_blocks(
         (R, K) number of scores of the block and their mean (any number where there is none).
     within
         (D, K) sum of squares of repeated scores about their mean.
+    rows
+        (R,) number of blocks that each stands for; one each by default.
 
     Returns
     -------
     Patterns
         With one class per data set and row of counts.
     """
-    return _condense(dataset, count, mean, within, paired=True)
+    rows = np.ones(len(count)) if rows is None else rows
+    return _condense(dataset, count, mean, within, rows, paired=True)
 
 
 def _condense(
@@ -303,37 +326,40 @@ def _condense(
     count: NDArray[np.int64],
     mean: Array,
     within: Array,
+    rows: Array,
     *,
     paired: bool,
 ) -> Patterns:
     held = count > 0
     kept = held.any(axis=1)
-    dataset, count, held = dataset[kept], count[kept], held[kept]
+    dataset, count, held, rows = dataset[kept], count[kept], held[kept], rows[kept]
     if len(np.unique(dataset)) != len(within):
         raise FitError("a data set has no scores.")
     value = np.where(held, mean[kept], 0.0)
     first = np.flatnonzero(np.r_[True, np.diff(dataset) != 0])
-    n = np.add.reduceat(count, first, axis=0)
-    cell = np.add.reduceat(count * value, first, axis=0) / np.maximum(n, 1)
+    scores = rows[:, None] * count
+    n = np.add.reduceat(scores, first, axis=0)
+    cell = np.add.reduceat(scores * value, first, axis=0) / np.maximum(n, 1)
     algorithm = cell.sum(axis=0) / np.maximum((n > 0).sum(axis=0), 1)
     delta = (n * (cell - algorithm)).sum(axis=1) / n.sum(axis=1)
     value = np.where(held, value - algorithm - delta[dataset][:, None], 0.0)
     within = np.where(n > 0, within, 0.0)
-    scale = float(np.sqrt(((count * value**2).sum() + within.sum()) / n.sum())) or 1.0
+    scale = float(np.sqrt(((scores * value**2).sum() + within.sum()) / n.sum())) or 1.0
     value /= scale
     order = np.lexsort((*count.T, dataset))
-    key, value = np.column_stack([dataset, count])[order], value[order]
+    key, value, times = np.column_stack([dataset, count])[order], value[order], rows[order]
     begin = np.flatnonzero(np.r_[True, (np.diff(key, axis=0) != 0).any(axis=1)])
-    rows = np.diff(np.r_[begin, len(key)])
-    middle = np.add.reduceat(value, begin, axis=0) / rows[:, None]
-    value -= np.repeat(middle, rows, axis=0)
+    total = np.add.reduceat(times, begin)
+    middle = np.add.reduceat(times[:, None] * value, begin, axis=0) / total[:, None]
+    value -= np.repeat(middle, np.diff(np.r_[begin, len(key)]), axis=0)
+    value *= np.sqrt(times)[:, None]
     return Patterns(
         dataset=key[begin, 0],
         counts=key[begin, 1:].astype(np.float64),
-        rows=rows.astype(np.float64),
+        rows=total,
         mean=middle,
         cross=np.array([part.T @ part for part in np.split(value, begin[1:])]),
-        free=np.add.reduceat(np.maximum(count - 1, 0), first, axis=0).astype(np.float64),
+        free=np.add.reduceat(rows[:, None] * np.maximum(count - 1, 0), first, axis=0),
         square=within / scale**2,
         paired=paired,
         offset=algorithm / scale,

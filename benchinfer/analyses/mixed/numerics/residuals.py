@@ -44,6 +44,8 @@ PROBABILITIES = np.arange(1, 100) / 100
 _REPLICATION, _RESIDUAL = COMPONENTS.index("dataset:replication"), COMPONENTS.index("residual")
 # Number of residuals that quantiles are taken from.
 _SAMPLE = 100_000
+# Where only moments are known.
+_UNKNOWN = Shape(0, np.nan, np.nan, np.nan), np.empty(0)
 
 
 @savable
@@ -106,21 +108,27 @@ class _Rows:
     """Residuals of blocks (R, K), 0 where there is no score; D data sets.
 
     ``before`` has the replication effects in it; ``held`` (R, K) says where scores are, ``first``
-    (D,) where data sets begin.
+    (D,) where data sets begin, ``weight`` (R,) how many blocks each stands for.
     """
 
     before: Array
     after: Array
     held: NDArray[np.bool_]
     first: NDArray[np.int64]
+    weight: Array | None
 
     def sums(self, values: Array) -> Array:
         """Sum (R, K) values over data sets."""
-        return np.add.reduceat(values, self.first, axis=0)
+        weighted = values if self.weight is None else self.weight[:, None] * values
+        return np.add.reduceat(weighted, self.first, axis=0)
 
 
 def _rows(
-    model: ScoreModelFit, dataset: NDArray[np.int64], count: NDArray[np.int64], mean: Array
+    model: ScoreModelFit,
+    dataset: NDArray[np.int64],
+    count: NDArray[np.int64],
+    mean: Array,
+    weight: Array | None,
 ) -> _Rows:
     fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
     before = mean - fitted[dataset]
@@ -137,22 +145,25 @@ def _rows(
         root = np.sqrt(count)
         before, after = before * root, after * root
     first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
-    return _Rows(before, after, held, first)
+    return _Rows(before, after, held, first, weight)
 
 
 def _differences(rows: _Rows) -> tuple[Array, Array]:
     """Return (K, K) sums of squares of differences about the data sets' means, and their df."""
     e, held = rows.before, rows.held.astype(np.float64)
+    weight = np.ones(len(e)) if rows.weight is None else rows.weight
     k = e.shape[1]
     stop = np.r_[rows.first[1:], len(e)]
     square, free = np.zeros((k, k)), np.zeros((k, k))
     for a, b in zip(rows.first, stop, strict=True):
         own, there = e[a:b], held[a:b]
-        n = there.T @ there
-        total = own.T @ there
+        times = there.T * weight[a:b]
+        n = times @ there
+        total = times @ own
         total -= total.T
-        both = (own * own).T @ there
-        square += both + both.T - 2 * own.T @ own - total**2 / np.maximum(n, 1)
+        both = times @ (own * own)
+        cross = (own.T * weight[a:b]) @ own
+        square += both + both.T - 2 * cross - total**2 / np.maximum(n, 1)
         free += np.maximum(n - 1, 0)
     return square, free
 
@@ -253,6 +264,7 @@ def of_blocks(
     dataset: NDArray[np.int64],
     count: NDArray[np.int64],
     mean: Array,
+    weight: Array | None = None,
 ) -> Residuals:
     """Diagnose a fit from its blocks.
 
@@ -262,27 +274,23 @@ def of_blocks(
         Statistics and fit of D data sets and K algorithms.
     dataset, count, mean
         As `sufficient.from_blocks` takes them.
+    weight
+        (R,) number of blocks that each stands for, of which only the moments are known; one each
+        by default.
 
     Returns
     -------
     Residuals
         Small arrays only.
     """
-    rows = _rows(model, dataset, count, mean)
+    rows = _rows(model, dataset, count, mean, weight)
     n = rows.sums(rows.held.astype(np.float64))
     # With two algorithms, removing what they share would leave both the same residuals.
     e = rows.after if mean.shape[1] > 2 else rows.before
     square = rows.sums(e * e) - rows.sums(e) ** 2 / np.maximum(n, 1)
     free = np.maximum(n - 1, 0)
-    step = -(-rows.after.size // _SAMPLE)
-    # A step without a common factor with the number of columns takes from all of them.
-    while np.gcd(step, mean.shape[1]) > 1:
-        step += 1
-    every = slice(None, None, step)
-    sample = rows.after.ravel()[every][rows.held.ravel()[every]]
-    shape = shape_of(rows.after.ravel() if rows.held.all() else rows.after[rows.held], test=False)
-    quantiles = np.quantile(sample, PROBABILITIES) / (sample.std() or 1.0)
     paired = bool((rows.held.sum(axis=1) > 1).any()) and bool((n > 1).any())
+    shape, quantiles = _UNKNOWN if weight is not None else _distribution(rows)
     return Residuals(
         shape=shape,
         quantiles=quantiles,
@@ -291,6 +299,18 @@ def of_blocks(
         ),
         effects=effects_of(stats, model),
     )
+
+
+def _distribution(rows: _Rows) -> tuple[Shape, Array]:
+    """Return shape and quantiles of the residuals, the latter of a sample."""
+    step = -(-rows.after.size // _SAMPLE)
+    # A step without a common factor with the number of columns takes from all of them.
+    while np.gcd(step, rows.after.shape[1]) > 1:
+        step += 1
+    every = slice(None, None, step)
+    sample = rows.after.ravel()[every][rows.held.ravel()[every]]
+    shape = shape_of(rows.after.ravel() if rows.held.all() else rows.after[rows.held], test=False)
+    return shape, np.quantile(sample, PROBABILITIES) / (sample.std() or 1.0)
 
 
 def of_cells(
@@ -308,8 +328,8 @@ def of_cells(
         return of_blocks(stats, model, np.arange(len(n)), n, np.where(n > 0, mean, 0.0))
     free = np.maximum(n - 1, 0).astype(np.float64)
     return Residuals(
-        shape=Shape(0, np.nan, np.nan, np.nan),
-        quantiles=np.empty(0),
+        shape=_UNKNOWN[0],
+        quantiles=_UNKNOWN[1],
         spread=_spread(model, np.where(n > 1, square_within, 0.0), free, None),
         effects=effects_of(stats, model),
     )

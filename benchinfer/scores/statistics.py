@@ -1,0 +1,434 @@
+"""Sufficient statistics of a table."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core import saving
+from benchinfer.core.errors import DesignError, message
+from benchinfer.core.hints import Call, Option
+from benchinfer.core.measure import Measure
+from benchinfer.core.result import Readable
+from benchinfer.core.saving import savable
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics.block_moments import BlockMoments, condensed, merged
+from benchinfer.scores.reductions import Blocks, Cells, deviation, squares_of
+from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.summary import Summary
+
+if TYPE_CHECKING:
+    from benchinfer.scores.table import ScoreTable
+
+type Array = NDArray[np.float64]
+type Codes = NDArray[np.int64]
+
+_SAMPLE = 4096
+
+
+def rows_needed() -> DesignError:
+    """Say that an analysis asks for what statistics do not hold."""
+    return DesignError(
+        message(
+            "this needs the scores themselves, of which the table holds only statistics.",
+            hint=[
+                f"{Call('compare_mixed')} and {Call('compare_bayes')} need statistics only;",
+                "for all else read the scores, of a cluster after compute() or toPandas().",
+            ],
+        )
+    )
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class SufficientStatistics(Readable):
+    """All that normal models need of a table of scores, without its rows.
+
+    Made by `ScoreTable.statistics`, saved by `save`, read back by `benchinfer.load`, and pooled by
+    ``+``, of parts that have no block (data set, replication) in common. Analyses that need no rows
+    take it in place of the table.
+
+    Attributes
+    ----------
+    measures, resampling, paired, domains, source, notes
+        As those of `ScoreTable`.
+    summary
+        Counts, moments and extremes of the M x D x K cells, in the user's units.
+    mean, squares
+        (M, D, K) means, and sums of squared deviations from them, on the modelling scales.
+    blocks
+        Measure to the moments of its blocks on its modelling scale, where algorithms share
+        replications.
+    steps
+        Measure to the smallest step between its scores on the modelling scale; of several parts,
+        the smallest of any part.
+    parts
+        Digests of the tables that were pooled.
+    sample
+        The smallest 64-bit hashes, up to 4,096, of the blocks or, where replications are not
+        shared, of the scores: two parts with the same block among them are refused.
+    """
+
+    measures: tuple[Measure, ...]
+    resampling: Resampling | None
+    paired: bool
+    domains: Mapping[str, str] | None
+    source: str
+    notes: tuple[Finding, ...]
+    summary: Summary
+    mean: Array
+    squares: Array
+    blocks: Mapping[str, BlockMoments]
+    steps: Mapping[str, float]
+    parts: tuple[str, ...]
+    sample: NDArray[np.uint64]
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits: of the table, or of the digests of several parts."""
+        if len(self.parts) == 1:
+            return self.parts[0]
+        return hashlib.sha256(repr(sorted(self.parts)).encode()).hexdigest()[:16]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the statistics to one JSON file that `benchinfer.load` reads back."""
+        return saving.save(self, path)
+
+    def cells(self, measure: Measure) -> Cells:
+        """Give the cells of a measure, oriented."""
+        m, own = self._place(measure), self.summary
+        n, sd = own.n[m], deviation(own.n[m], self.squares[m])
+        return Cells(measure, own.datasets, own.algorithms, n, measure.sign * self.mean[m], sd)
+
+    def weighted_blocks(self, measure: Measure) -> Blocks:
+        """Give blocks that have, by their weights, the first two moments of those of the table."""
+        self._place(measure)
+        if measure.name not in self.blocks:
+            raise rows_needed()
+        own = self.blocks[measure.name]
+        dataset, count, mean, weight = own.representatives()
+        return Blocks(
+            measure,
+            self.summary.datasets,
+            self.summary.algorithms,
+            dataset=dataset,
+            replication=np.zeros(len(dataset), np.int64),
+            labels=(),
+            count=count,
+            mean=measure.sign * mean,
+            within=own.within,
+            paired=True,
+            weight=weight,
+            step=self.steps[measure.name],
+        )
+
+    def _place(self, measure: Measure) -> int:
+        """Return the place of a measure, refusing another scale than that of the moments."""
+        held = next(m for m in self.measures if m.name == measure.name)
+        if held.scale != measure.scale:
+            raise DesignError(
+                message(
+                    f"the statistics of {measure.name!r} are on the {held.scale} scale, not on the"
+                    f" {measure.scale} scale.",
+                    hint="declare the scale when the scores are read.",
+                )
+            )
+        return self.summary.measures.index(measure.name)
+
+    def subset(
+        self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
+    ) -> "SufficientStatistics":
+        """Keep some measures, data sets and algorithms, and of these what has scores."""
+        own = self.summary
+        m = _chosen(own.measures, measures)
+        d, k = _chosen(own.datasets, datasets), _chosen(own.algorithms, algorithms)
+        n = own.n[np.ix_(m, d, k)]
+        m = m[n.any(axis=(1, 2))]
+        d, k = d[n.any(axis=(0, 2))], k[n.any(axis=(0, 1))]
+        cells = np.ix_(m, d, k)
+        kept = [own.measures[i] for i in m]
+        blocks = {name: self.blocks[name].subset(d, k) for name in kept if name in self.blocks}
+        shared = own.shared[np.ix_(m, d)]
+        if self.paired and kept:
+            shared = np.stack([blocks[name].blocks() for name in kept])
+        names = (tuple(own.datasets[i] for i in d), tuple(own.algorithms[i] for i in k))
+        low, high = own.minimum[cells], own.maximum[cells]
+        ends = _ends(low, high)
+        summary = Summary(
+            tuple(kept),
+            *names,
+            own.n[cells],
+            own.replications[cells],
+            shared,
+            own.mean[cells],
+            own.squares[cells],
+            low,
+            high,
+            ends,
+            _at_ends(own.part(m, d, k), ends),
+        )
+        return replace(
+            self,
+            measures=tuple(one for one in self.measures if one.name in kept),
+            domains=self.domains and {name: self.domains[name] for name in names[0]},
+            summary=summary,
+            mean=self.mean[cells],
+            squares=self.squares[cells],
+            blocks=blocks,
+        )
+
+    def __add__(self, other: "SufficientStatistics | ScoreTable") -> "SufficientStatistics":
+        """Pool two parts of a table.
+
+        Parameters
+        ----------
+        other
+            Statistics, or a table of new scores.
+
+        Raises
+        ------
+        DesignError
+            The parts overlap, or declare measures or replications differently.
+        """
+        added = other if isinstance(other, SufficientStatistics) else other.statistics()
+        _refuse_overlap(self, added)
+        _refuse_other(self, added)
+        return _pooled(self, added)
+
+    def __repr__(self) -> str:
+        """Say how much is there."""
+        own = self.summary
+        parts = f"{len(self.parts)} part{'' if len(self.parts) == 1 else 's'}"
+        return (
+            f"SufficientStatistics({self.source}: {len(own.datasets)} data sets x"
+            f" {len(own.algorithms)} algorithms, {int(own.n.sum())} scores, {parts};"
+            f" {', '.join(m.name for m in self.measures)})"
+        )
+
+
+def _chosen(names: Sequence[str], kept: Sequence[str]) -> Codes:
+    return np.array([i for i, name in enumerate(names) if name in set(kept)], np.int64)
+
+
+def _refuse_overlap(a: SufficientStatistics, b: SufficientStatistics) -> None:
+    twice = sorted(set(a.parts) & set(b.parts))
+    shared = len(np.intersect1d(a.sample, b.sample))
+    if not twice and not shared:
+        return
+    what = "block" if a.paired else "score"
+    found = f"{shared} of {min(len(a.sample), len(b.sample))} {what}s looked at are in both parts"
+    if twice:
+        found = f"the table {twice[0]} is in both parts"
+    raise DesignError(
+        message(
+            f"{found}: their scores would count twice.",
+            hint="add parts that have no replication of a data set in common.",
+        )
+    )
+
+
+def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
+    """Refuse parts that declare differently what they have in common."""
+    own, faults = {m.name: m for m in a.measures}, list[str]()
+    faults += [m.name for m in b.measures if own.get(m.name, m) != m]
+    faults += ["paired"] * (a.paired != b.paired) + ["resampling"] * (a.resampling != b.resampling)
+    both = set(a.domains or {}) & set(b.domains or {})
+    if (a.domains is None) != (b.domains is None) or any(
+        (a.domains or {})[name] != (b.domains or {})[name] for name in both
+    ):
+        faults.append("domains")
+    if faults:
+        raise DesignError(
+            message(
+                f"the parts declare differently: {', '.join(faults)}.",
+                hint=f"read both with the same {Option('measures')}, {Option('resampling')} and"
+                f" {Option('paired')}.",
+            )
+        )
+
+
+def _pooled(a: SufficientStatistics, b: SufficientStatistics) -> SufficientStatistics:
+    union = _Union.of(a.summary, b.summary)
+    measures = {m.name: m for m in (*a.measures, *b.measures)}
+    steps = [{**a.steps, **b.steps}, {**b.steps, **a.steps}]
+    n = union.both(a.summary.n, b.summary.n)
+    mean, squares = pool_moments(
+        n, union.both(a.mean, b.mean, np.nan), union.both(a.squares, b.squares)
+    )
+    return replace(
+        a,
+        measures=tuple(measures.values()),
+        domains=None if a.domains is None else {**a.domains, **(b.domains or {})},
+        source=a.source if a.source == b.source else f"{a.source}, {b.source}",
+        notes=tuple(dict.fromkeys((*a.notes, *b.notes))),
+        summary=_pooled_summary(union, a.summary, b.summary),
+        mean=mean,
+        squares=squares,
+        blocks={name: union.blocks(a.blocks.get(name), b.blocks.get(name)) for name in steps[0]},
+        steps={name: min(step[name] for step in steps) for name in steps[0]},
+        parts=(*a.parts, *b.parts),
+        sample=np.union1d(a.sample, b.sample)[:_SAMPLE],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Union:
+    """The labels of two parts: measures, data sets and algorithms, with the places of each part."""
+
+    labels: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+    places: tuple[tuple[Codes, Codes, Codes], tuple[Codes, Codes, Codes]]
+
+    @staticmethod
+    def of(a: Summary, b: Summary) -> "_Union":
+        parts = [(own.measures, own.datasets, own.algorithms) for own in (a, b)]
+        labels = [tuple(sorted({*x, *y})) for x, y in zip(*parts, strict=True)]
+        code = [{name: i for i, name in enumerate(names)} for names in labels]
+        m, d, k = (
+            [np.array([own[name] for name in part[i]], np.int64) for part in parts]
+            for i, own in enumerate(code)
+        )
+        return _Union((labels[0], labels[1], labels[2]), ((m[0], d[0], k[0]), (m[1], d[1], k[1])))
+
+    def both(self, a: NDArray[Any], b: NDArray[Any], fill: float = 0) -> list[NDArray[Any]]:
+        """Put (M, D, ...) arrays of both parts into the places of the union."""
+        found: list[NDArray[Any]] = []
+        for value, place in zip((a, b), self.places, strict=True):
+            axes = min(value.ndim, 3)
+            shape = [len(names) for names in self.labels[:axes]]
+            whole = np.full((*shape, *value.shape[axes:]), fill, value.dtype)
+            whole[np.ix_(*place[:axes])] = value
+            found.append(whole)
+        return found
+
+    def blocks(self, *parts: BlockMoments | None) -> BlockMoments:
+        """Pool the moments of blocks."""
+        k, within = len(self.labels[2]), np.zeros([len(names) for names in self.labels[1:]])
+        placed: list[BlockMoments] = []
+        for part, (_, datasets, algorithms) in zip(parts, self.places, strict=True):
+            if part is not None:
+                within[np.ix_(datasets, algorithms)] += part.within
+                placed.append(part.placed(datasets[part.dataset], algorithms, k))
+        return merged(placed, within)
+
+
+def _pooled_summary(union: _Union, a: Summary, b: Summary) -> Summary:
+    n = union.both(a.n, b.n)
+    mean, squares = pool_moments(
+        n, union.both(a.mean, b.mean, np.nan), union.both(a.squares, b.squares)
+    )
+    low = union.both(a.minimum, b.minimum, np.nan)
+    high = union.both(a.maximum, b.maximum, np.nan)
+    ends = _ends(np.fmin(*low), np.fmax(*high))
+    (first, _, _), (second, _, _) = union.places
+    at_ends = union.both(_at_ends(a, ends[first]), _at_ends(b, ends[second]))
+    return Summary(
+        *union.labels,
+        n=n[0] + n[1],
+        replications=np.add(*union.both(a.replications, b.replications)),
+        shared=np.add(*union.both(a.shared, b.shared)),
+        mean=mean,
+        squares=squares,
+        minimum=np.fmin(*low),
+        maximum=np.fmax(*high),
+        ends=ends,
+        at_ends=at_ends[0] + at_ends[1],
+    )
+
+
+def pool_moments(
+    n: Sequence[Codes], mean: Sequence[Array], squares: Sequence[Array]
+) -> tuple[Array, Array]:
+    """Pool counts, means and sums of squared deviations of parts.
+
+    Examples
+    --------
+    >>> mean, squares = pool_moments([np.array([2]), np.array([1])],
+    ...                              [np.array([1.0]), np.array([4.0])],
+    ...                              [np.array([2.0]), np.array([0.0])])
+    >>> mean.tolist(), squares.tolist()  # of 0, 2 and 4
+    ([2.0], [8.0])
+    """
+    total = np.sum(n, axis=0)
+    held = np.maximum(total, 1)
+    pairs = [(size, np.where(size > 0, own, 0.0)) for size, own in zip(n, mean, strict=True)]
+    middle = np.sum([size * own for size, own in pairs], axis=0) / held
+    middle = middle + np.sum([size * (own - middle) for size, own in pairs], axis=0) / held
+    spread = [size * (own - middle) ** 2 for size, own in pairs]
+    return np.where(total > 0, middle, np.nan), np.sum([*squares, *spread], axis=0)
+
+
+def _ends(low: Array, high: Array) -> Array:
+    """Return (M, 2) extremes of each measure."""
+    pairs = [[np.nanmin(x), np.nanmax(y)] for x, y in zip(low, high, strict=True)]
+    return np.array(pairs).reshape(-1, 2)
+
+
+def _at_ends(own: Summary, ends: Array) -> Codes:
+    """Return (M, D, K, 2) how many scores are known to equal (M, 2) extremes."""
+    cells = np.stack([own.minimum, own.maximum], axis=-1)
+    constant = (own.minimum == own.maximum)[..., None]
+    held = np.where(constant, own.n[..., None], 1) * (cells == ends[:, None, None])
+    return np.where((own.ends == ends)[:, None, None], own.at_ends, held)
+
+
+def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
+    """Reduce a table with rows."""
+    cells = [table.cells(name) for name in table.summary.measures]
+    blocks, steps = dict[str, BlockMoments](), dict[str, float]()
+    if table.paired:
+        for own in (table.blocks(name) for name in table.summary.measures):
+            held = np.arange(len(own.dataset))
+            blocks[own.measure.name] = condensed(
+                own.dataset,
+                own.count,
+                np.ones_like(held),
+                own.measure.sign * own.mean,
+                (held[:0], own.mean[:0]),
+                own.within,
+            )
+            steps[own.measure.name] = own.resolution
+    return SufficientStatistics(
+        measures=table.measures,
+        resampling=table.resampling,
+        paired=table.paired,
+        domains=table.domains,
+        source=table.source,
+        notes=table.notes,
+        summary=table.summary,
+        mean=np.stack([own.measure.sign * own.mean for own in cells]),
+        squares=np.stack([squares_of(own) for own in cells]),
+        blocks=blocks,
+        steps=steps,
+        parts=(table.digest,),
+        sample=_sample(table),
+    )
+
+
+def _sample(table: "ScoreTable") -> NDArray[np.uint64]:
+    """Return the smallest hashes of the blocks, or of the scores where none are shared."""
+    found = np.empty(0, np.uint64)
+    for name in table.summary.measures:
+        rows = table.score_rows(name)
+        mixed = _mixed(_hashes([name]), _hashes(table.datasets)[rows.dataset])
+        mixed = _mixed(mixed, _hashes(rows.labels)[rows.replication])
+        if not table.paired:
+            mixed = _mixed(mixed, _hashes(table.algorithms)[rows.algorithm])
+        found = np.union1d(found, mixed)[:_SAMPLE]
+    return found
+
+
+def _hashes(labels: Sequence[str]) -> NDArray[np.uint64]:
+    digests = [hashlib.blake2b(label.encode(), digest_size=8).digest() for label in labels]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def _mixed(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix pairs of hashes, each bit of a pair with all others (the finaliser of SplitMix64)."""
+    x = a * np.uint64(0x9E3779B97F4A7C15) + b
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
