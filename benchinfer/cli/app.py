@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from benchinfer.cli.groups import LazyGroup, command
 from benchinfer.cli.guard import PlainGroup
-from benchinfer.cli.signatures import summary
+from benchinfer.cli.options.signatures import summary
 
 # The module of each command, imported when it is called, in the order of work.
 _HOMES = {

@@ -13,6 +13,7 @@ from benchinfer.cli.answer import RowName, Showing, TableForm, answer
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
     READERS,
     AsJson,
@@ -20,7 +21,6 @@ from benchinfer.cli.options.source import (
     SourceArguments,
     reads_scores,
 )
-from benchinfer.cli.signatures import descriptions, signature, summary
 from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.compare import analysis_command
+from benchinfer.cli.options.signatures import descriptions, signature
 from benchinfer.cli.options.source import READERS
-from benchinfer.cli.signatures import descriptions, signature
 from benchinfer.core.arguments import choices, members
 
 FUNCTIONS = [*((home, f"compare_{name}") for name, home in ANALYSES.items()), *READERS.values()]
