@@ -3,11 +3,13 @@
 Each figure is in it once, as part of the page; what a reader need not see first is in folds.
 """
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from itertools import repeat
 from typing import Any
 
 import jinja2
@@ -24,6 +26,7 @@ _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small
 _HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that stand in the open
 _ROWS, _FEW = 16, 5
 _LEADING = 3  # sections of a part whose tables stand in the open
+_MANY = 1000  # rows of a table that are made when a reader opens it
 _BESIDE = 2  # columns of a table that stands beside a figure
 _LINES, _LONG = 6, 500  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
@@ -52,6 +55,10 @@ def render(page: Page) -> str:
         digest=digest,
     )
     # Names may hold what HTML must not, in whichever text they are.
+    return _printable(text)
+
+
+def _printable(text: str) -> str:
     return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -140,24 +147,25 @@ class _Writer:
         """Write a table; rows that links lead to have anchors."""
         heads = Markup().join(_head(column, self.meaning) for column in table.columns)
         labels = table.frame.index if table.name == "contrasts" else [""] * len(table.frame)
-        lines: list[str] = []
-        for label, cells in zip(labels, table.rows, strict=True):
-            name = row(anchor, label)
-            own = f' id="{escape(name)}"' if name in self.targets else ""
-            written = [_cell(c, col) for c, col in zip(cells, table.columns, strict=True)]
-            lines.append(f"<tr{own}>{''.join(written)}</tr>")
+        anchors = [
+            name if name in self.targets else "" for name in (row(anchor, x) for x in labels)
+        ]
+        body, data = "", Markup()
+        if len(anchors) > _MANY:
+            data = _packed(table, anchors)
+        else:
+            body = "\n".join(map(_row, anchors, table.rows, repeat(table.columns)))
         own = ""
         if table.name == "diagnostics" and f"{anchor}-diagnostics" in self.targets:
             own = f' id="{anchor}-diagnostics"'
             self.targets.discard(f"{anchor}-diagnostics")
         note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
         caption = escape(table.caption)
-        body = "\n".join(lines)
         return Markup(  # noqa: S704
             f'<figure class="table"{own}>\n<figcaption>{caption}</figcaption>\n'
             f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
-            f"</div>{note}\n</figure>"
+            f"{data}</div>{note}\n</figure>"
         )
 
 
@@ -175,8 +183,44 @@ def _head(column: Column, meaning: Mapping[str, str]) -> Markup:
     return Markup('<th scope="col"{}{}>{}</th>').format(kind, title, column.head)
 
 
+def _packed(table: Table, anchors: Sequence[str]) -> Markup:
+    """Write rows as JSON, from which the page makes them when their fold is opened.
+
+    A cell is its text, or text, kind and link where the last two are not those of its column.
+    """
+    kinds: dict[tuple[str, str, bool], int] = {}
+    usual: list[int] = []
+    rows: list[list[object]] = []
+    for anchor, cells in zip(anchors, table.rows, strict=True):
+        packed: list[object] = [anchor]
+        for i, (cell, column) in enumerate(zip(cells, table.columns, strict=True)):
+            wide = cell.role == "name" and len(cell.text) > _WIDE
+            kind = kinds.setdefault((_role(cell, column), cell.mark, wide), len(kinds))
+            usual += [kind] if i == len(usual) else []
+            text = _printable(cell.text)
+            plain = kind == usual[i] and not cell.link
+            packed.append(text if plain else [text, kind, cell.link])
+        rows.append(packed)
+    found = {"kinds": list(kinds), "columns": usual, "rows": rows}
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    told = f"{count(len(rows), 'row')} that a script of this page shows; the JSON report has them."
+    return Markup(  # noqa: S704
+        f'<script type="application/json">{text}</script>\n'
+        f'<noscript><p class="note">{told}</p></noscript>\n'
+    )
+
+
+def _row(anchor: str, cells: Sequence[Cell], columns: Sequence[Column]) -> str:
+    own = f' id="{escape(anchor)}"' if anchor else ""
+    return f"<tr{own}>{''.join(map(_cell, cells, columns))}</tr>"
+
+
+def _role(cell: Cell, column: Column) -> str:
+    return f"{cell.role} number".strip() if column.numeric else cell.role
+
+
 def _cell(cell: Cell, column: Column) -> str:
-    role = f"{cell.role} number".strip() if column.numeric else cell.role
+    role = _role(cell, column)
     text: str = escape(cell.text)
     if cell.role == "order":
         text = _long(cell.text)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.reports import html
 from benchinfer.reports.gather import everything
 
 pytestmark = pytest.mark.browser
@@ -44,7 +45,7 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
+def scores():
     """Long and hostile names, a missing cell, two measures."""
     rng = np.random.default_rng(1)
     names = [SCRIPT, "</style><img src=https://example.org/x.png>", "n" * 70, "b", "c", "d", "e"]
@@ -58,7 +59,11 @@ def report(tmp_path_factory):
     ]
     columns = ["dataset", "algorithm", "replication", "measure", "value"]
     measures = [bi.Measure("error", "lower", 0.01), bi.Measure("seconds", "lower", scale="log")]
-    scores = bi.read_scores(pd.DataFrame(rows, columns=columns), measures=measures)
+    return bi.read_scores(pd.DataFrame(rows, columns=columns), measures=measures)
+
+
+@pytest.fixture(scope="module")
+def report(scores, tmp_path_factory):
     return bi.report(scores, tmp_path_factory.mktemp("report") / "report.html")
 
 
@@ -148,6 +153,30 @@ def test_tables_sort_and_filter(driver, report):
         "const i = f.querySelector('input'); i.value = 'zzz'; i.dispatchEvent(new Event('input'))"
     )
     assert driver.execute_script(first) == []
+
+
+def test_rows_of_long_tables_are_those_of_short_ones(driver, scores, tmp_path, monkeypatch):
+    results = [bi.compare_mixed(scores, "error"), bi.compare_points(scores, "error")]
+    look = (
+        "return [...document.querySelectorAll('tbody tr')].map(row => [row.id,"
+        " ...[...row.cells].map(cell => [cell.className, cell.textContent,"
+        " cell.querySelector('a')?.getAttribute('href')])])"
+    )
+    found = []
+    for most in (1000, 4):
+        monkeypatch.setattr(html, "_MANY", most)
+        opened(driver, bi.report(results, tmp_path / f"{most}.html", scores=scores), 1400)
+        before = len(driver.execute_script(look))
+        driver.execute_script("dispatchEvent(new Event('beforeprint'))")
+        found.append(driver.execute_script(look))
+        assert (before < len(found[-1])) == (most == 4)
+        assert driver.get_log("browser") == []
+    assert found[0] == found[1]
+    # A link to a row makes the row.
+    anchor = next(row[0] for row in found[0] if row[0])
+    driver.get((tmp_path / "4.html").as_uri() + f"#{anchor}")
+    driver.refresh()
+    assert driver.execute_script(f"return document.getElementById('{anchor}').tagName") == "TR"
 
 
 def test_downloads_have_safe_names_and_cells(driver, report):

@@ -23,10 +23,46 @@
     if (/^-?[\d.,]+(e[-+]?\d+)?$/i.test(plain)) return plain.replace(/,(?=\d{3})/g, "");
     return /^[=+\-@|\u2212]/.test(text) ? `'${text}` : text;
   };
-  const rows = (table) => all(table, "tr").filter((row) => !row.hidden).map((row) => all(row, "th,td").map(cell));
+  const rows = (table) => {
+    unpack(table);
+    return all(table, "tr").filter((row) => !row.hidden).map((row) => all(row, "th,td").map(cell));
+  };
   const csv = (table) =>
     rows(table).map((row) => row.map((text) => (/[",]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text)).join(",")).join("\r\n") + "\r\n";
   const tsv = (table) => rows(table).map((row) => row.join("\t")).join("\n");
+
+  // Rows of a long table stand in the page as JSON: a cell is its text, or text, kind and link.
+  const packed = (table) => table.parentNode.querySelector("script");
+  const unpack = (table) => {
+    const data = packed(table);
+    if (!data) return;
+    const { kinds, columns, rows } = JSON.parse(data.textContent);
+    data.remove();
+    const made = (cell, column) => {
+      const [text, kind, link] = Array.isArray(cell) ? cell : [cell, columns[column], ""];
+      const [role, mark, wide] = kinds[kind];
+      const td = make("td", "", { className: role });
+      let inner = wide || mark ? make("span", text) : document.createTextNode(text);
+      if (link) {
+        const leads = make("a", "", { href: `#${link}` });
+        leads.append(inner);
+        inner = leads;
+      }
+      if (mark) {
+        const shown = make("span", mark, { className: "mark" });
+        shown.setAttribute("aria-hidden", "true");
+        td.append(shown);
+      }
+      td.append(inner);
+      return td;
+    };
+    table.tBodies[0].append(...rows.map(([id, ...cells]) => {
+      const row = make("tr", "", id ? { id } : {});
+      row.append(...cells.map(made));
+      return row;
+    }));
+  };
+  const unpackAll = () => all(document, "figure.table table").forEach(unpack);
 
   const sort = (table, column, head) => {
     const down = head.getAttribute("aria-sort") === "ascending";
@@ -48,7 +84,11 @@
     const table = figure.querySelector("table");
     const caption = figure.querySelector("figcaption").textContent;
     const tools = make("div", "", { className: "tools" });
-    if (table.tBodies[0].rows.length > 8) {
+    const fold = figure.closest("details");
+    const long = packed(table);
+    if (long && fold) fold.addEventListener("toggle", () => unpack(table));
+    else unpack(table);
+    if (long || table.tBodies[0].rows.length > 8) {
       const filter = make("input", "", { type: "search", placeholder: "Filter rows" });
       filter.setAttribute("aria-label", `Filter rows of ${caption}`);
       filter.addEventListener("input", () => {
@@ -109,7 +149,9 @@
   });
 
   const unfold = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const asked = decodeURIComponent(location.hash.slice(1));
+    if (asked && !document.getElementById(asked)) unpackAll();
+    const target = asked && document.getElementById(asked);
     if (!target) return;
     for (let one = target.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
     target.scrollIntoView();
@@ -125,6 +167,7 @@
 
   let opened = [];
   addEventListener("beforeprint", () => {
+    unpackAll();
     opened = all(document, "main details:not([open])");
     opened.forEach((one) => (one.open = true));
   });

@@ -259,7 +259,7 @@ def test_items_are_what_one_data_set_needs():
     need = ask(table({"acc": of_items(n=100)}, resampling="items"))["acc"].need
     assert need.datasets is None
     assert need.replications > 0
-    assert f"{need.replications} more items let" in need.text
+    assert f"{need.replications:,} more items let" in need.text
 
 
 def test_folds_cannot_be_multiplied():
