@@ -318,12 +318,12 @@ def _pairs_of(sizes: Counts) -> Counts:
 
 def _most_inside(k: int, cliques: tuple[int, ...]) -> Counts:
     """Return, for each set, the most pairs inside the cliques of a partition of it."""
-    sizes, most = _sizes(k), np.zeros(1 << k, dtype=np.int16)
-    pairs = _pairs_of(np.arange(k + 1, dtype=np.int16))
+    pairs, most = _pairs_of(_sizes(k)), np.zeros(1 << k, dtype=np.int16)
     for sets in _by_size(k)[2:]:
         best = most[sets]
         for clique in cliques:
-            np.maximum(best, pairs[sizes[sets & clique]] + most[sets & ~clique], out=best)
+            block = sets & clique
+            np.maximum(best, pairs[block] + most[sets ^ block], out=best)
         most[sets] = best
     return most
 
