@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Comparison, Target
-from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.contrasts import ContrastFamily, Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, several, some
+from benchinfer.core.numbers import count, join, several
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
@@ -23,7 +23,13 @@ from benchinfer.numerics.max_t import critical_t
 from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.findings import DOUBTS, FEW
-from benchinfer.scores.checks.gaps import BLOCKS, fewest_lost, in_common, shared_datasets
+from benchinfer.scores.checks.gaps import (
+    BLOCKS,
+    dataset_levels,
+    fewest_lost,
+    in_common,
+    shared_datasets,
+)
 from benchinfer.scores.checks.kinds import BINOMIAL, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
@@ -34,7 +40,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 type Flags = NDArray[np.bool_]
-type Sides = Sequence[tuple[str, str]]
 
 
 def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
@@ -100,6 +105,7 @@ def check_connected(setting: Setting) -> None:
         )
 
 
+LEFT_OUT = "left out"
 RATES = "scores of 0 and 1, compared by the rates of data sets"
 NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
@@ -198,6 +204,8 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
             "the rates of the data sets are compared like other scores;"
             f" {BINOMIAL} models right and wrong."
         )
+    if text := _ahead(result.setting):
+        lines[LEFT_OUT] = text
     if result.setting.coverage.empty:
         lines[BLOCKS] = _in_common(result)
     if text := _few(result, failed, few=FEW in found):
@@ -205,6 +213,20 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
     if ADVICE in found and not _taken(result, found[ADVICE].hint):
         lines[ADVICE] = advice(result.setting)
     return lines
+
+
+def _ahead(setting: Setting) -> Phrase | None:
+    """Say which algorithms are left out though they do better than those that are compared."""
+    out = setting.algorithms_left_out
+    if not (n := setting.ahead_left_out):
+        return None
+    of = len(out) + len(setting.algorithms)
+    who, does = ("it is", "does") if n == 1 else ("they are", "do")
+    return Phrase(
+        f"{len(out)} of {of} algorithms lack data sets and are not compared, among them"
+        f" {several(out[:n], 3)}: for the data sets that {who} on {who.split()[0]} {does} better"
+        f" than any that is compared; {Call('compare_mixed')} compares all."
+    )
 
 
 def advice(setting: Setting) -> Phrase:
@@ -319,7 +341,7 @@ def near_level(near: Flags, sides: Sides, more: str) -> Check:
         int(near.sum()),
         0.0,
         ok=not near.any(),
-        remedy=Phrase(f"{some(sides, near)}: other random numbers may decide otherwise; ", more),
+        remedy=Phrase(f"{sides.some(near)}: other random numbers may decide otherwise; ", more),
     )
 
 
@@ -332,7 +354,7 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
         0.0,
         ok=not turned.any(),
         remedy=Phrase(
-            f"{some(sides, turned)}: a few large differences outweigh many small ones, so that"
+            f"{sides.some(turned)}: a few large differences outweigh many small ones, so that"
             " the mean favours the other algorithm; ",
             remedy,
         ),
@@ -353,7 +375,7 @@ def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:
 def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: bool) -> Check:
     """Name the decided pairs whose interval includes equality, its ends among it."""
     over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
-    n, names = int(over.sum()), some(sides, over)
+    n, names = int(over.sum()), sides.some(over)
     check = "decided pairs whose interval includes equality"
     if stepwise:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
@@ -371,7 +393,7 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
         int(zeros[worst]),
         n[worst] / 2,
         ok=not most.any(),
-        remedy=f"{some(sides, most)}: most differences say nothing and are left out of the test;"
+        remedy=f"{sides.some(most)}: most differences say nothing and are left out of the test;"
         " the verdict rests on the others",
     )
 
@@ -521,10 +543,14 @@ def overlap_share(setting: Setting) -> float:
 
 
 def stepwise_checks(
-    setting: Setting, family: ContrastFamily, evidence: Evidence, adjust: str, alpha: float
+    setting: Setting,
+    family: ContrastFamily,
+    evidence: Evidence,
+    adjust: str,
+    alpha: float,
+    sides: Sides,
 ) -> list[Check]:
     """Say where stepwise tests and simultaneous intervals differ."""
-    sides = family.named_sides(setting.algorithms)
     # Westfall's equivalence is tested in one step.
     stepped = adjust not in ("single-step", "westfall", "none")
     # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
@@ -537,7 +563,7 @@ def stepwise_checks(
             int(loose.sum()) * stepped,
             0.0,
             ok=not (loose.any() and stepped),
-            remedy=f"{some(sides, loose)}: the stepwise test decides where the simultaneous"
+            remedy=f"{sides.some(loose)}: the stepwise test decides where the simultaneous"
             " (1 - 2 alpha) interval, which is wider, does not",
         ),
         over_equality(
@@ -553,7 +579,7 @@ def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:
         int(flat.sum()),
         0.0,
         ok=not flat.any(),
-        remedy=f"{some(sides, flat)}: without spread there is no error to test against; are they"
+        remedy=f"{sides.some(flat)}: without spread there is no error to test against; are they"
         " the same algorithm?",
     )
 
@@ -648,6 +674,7 @@ def complete_part(
         datasets=names_of(coverage.datasets, datasets),
         algorithms=names_of(coverage.algorithms, algorithms),
     )
+    order, ahead = _best_first(scores.cells(setting.measure.name).mean, algorithms)
     own, kept = Setting.of(kept)
     return replace(
         own,
@@ -655,9 +682,21 @@ def complete_part(
         absent=setting.absent,
         digest=setting.digest,
         datasets_left_out=names_of(coverage.datasets, ~datasets),
-        algorithms_left_out=names_of(coverage.algorithms, ~algorithms),
+        algorithms_left_out=tuple(coverage.algorithms[k] for k in order),
+        ahead_left_out=ahead,
         scores_left_out=coverage.n - own.coverage.n,
     ), kept
+
+
+def _best_first(means: Array, kept: Flags) -> tuple[list[int], int]:
+    """Order the algorithms that are not kept, and count those ahead of all that are.
+
+    By their means less the levels of the data sets, which the other algorithms' scores tell.
+    """
+    level, _ = dataset_levels(means)
+    own = np.nanmean(means - level[:, None], axis=0)
+    order = [k for k in np.argsort(-own, kind="stable").tolist() if not kept[k]]
+    return order, int((own[order] > own[kept].max()).sum())
 
 
 def names_of(names: tuple[str, ...], chosen: Flags) -> tuple[str, ...]:

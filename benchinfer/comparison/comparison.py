@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison import wording
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import (
     Array,
     Evidence,
@@ -250,6 +251,11 @@ class Comparison(Tabular):
         pairs = zip(self.named_sides(), self.turns().tolist(), strict=True)
         return [(second, first) if turn else (first, second) for (first, second), turn in pairs]
 
+    def sides_read(self) -> Sides:
+        """Return both sides of each contrast as people read them, with the order of contrasts."""
+        order = np.array(pair_order(self), dtype=np.int64)
+        return Sides(tuple(self.read_sides()), self.turns(), order)
+
     @property
     def undirected(self) -> tuple[str, ...]:
         """Columns of `contrasts` that are the same whichever algorithm stands first."""
@@ -347,6 +353,11 @@ class Comparison(Tabular):
     @property
     def level_words(self) -> str:
         """What the levels of the summary are about where that is not the mean, in words."""
+        return ""
+
+    @property
+    def level_note(self) -> str:
+        """What the levels of the summary are estimated by, where that is to be said."""
         return ""
 
     def scope(self) -> str:

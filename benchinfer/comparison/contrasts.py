@@ -11,7 +11,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Given, Option, Subset
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count, join, some
 from benchinfer.numerics.max_t import all_pairs
 
 type Named = Literal["tukey", "dunnett", "sequential", "mean"]
@@ -22,6 +22,40 @@ type Contrasts = Named | Sequence[str] | Weights
 MOST_IN_PAIRS = 200
 # A side of a contrast that is no single algorithm.
 NO_ALGORITHM = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Names of both sides of contrasts as people read them.
+
+    Attributes
+    ----------
+    names
+        (P,) names, the better-ranked algorithm first.
+    turned
+        (P,) contrasts that are stored the other way round.
+    order
+        (P,) contrasts by the ranking of their sides.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    turned: NDArray[np.bool_]
+    order: NDArray[np.int64]
+
+    def chosen(self, chosen: NDArray[np.bool_]) -> list[int]:
+        """Return the contrasts of a choice among the first ones, by the ranking."""
+        return [i for i in self.order.tolist() if i < len(chosen) and chosen[i]]
+
+    def some(self, chosen: NDArray[np.bool_]) -> str:
+        """Name the first few of the chosen contrasts.
+
+        Examples
+        --------
+        >>> names = (("a", "b"), ("a", "c"))
+        >>> Sides(names, np.zeros(2, bool), np.arange(2)).some(np.array([False, True]))
+        'a and c'
+        """
+        return some([self.names[i] for i in self.chosen(chosen)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +94,22 @@ class ContrastFamily:
     def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
         """Return the (P,) names of both sides."""
         return list(self.sides) or [(algorithms[i], algorithms[j]) for i, j in self.pairs]
+
+    def read_sides(
+        self, algorithms: tuple[str, ...], levels: Array, alternative: str = "two-sided"
+    ) -> Sides:
+        """Return both sides as people read them, given (K,) levels, of which larger is better.
+
+        Contrasts stay as they are where their direction was tested or the user named them.
+        """
+        k, named = len(algorithms), self.named_sides(algorithms)
+        place = np.full(k + 1, k)  # averages come after all algorithms
+        place[np.argsort(-levels, kind="stable")] = np.arange(k)
+        places = place[self.pairs]
+        turned = (places[:, 1] < places[:, 0]) & (places[:, 0] < k)
+        turned &= alternative == "two-sided" and not self.names
+        names = tuple((b, a) if t else (a, b) for (a, b), t in zip(named, turned, strict=True))
+        return Sides(names, turned, np.lexsort((places.max(axis=1), places.min(axis=1))))
 
 
 def family_of(

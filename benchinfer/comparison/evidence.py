@@ -56,7 +56,11 @@ class Setting:
     digest
         Fingerprint of the table.
     datasets_left_out, algorithms_left_out, scores_left_out
-        What the complete part of the table lacks (`complete_part`), and how many scores that is.
+        What the complete part of the table lacks (`complete_part`), algorithms best first, and how
+        many scores that is.
+    ahead_left_out
+        How many of the algorithms left out, the first ones, are ahead of all that are compared, by
+        their scores less the levels of the data sets that they are on.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -73,6 +77,7 @@ class Setting:
     datasets_left_out: tuple[str, ...] = ()
     algorithms_left_out: tuple[str, ...] = ()
     scores_left_out: int = 0
+    ahead_left_out: int = 0
 
     @staticmethod
     def of(scores: Scores, measure: str | None = None) -> tuple["Setting", ScoreTable]:

@@ -123,14 +123,14 @@ def segments_r_hat(mean: Array, square: Array, n_draws: int) -> float:
 def level_of(levels: Array, level: float) -> Level:
     """Return means and credible bounds of (C, T, K) draws of levels.
 
-    A mean that a few draws far out carry beyond the bounds, as where an algorithm's scores are all
-    the same and draws vary by rounding, gives way to the median.
+    Differences of means are means of differences, which medians are not. A mean that a few draws
+    far out carry beyond the equal-tailed bounds, as where an algorithm's scores are all the same
+    and draws vary by rounding, widens them.
     """
     flat = levels.reshape(-1, levels.shape[2])
-    tails = [(1 - level) / 2, 0.5, (1 + level) / 2]
-    low, median, high = np.quantile(flat, tails, axis=0)
+    low, high = np.quantile(flat, [(1 - level) / 2, (1 + level) / 2], axis=0)
     mean = flat.mean(axis=0)
-    return Level(np.where((low <= mean) & (mean <= high), mean, median), low, high)
+    return Level(mean, np.minimum(low, mean), np.maximum(high, mean))
 
 
 def probabilities(found: Outcomes) -> dict[str, Array]:

@@ -21,6 +21,7 @@ from benchinfer.core.numbers import (
     join,
     level_percent,
     p_error,
+    p_places,
     p_value,
     places,
     sentence,
@@ -158,7 +159,7 @@ def contrasts(comparison: "Comparison", basis: str = "") -> Table:
     bounded = "conf_low" in data
     decide = [name for name in (*_TESTS, *_SHARES) if name in data and bounded]
     # With two tests there is no room for a column of errors; the note has the largest.
-    columns = {"p_value": _p_value()} if "p_error" in data else {}
+    columns = _drawn(data["p_error"]) if "p_error" in data else {}
     decide += ["p_error"] if largest > 0 and len({*_TESTS} & {*decide}) == 1 else []
     shown = {*_NAMES, *decide, "measure", "quantity", "estimate", "conf_low", "conf_high"}
     shown |= {"verdict", "winner", *(["p_error"] if largest == 0 else [])}
@@ -182,9 +183,17 @@ def _column(name: str, *, brief: bool = True) -> Column:
     return number(name, _HEADS.get(name, name), _WRITERS.get(name, significant), brief=brief)
 
 
-def _p_value() -> Column:
-    """Return the column of p-values with Monte Carlo errors, the smallest possible one marked."""
-    return number("p_value", _HEADS["p_value"], p_value, also=("p_error",))
+def _drawn(errors: "pd.Series[float]") -> dict[str, Column]:
+    """Return the columns of p-values and of their Monte Carlo errors, all to the same decimal.
+
+    The smallest p-value that draws can give is marked.
+    """
+    places = p_places(errors)
+    p, error = partial(p_value, decimals=places), partial(p_error, decimals=places)
+    return {
+        "p_value": number("p_value", _HEADS["p_value"], p, also=("p_error",)),
+        "p_error": number("p_error", _HEADS["p_error"], error),
+    }
 
 
 def decision(comparison: "Comparison", error: float = 0.0) -> str:
@@ -260,7 +269,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
                 if name not in shown
             ),
         ),
-        note=note,
+        note=f"{comparison.level_note} {note}".strip(),
     )
 
 

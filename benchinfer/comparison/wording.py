@@ -125,7 +125,7 @@ def headline(
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:
         also = [names[i] for i in tied if i != top]
-        who = f"{names[top]} has {most}" + (f", as {_has(also)}" if also else "")
+        who = f"{names[top]} has {most}" + (f", tied with {several(also, 3)}" if also else "")
         rest = _shown if strict.any() else _nothing_strict
         claim = f"{who}{rest(relation, top, shown)}"
         if apart := [names[i] for i in np.flatnonzero(~compared[top]) if i != top]:
@@ -147,10 +147,6 @@ def best_value(measure: Measure, k: int, name: str = "") -> str:
     """Say what the best of so many algorithms has, by the measure or by what its levels are."""
     words = ("lower", "higher") if k == 2 else ("lowest", "highest")
     return f"the {words[measure.better == 'higher']} {name or measure.noun}"
-
-
-def _has(names: "Sequence[str]") -> str:
-    return f"{several(names, 3)} {'has' if len(names) == 1 else 'have'}"
 
 
 def _shown(relation: Relation, top: int, shown: str) -> str:

@@ -16,16 +16,15 @@ def join(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(text for text in (", ".join(names[:-1]), *names[-1:]) if text)
 
 
-def some(sides: Sequence[tuple[str, str]], chosen: Iterable[bool]) -> str:
-    """Name the first few of the chosen pairs.
+def some(pairs: Sequence[tuple[str, str]]) -> str:
+    """Name the first few pairs.
 
     Examples
     --------
-    >>> some([("a", "b"), ("a", "c")], [False, True])
-    'a and c'
+    >>> some([("a", "b"), ("a", "c")])
+    'a and b; a and c'
     """
-    pairs = [" and ".join(pair) for pair, one in zip(sides, chosen, strict=False) if one]
-    return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
+    return "; ".join(map(" and ".join, pairs[:3])) + (" ..." if len(pairs) > 3 else "")
 
 
 def several(names: Sequence[str], shown: int = 5) -> str:
@@ -89,6 +88,7 @@ def count(n: int, noun: str) -> str:
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
 _P_PLACES = 4  # decimals of p-values
+_DRAWN_PLACES = 3  # of a column in which some are drawn
 _MOST = 8  # decimals; where more are needed, three digits with an exponent say more
 
 
@@ -189,8 +189,8 @@ def brief(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def p_value(value: float, error: float = 0.0) -> str:
-    """Write a p-value, to the digit of its Monte Carlo error, if it has one.
+def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> str:
+    """Write a p-value, to the digit of its Monte Carlo error if it has one, or with given decimals.
 
     One that is its own error is the smallest there can be.
 
@@ -200,17 +200,33 @@ def p_value(value: float, error: float = 0.0) -> str:
     ('<0.0001', '0.0422', '>0.9999', '≤0.0001')
     >>> p_value(0.04217, 0.0022), p_value(0.2338, 0.013), p_value(0.9999, 0.013)
     ('0.042', '0.23', '>0.99')
+    >>> p_value(0.2338, 0.013, decimals=3), p_value(3e-9, decimals=3)
+    ('0.234', '<0.001')
     """
     if math.isnan(value):
         return _NONE
-    if value < 1e-4 * (1 - 1e-9):
-        return "<0.0001"
     # Of two draws as extreme the error is 0.71 of the p-value.
-    if error > 0.8 * value:
+    if error > 0.8 * value >= 0.8e-4 * (1 - 1e-9):
         return f"\N{LESS-THAN OR EQUAL TO}{value:.4f}"
-    places = _p_places(error)
+    least = 10.0 ** -(decimals or _P_PLACES)
+    if value < least * (1 - 1e-9):
+        return f"<{least:g}"
+    places = decimals or _p_places(error)
     most = 1 - 10.0**-places
     return f">{most:.{places}f}" if value > most else f"{value:.{places}f}"
+
+
+def p_places(errors: Iterable[float]) -> int:
+    """Return the decimals of all p-values of a column, given their Monte Carlo errors.
+
+    The same for all, whether drawn or not: three where some are drawn, else four.
+
+    Examples
+    --------
+    >>> p_places([0.0, 0.0]), p_places([0.0, 0.0022])
+    (4, 3)
+    """
+    return _DRAWN_PLACES if any(error > 0 for error in errors) else _P_PLACES
 
 
 def _p_places(error: float) -> int:
@@ -220,17 +236,25 @@ def _p_places(error: float) -> int:
     return min(max(-math.floor(math.log10(float(f"{error:.0e}"))), 1), _P_PLACES)
 
 
-def p_error(value: float) -> str:
-    """Write the Monte Carlo error of a p-value to its first digit; nothing where there is none.
+def p_error(value: float, decimals: int | None = None) -> str:
+    """Write the Monte Carlo error of a p-value; nothing where there is none.
+
+    To its first digit, or with the decimals of a column.
 
     Examples
     --------
     >>> p_error(0.0), p_error(0.00217), p_error(0.00096), p_error(3e-6)
     ('', '0.002', '0.001', '<0.0001')
+    >>> p_error(0.00096, decimals=3), p_error(3e-4, decimals=3)
+    ('0.001', '<0.001')
     """
     if value <= 0:
         return ""
-    return f"{value:.{_p_places(value)}f}" if value >= 1e-4 * (1 - 1e-9) else "<0.0001"
+    # What rounds to the last digit of a column is written with it.
+    least = 0.5 * 10.0**-decimals if decimals else 10.0**-_P_PLACES
+    if value < least * (1 - 1e-9):
+        return f"<{10.0 ** -(decimals or _P_PLACES):g}"
+    return f"{value:.{decimals or _p_places(value)}f}"
 
 
 def percent(value: float) -> str:

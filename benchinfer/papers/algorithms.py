@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.comparison.sections import decision, direction, effect_writer
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.numbers import count, level_percent, p_value, places
+from benchinfer.core.numbers import count, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 from benchinfer.relations.numerics.posets import letters as groups_of
@@ -154,7 +155,8 @@ def evidence(result: "Comparison", rows: "pd.DataFrame") -> list[Series]:
     if "p_value" not in rows:
         return []
     errors = rows["p_error"] if "p_error" in rows else np.zeros(len(rows))
-    texts = [p_value(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
+    write = partial(p_value, decimals=p_places(errors))
+    texts = [write(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
     column = PaperColumn(p_head(result), "p")
     return [Series("p_value", rows["p_value"].tolist(), column, texts)]
 

@@ -1,6 +1,7 @@
 """What `compare bootstrap` can be asked, and what it says of its draws."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def test_a_clear_order_is_0(run: Callable) -> None:
     result = run(*BALANCED)
     assert result.exit_code == 0, result.output
     assert "\n    alg1 > alg2 > alg3 > alg4\n" in result.stdout
-    assert "95 % interval     p  p error  verdict\n" in result.stdout
+    assert re.search(r"95 % interval +p  p error  verdict\n", result.stdout)
     assert "resamples of replications within each data set; seed 1." in _words(run, *BALANCED)
     assert "Probability that" not in result.stdout
 

@@ -1,6 +1,7 @@
 """What puts a table in doubt is a row of every analysis, and stands before the headline."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 import benchinfer as bi
 from benchinfer.cli.app import app
 from benchinfer.comparison.checks import caveats, near_level, within_error
+from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather
 from benchinfer.reports.page import compose
@@ -133,7 +135,7 @@ def test_a_report_says_doubts_before_the_verdict():
     local = bi.per_dataset(bi.compare_points, scores)
     about = compose(gather([bi.compare_points(scores), local], None)).about
     assert "do they stand for missing ones?" in about[1]
-    assert "analysis that fits: first mend the scores" in about[-1]
+    assert "analysis that fits: none until the scores are mended" in about[-1]
 
 
 def test_right_or_wrong_on_one_data_set_is_a_row_but_of_exact_tests():
@@ -154,9 +156,23 @@ def items_of_datasets(d=6, n=30):
 )
 def test_right_or_wrong_on_several_data_sets_is_said_beforehand(compare):
     said = caveats(compare(items_of_datasets()))
-    by_rates = compare is not bi.compare_wins
-    assert ("0/1 scores" in said) == by_rates
+    assert "the rates of the data sets are compared like other scores" in said["0/1 scores"]
     assert said["analysis that fits"].startswith('compare_bayes(..., likelihood="binomial"), as')
+
+
+def test_algorithms_left_out_that_are_ahead_are_named_beforehand():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(6, 1)) + np.arange(5) + 0.01 * rng.normal(size=(6, 5))
+    values[:3, 0] = values[2:, 4] = np.nan  # the lowest, which is ahead, and the highest
+    found = bi.compare_points(bi.read_scores(table(values), measures="acc:lower"))
+    assert found.setting.algorithms_left_out == ("a00", "a04")
+    assert found.setting.ahead_left_out == 1
+    assert caveats(found)["left out"].startswith(
+        "2 of 5 algorithms lack data sets and are not compared, among them a00: for the data sets"
+        " that it is on it does better than any that is compared"
+    )
+    whole = bi.compare_points(bi.read_scores(table(values[:, 1:4]), measures="acc:lower"))
+    assert "left out" not in caveats(whole)
 
 
 def test_items_as_blocks_are_compared_item_by_item():
@@ -226,11 +242,14 @@ def test_p_values_within_their_monte_carlo_error_of_the_level():
     p, error = np.array([0.049, 0.0455, 0.049, 0.052]), np.array([0.002, 0.002, 0.0, 0.002])
     near = within_error(p, error, 0.05)
     assert near.tolist() == [True, False, False, True]
-    row = near_level(near, [("a", "b"), ("a", "c"), ("b", "c"), ("b", "d")], "more draws.")
+    family = family_of(tuple("abcd"), "sequential", None, np.zeros(4))
+    family = replace(family, pairs=np.array([[0, 1], [0, 2], [1, 2], [1, 3]]))
+    sides = family.read_sides(tuple("abcd"), np.array([1.0, 3.0, 2.0, 0.0]))
+    row = near_level(near, sides, "more draws.")
     assert not row.ok
     assert row.value == 2
-    assert row.remedy.startswith("a and b; b and d: other random numbers may decide otherwise")
-    assert near_level(near & False, [], "").ok
+    assert row.remedy.startswith("b and a; b and d: other random numbers may decide otherwise")
+    assert near_level(near & False, sides, "").ok
 
 
 def test_random_numbers_are_in_the_method():

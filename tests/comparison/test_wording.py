@@ -182,7 +182,8 @@ def test_rows_read_as_sentences():
 def test_a_shared_best_estimate_is_said():
     shared = said("abc", levels=[2, 2, 1], bc="first")
     assert shared == (
-        "b has the lowest error, as a has; it is shown to be better than c, but not better than a"
+        "b has the lowest error, tied with a;"
+        " it is shown to be better than c, but not better than a"
     )
 
 

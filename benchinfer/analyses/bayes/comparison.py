@@ -190,6 +190,14 @@ class BayesComparison(Comparison):
         return "on a typical data set" if self.typical else "on average"
 
     @property
+    def level_note(self) -> str:
+        """What the levels of the summary are estimated by."""
+        return (
+            "Levels are means of the posterior; an interval is wider than equal-tailed where it"
+            " would not hold the mean."
+        )
+
+    @property
     def level_words(self) -> str:
         """What the levels of the summary are about where that is not the mean, in words."""
         return self.average_words if self.typical else ""
@@ -549,7 +557,7 @@ class BayesComparison(Comparison):
         other = replace(self, quantity=quantity)
         codes = codes_of(other.outcomes, self.level, settled=self.convergence.settled)
         matrix = subgroups.contrast_matrix(self)
-        row = diagnostics.other_sign(self.setting, self.data, matrix, self.named_sides(), codes)
+        row = diagnostics.other_sign(self.setting, self.data, matrix, self.sides_read(), codes)
         return replace(other, codes=codes, checks=checks.renewed(self.checks, row))
 
     def regrets(self) -> "pd.DataFrame":

@@ -7,6 +7,7 @@ from benchinfer.analyses.bayes.fit import BayesFit
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
@@ -39,7 +40,7 @@ def other_sign(
     setting: Setting,
     data: ContrastData,
     matrix: Array,
-    sides: comparison_checks.Sides,
+    sides: Sides,
     codes: NDArray[np.int8],
 ) -> Check:
     """Name the decided contrasts whose mean difference over data sets has the other sign."""

@@ -67,7 +67,7 @@ def compared(
     ranks = outcome_probabilities.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
     codes = codes_of(chosen, level, settled=fitted.convergence.settled)
-    sides = family.named_sides(setting.algorithms)[family.wanted]
+    sides = family.read_sides(setting.algorithms, levels.estimate)
     turned = diagnostics.other_sign(setting, fitted.model.data, matrix, sides, codes)
     rows = diagnostics.checks(setting, fitted, error, target, turned)
     return BayesComparison(

@@ -66,7 +66,8 @@ def compared(
         options.adjust,
     )
     e, shown = tested.evidence, family.wanted
-    sides = family.named_sides(setting.algorithms)[shown]
+    levels = levels_of(found, alpha)
+    sides = family.read_sides(setting.algorithms, levels.estimate, options.alternative)
     rows = diagnostics.checks(setting, scores.aggregated, scores.measure, asked, tested, sides)
     side = min(asked.resamples, evidence.SIDE_RESAMPLES)
     return BootstrapComparison(
@@ -75,7 +76,7 @@ def compared(
         codes=decide(e.estimate, e.p_value, e.p_equivalence, alpha),
         level=options.level,
         target=asked.target,
-        levels=levels_of(found, alpha),
+        levels=levels,
         checks=tuple(rows),
         provenance=_provenance(setting, family, options),
         sides=family.sides[shown],

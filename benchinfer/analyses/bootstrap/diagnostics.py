@@ -7,10 +7,10 @@ from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expande
 from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import some
 from benchinfer.core.sections import Check
 
 # Draws of n units understate the variance by 1 / n.
@@ -25,7 +25,7 @@ def checks(
     reported: Measure,
     asked: BootstrapProcedure,
     found: BootstrapTests,
-    sides: list[tuple[str, str]],
+    sides: Sides,
 ) -> list[Check]:
     """Return the rows."""
     several = sample.n_datasets > 1
@@ -214,9 +214,7 @@ def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
     ]
 
 
-def _pairs(
-    asked: BootstrapProcedure, found: BootstrapTests, sides: list[tuple[str, str]]
-) -> list[Check]:
+def _pairs(asked: BootstrapProcedure, found: BootstrapTests, sides: Sides) -> list[Check]:
     """Name the pairs whose evidence needs care."""
     e, alpha = found.evidence, asked.alpha
 
@@ -234,7 +232,7 @@ def _pairs(
             int(found.flat.sum()),
             0.0,
             ok=not found.flat.any(),
-            remedy=f"{some(sides, found.flat)}: without spread there is nothing to test against;"
+            remedy=f"{sides.some(found.flat)}: without spread there is nothing to test against;"
             " are they the same algorithm?",
         ),
     ]

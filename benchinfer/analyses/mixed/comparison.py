@@ -16,7 +16,7 @@ from benchinfer.analyses.mixed.tables import departures
 from benchinfer.comparison import adjustment as comparison_adjustment
 from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.contrasts import ContrastFamily, Sides
 from benchinfer.comparison.evidence import (
     Array,
     Evidence,
@@ -434,14 +434,13 @@ def compared(
     codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
     sound = diagnostics.soundness_checks(setting, fitted)
     other = closure.other_reference(options, len(setting.coverage.datasets))
-    names = family.named_sides(setting.algorithms)
+    sides = family.read_sides(setting.algorithms, levels, alternative)
     if method == "rotation" and other and diagnostics.unlike_normal(sound):
         again = judged(replace(options, reference=other))[0]
         changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
-        sound.append(diagnostics.decided_otherwise(other, changed, names))
+        sound.append(diagnostics.decided_otherwise(other, changed, sides))
     own, constant = _levels(levels, chosen, errors.common, n, alpha)
     level = diagnostics.rates(setting, design, own, alpha)
-    sides = names[shown]
     seed = options.seed if method == "rotation" else None
     return MixedComparison(
         setting=setting,
@@ -453,7 +452,9 @@ def compared(
         checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *_near(evidence, alpha, sides),
-            *contrast_errors.checks(setting, family, evidence, errors, design, method, alpha),
+            *contrast_errors.checks(
+                setting, family, evidence, errors, design, method, alpha, sides
+            ),
             *diagnostics.outcome_checks(setting, design, certain, sides),
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
@@ -470,7 +471,7 @@ def compared(
     )
 
 
-def _near(evidence: Evidence, alpha: float, sides: checks.Sides) -> list[Check]:
+def _near(evidence: Evidence, alpha: float, sides: Sides) -> list[Check]:
     """Name the pairs that random rotations or flips do not decide for certain, if some are."""
     if evidence.p_error is None:
         return []

@@ -6,10 +6,9 @@ import numpy as np
 
 from benchinfer.analyses.mixed.design import Design, Structure
 from benchinfer.analyses.mixed.fit import Estimate
-from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.adjustment import std_errors, without_spread
 from benchinfer.comparison.checks import stepwise_checks, without_error
-from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.contrasts import ContrastFamily, Sides
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
@@ -57,12 +56,12 @@ def checks(
     design: Design,
     adjust: str,
     alpha: float,
+    sides: Sides,
 ) -> list[Check]:
     """Say how far the pairs' own errors are from a common one, and where rules differ."""
-    rows = stepwise_checks(setting, family, evidence, adjust, alpha)
+    rows = stepwise_checks(setting, family, evidence, adjust, alpha, sides)
     if errors.own is None or len(setting.coverage.datasets) < 3:
         return rows
-    sides = family.named_sides(setting.algorithms)
     return [*rows, *_spread_checks(family, errors.common, errors.own, design.structure, sides)]
 
 
@@ -71,7 +70,7 @@ def _spread_checks(
     model: covariance.Adjusted,
     spread: covariance.Adjusted,
     kind: Structure,
-    sides: comparison_checks.Sides,
+    sides: Sides,
 ) -> list[Check]:
     """Hold the pairs' own standard errors against the common one."""
     own, common = (std_errors(family, e) for e in (spread, model))

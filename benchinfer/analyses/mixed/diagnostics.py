@@ -10,7 +10,6 @@ from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
 from benchinfer.comparison.checks import (
-    Sides,
     beyond,
     number_of_datasets,
     of_table,
@@ -18,10 +17,11 @@ from benchinfer.comparison.checks import (
     thin_cells,
     tolerance,
 )
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, several, some
+from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
 from benchinfer.numerics.rates import rate_interval
 from benchinfer.scores.checks.kinds import BINOMIAL
@@ -123,7 +123,7 @@ def outcome_checks(
                 int(certain.sum()),
                 0.0,
                 ok=False,
-                remedy=f"{some(sides, certain)}: scores that do not vary leave this model no error"
+                remedy=f"{sides.some(certain)}: scores that do not vary leave this model no error"
                 " to test against, so that p-values are 1 and intervals have no bounds;"
                 f" {Call('compare_pair')} tests such pairs",
             )
@@ -413,15 +413,13 @@ def unlike_normal(rows: Sequence[Check]) -> bool:
     return any(not row.ok for row in rows if row.check in _OF_MEANS)
 
 
-def decided_otherwise(
-    reference: str, changed: NDArray[np.bool_], sides: Sequence[tuple[str, str]]
-) -> Check:
+def decided_otherwise(reference: str, changed: NDArray[np.bool_], sides: Sides) -> Check:
     """Name the pairs that the other reference of the closed test decides otherwise."""
     by = {"flips": "sign flips", "rotation": "rotations"}[reference]
     return Check.informing(
         f"pairs that {by} decide otherwise",
         int(changed.sum()),
-        f"{some(sides, changed)}: {Option('reference', reference)} gives other verdicts; the"
+        f"{sides.some(changed)}: {Option('reference', reference)} gives other verdicts; the"
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
 

@@ -13,13 +13,15 @@ from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import significant, some
+from benchinfer.core.numbers import significant
 from benchinfer.core.sections import Check
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
-    from benchinfer.comparison.checks import Sides
+    from benchinfer.comparison.contrasts import Sides
 
 
 # Few enough false rows: the differences of two estimates of one thing are held against it.
@@ -62,7 +64,11 @@ def direct_evidence(fitted: MixedFit, pairs: NDArray[np.int64]) -> DirectEvidenc
 
 
 def table(
-    setting: Setting, fitted: MixedFit, pairs: NDArray[np.int64], evidence: Evidence, sides: "Sides"
+    setting: Setting,
+    fitted: MixedFit,
+    pairs: NDArray[np.int64],
+    evidence: Evidence,
+    sides: "Sequence[tuple[str, str]]",
 ) -> "pd.DataFrame":
     """Lay out the model's and the direct estimate of each pair."""
     real = (pairs >= 0).all(axis=1)
@@ -118,8 +124,12 @@ def checks(
     if found is None:
         return []
     apart = otherwise(found, evidence, alpha)
-    rows = zip(sides, evidence.estimate, found.estimate, found.n, strict=True)
-    told = [_told(setting.measure, *row) for row, one in zip(rows, apart, strict=True) if one]
+    sign = np.where(sides.turned[: len(pairs)], -1.0, 1.0)
+    by_model, own = sign * evidence.estimate, sign * found.estimate
+    told = [
+        _told(setting.measure, sides.names[p], by_model[p], own[p], found.n[p])
+        for p in sides.chosen(apart)
+    ]
     more = " ..." if len(told) > _SHOWN else ""
     none = found.n == 0
     return [
@@ -128,7 +138,7 @@ def checks(
             int(none.sum()),
             0.0,
             ok=not none.any(),
-            remedy=f"{some(sides, none)}: what is said of them rests on other algorithms and the"
+            remedy=f"{sides.some(none)}: what is said of them rests on other algorithms and the"
             " model alone",
         ),
         Check.of(

@@ -82,6 +82,7 @@ def compared(
     wanted = pairs[shown]
     looks = tuple(map(_look(test, asked), wanted)) if data.paired else ()
     named = family.named_sides(setting.algorithms)[shown]
+    sides = family.read_sides(setting.algorithms, levels, chosen.alternative)
     mine = _of_wanted(evidence, shown)
     probabilities = None if probabilities is None else probabilities[shown]
     side = asked.side
@@ -95,7 +96,7 @@ def compared(
         levels=Level(levels),
         checks=(
             *diagnostics.checks(setting, data, test, mine, looks, chosen.alpha),
-            *diagnostics.decisions(test, wanted, named, mine, chosen.alpha, stepwise=stepwise),
+            *diagnostics.decisions(test, wanted, sides, mine, chosen.alpha, stepwise=stepwise),
         ),
         provenance=options.provenance(
             setting,

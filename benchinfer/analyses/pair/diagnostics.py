@@ -27,6 +27,7 @@ from scipy import stats
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import OF_RANKS, without_noise
 from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
@@ -236,7 +237,7 @@ def _distribution(
 def decisions(
     test: str,
     pairs: list[Pair],
-    sides: comparison_checks.Sides,
+    sides: Sides,
     evidence: Evidence,
     alpha: float,
     *,

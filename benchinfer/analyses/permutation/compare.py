@@ -48,6 +48,7 @@ def compared(
         asked = replace(asked, adjust=method)
     found = tested(data, family, asked)
     evidence, together, shown = found.evidence, found.together, family.wanted
+    sides = family.read_sides(setting.algorithms, levels, asked.alternative)
     rows = overall.global_tests(data, together, family.words, asked)
     drawn = "monte-carlo" in {*found.kinds, *(row.null for row in rows)}
     return PermutationComparison(
@@ -57,7 +58,7 @@ def compared(
         level=options.level,
         target=data.target,
         levels=Level(levels),
-        checks=diagnostics.checks(setting, data, found, lost, asked),
+        checks=diagnostics.checks(setting, data, found, lost, asked, sides),
         provenance=options.provenance(
             setting,
             adjustment.adjustment_words(asked, family, _bound(data, asked)),

@@ -19,7 +19,7 @@ from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Phrase
-from benchinfer.core.numbers import count, some
+from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 
@@ -219,7 +219,7 @@ class PermutationComparison(TestedComparison):
             return super().headline()
         return (
             f"{super().headline()} The typical difference is 0, as most are ties, of"
-            f" {some(self.read_sides(), none)}: there the verdict is about the other differences."
+            f" {self.sides_read().some(none)}: there the verdict is about the other differences."
         )
 
     def effects(self) -> Mapping[str, Array]:

@@ -9,10 +9,10 @@ from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.tests import PermutationTests
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
-from benchinfer.comparison.checks import Sides
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Call, Either, Option, Phrase, joined
-from benchinfer.core.numbers import count, some
+from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
 
@@ -131,9 +131,9 @@ def checks(
     found: PermutationTests,
     lost: list[str],
     asked: PermutationProcedure,
+    sides: Sides,
 ) -> tuple[Check, ...]:
     """Return the rows; remedies name the pairs."""
-    sides = found.family.named_sides(setting.algorithms)
     return (
         _attainable(data, found, asked),
         *blocks(setting, data, lost, asked),
@@ -159,7 +159,7 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationProcedur
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
         n = int(pairs.sum())
-        return Check.of(what, n, 0.0, ok=not n, remedy=Phrase(f"{some(sides, pairs)}: ", remedy))
+        return Check.of(what, n, 0.0, ok=not n, remedy=Phrase(f"{sides.some(pairs)}: ", remedy))
 
     return [
         comparison_checks.near_level(
@@ -228,7 +228,7 @@ def _scores(
             float(np.abs(own.skewness).max()),
             bound,
             ok=not skew.any(),
-            remedy=f"{some(sides, skew)}: sign flips and signed ranks test that differences"
+            remedy=f"{sides.some(skew)}: sign flips and signed ranks test that differences"
             f" are symmetric, and skewness alone can reject; {Call('compare_mixed')}"
             " compares means",
         ),

@@ -30,7 +30,7 @@ from benchinfer.comparison.adjustment import (
     without_spread,
 )
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
+from benchinfer.comparison.contrasts import ContrastFamily, Contrasts, Sides
 from benchinfer.comparison.evidence import (
     Array,
     Evidence,
@@ -109,11 +109,12 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     k = len(setting.algorithms)
     quasi = quasi_variances(errors.cov, errors.of(max_t.all_pairs(k)[1])[1])
     advice = Phrase(f"{Option('errors', 'robust')} allows for it")
+    sides = family.read_sides(setting.algorithms, fit.log_worth, options.alternative)
     checks = [
         *diagnostics.counts(counted, _target(counted), options.rope),
         *diagnostics.dependence(spread, counted, kind, advice),
-        *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha),
-        *(_of_spread(setting, family, every, least) if kind == "robust" else []),
+        *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha, sides),
+        *(_of_spread(family, every, least, sides) if kind == "robust" else []),
         *diagnostics.goodness(taken, fit),
         *diagnostics.quasi(quasi, setting.algorithms),
         *([diagnostics.penalty(taken.groups(), setting.algorithms)] if fit.penalised else []),
@@ -213,10 +214,10 @@ def _adjustment(options: WinsOptions, *, robust: bool) -> str:
 
 
 def _of_spread(
-    setting: Setting, family: ContrastFamily, errors: Adjusted, least: Array
+    family: ContrastFamily, errors: Adjusted, least: Array, sides: Sides
 ) -> "list[Check]":
     """Say which pairs the spread of data sets gives no error, and how good the worst error is."""
-    sides, lone = family.named_sides(setting.algorithms), np.isinf(least)
+    lone = np.isinf(least)
     flat = without_spread(std_errors(family, errors), errors) & ~lone
     return [
         comparison_checks.without_error(flat, sides),

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from benchinfer.analyses.wins import comparison
 from benchinfer.comparison import checks
 from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
-from benchinfer.core.numbers import join, several, some
+from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
+from benchinfer.scores.checks.kinds import BINOMIAL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.wins.numerics.tally import Tally
     from benchinfer.analyses.wins.posterior import WinPosterior
     from benchinfer.comparison.comparison import Target
+    from benchinfer.comparison.contrasts import Sides
     from benchinfer.comparison.evidence import Array
 
 
@@ -66,9 +68,22 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
     ]
     if not counted.clustered:
         return rows
-    own = checks.number_of_datasets(setting) if target == "domain" else None
-    rows += [*checks.of_table(setting, means=False, rates=False), *([] if own is None else [own])]
+    own = [checks.number_of_datasets(setting)] if target == "domain" else []
+    one = len(setting.coverage.datasets) == 1
+    rows += [*checks.of_table(setting, means=False, rates=one), *_rates(counted), *own]
     return [*rows, *checks.tied(counted.rounded), checks.beyond(target)]
+
+
+def _rates(counted: "Counted") -> list[Check]:
+    """Say what counting rates as wins leaves out, where scores are 0 or 1."""
+    setting = counted.scored
+    if not setting.zero_one or len(setting.coverage.datasets) == 1:
+        return []
+    remedy = Phrase(
+        "a rate that is higher by one item wins like one that is far higher:"
+        f" {BINOMIAL} models right and wrong"
+    )
+    return [Check.of(checks.RATES, setting.coverage.n, 0.0, ok=False, remedy=remedy)]
 
 
 def dependence(
@@ -120,7 +135,7 @@ def dependence(
     ]
 
 
-def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: checks.Sides) -> list[Check]:
+def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: "Sides") -> list[Check]:
     """Say how many data sets the errors of pairs rest on."""
     known = df[~lone]
     fewest = float(known.min()) if len(known) else 0.0
@@ -131,7 +146,7 @@ def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: checks.Sides) -> list
             int(lone.sum()),
             0.0,
             ok=not lone.any(),
-            remedy=f"{some(sides, lone)}: one data set does not show how data sets vary, so these"
+            remedy=f"{sides.some(lone)}: one data set does not show how data sets vary, so these"
             " pairs are undecided, and their intervals, with those against the average, have no"
             f" bounds: {Subset('algorithms')} leaves such algorithms out",
         ),
@@ -141,7 +156,7 @@ def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: checks.Sides) -> list
             FEWEST - 1,
             least=True,
             ok=not few.any(),
-            remedy=f"{some(sides, few)}: these pairs rest on a few of the data sets, so that only"
+            remedy=f"{sides.some(few)}: these pairs rest on a few of the data sets, so that only"
             " very large differences are told apart; more scores of these algorithms would help",
         ),
     ]

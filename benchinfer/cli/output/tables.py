@@ -61,8 +61,10 @@ def size(out: Terminal, scores: "ScoreTable") -> None:
     )
     shared = "shared" if scores.paired else "not shared"
     how = f"s (resampling: {kind}; {shared} by the algorithms)" if high > 1 else ""
+    domains = sorted(set((scores.domains or {}).values()))
+    of = f", in {len(domains)} domains: {numbers.several(domains)}" if len(domains) > 1 else ""
     out.prose(
-        f"{scores.source}: {count(scores.n_rows, 'score')}; {cells} x {span} replication{how}",
+        f"{scores.source}: {count(scores.n_rows, 'score')}; {cells} x {span} replication{how}{of}",
         hanging="  ",
     )
     for measure in scores.measures:

@@ -14,7 +14,7 @@ from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"
 # Of residuals in two units no analysis follows: those of the mended table are others.
-_MENDED = "first mend the scores, then check the table again"
+_MENDED = "none until the scores are mended and checked again"
 _PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
 _THESE = Call("compare_mixed", Option("target", "datasets"))
 _PERMUTATION = Call("compare_permutation")
@@ -174,7 +174,7 @@ def _of_units(facts: Facts, m: int) -> Advice | None:
     own = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
     odd = [found.rule for rule in units.MIXING if (found := rule(own)) is not None]
     if odd:
-        return Advice(_MENDED, f"scores do not seem to be in one unit ({', '.join(odd)})")
+        return Advice(_MENDED, f"some seem to be of another unit or measure ({', '.join(odd)})")
     return advice(facts, m)
 
 

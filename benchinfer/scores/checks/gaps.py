@@ -61,7 +61,7 @@ def in_common(names: Sequence[str], held: Held) -> str:
     apart = [(names[int(i)], names[int(j)]) for i, j in pairs]
     few = f"{int((shared < len(held)).sum()):,} of {count(len(shared), 'pair')}"
     share = f", and {len(apart)} share{'s' * (len(apart) == 1)} none" if apart else ""
-    which = f" ({some(apart, [True] * len(apart))})" if apart else ""
+    which = f" ({some(apart)})" if apart else ""
     return f"{few} share fewer than the {count(len(held), 'data set')}{share}{which}"
 
 

@@ -54,7 +54,7 @@ def test_effects_are_in_the_unit_of_the_measure():
 def test_disagreement_is_named_with_both_numbers():
     rows = bi.compare_mixed(by_design(0.05)).diagnostics().set_index("check")
     assert rows.loc[CHECK, "value"] >= 1
-    assert "a01 and a02: " in rows.loc[CHECK, "remedy"]
+    assert "a02 and a01: " in rows.loc[CHECK, "remedy"]
     assert "on the 20 data sets that both have" in rows.loc[CHECK, "remedy"]
 
 

@@ -109,8 +109,8 @@ def test_scores_in_two_units_are_to_be_mended_before_any_analysis():
     values = additive(rng(3), 12, 4)
     values[[4, 7]] *= 100
     call, why = advised(values)
-    assert call == "first mend the scores, then check the table again"
-    assert "in one unit (per cent and fractions)" in why
+    assert call == "none until the scores are mended and checked again"
+    assert "of another unit or measure (per cent and fractions)" in why
 
 
 def test_groups_that_share_no_data_set():

@@ -85,7 +85,7 @@ def compare_preset(
     with reporting(progress=progress, doing="Sampling:") as callback:
         found = _found(preset, seen, setting, completed, rng, callback)
     codes = codes_of(found.following, completed.level)
-    sides = family.named_sides(setting.algorithms)[family.wanted]
+    sides = family.read_sides(setting.algorithms, levels)
     turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
     result = BayesPairsComparison(
         setting=setting,

@@ -278,7 +278,7 @@ class BayesPairsComparison(Comparison):
         """
         codes = codes_of(self.of_quantity(quantity), self.level, settled=self.settled)
         row = comparison_checks.other_sign_of_means(
-            codes, self.differences.mean.sum(axis=1), self.named_sides()
+            codes, self.differences.mean.sum(axis=1), self.sides_read()
         )
         checks = comparison_checks.renewed(self.checks, row)
         return replace(self, quantity=quantity, codes=codes, checks=checks)
