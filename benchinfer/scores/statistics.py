@@ -70,7 +70,8 @@ class SufficientStatistics(Readable):
         Digests of the tables that were pooled.
     sample
         The smallest 64-bit hashes, up to 4,096, of the blocks or, where replications are not
-        shared, of the scores: two parts with the same block among them are refused.
+        shared, of the scores: two parts with the same block among them are refused. Of a cluster
+        there are none, and only the same table is refused.
     """
 
     measures: tuple[Measure, ...]
@@ -377,20 +378,34 @@ def _at_ends(own: Summary, ends: Array) -> Codes:
 
 def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
     """Reduce a table with rows."""
-    cells = [table.cells(name) for name in table.summary.measures]
+    cells = {name: table.cells(name) for name in table.summary.measures}
     blocks, steps = dict[str, BlockMoments](), dict[str, float]()
-    if table.paired:
-        for own in (table.blocks(name) for name in table.summary.measures):
-            held = np.arange(len(own.dataset))
-            blocks[own.measure.name] = condensed(
-                own.dataset,
-                own.count,
-                np.ones_like(held),
-                own.measure.sign * own.mean,
-                (held[:0], own.mean[:0]),
-                own.within,
-            )
-            steps[own.measure.name] = own.resolution
+    for own in (table.blocks(name) for name in cells if table.paired):
+        held = np.arange(len(own.dataset))
+        blocks[own.measure.name] = condensed(
+            own.dataset,
+            own.count,
+            np.ones_like(held),
+            own.measure.sign * own.mean,
+            (held[:0], own.mean[:0]),
+            own.within,
+        )
+        steps[own.measure.name] = own.resolution
+    return statistics_of(
+        table, cells, blocks, steps=steps, digest=table.digest, sample=_sample(table)
+    )
+
+
+def statistics_of(
+    table: "ScoreTable",
+    cells: Mapping[str, Cells],
+    blocks: Mapping[str, BlockMoments],
+    *,
+    steps: Mapping[str, float],
+    digest: str,
+    sample: NDArray[np.uint64],
+) -> SufficientStatistics:
+    """Put what a table is reduced to beside what is declared about it."""
     return SufficientStatistics(
         measures=table.measures,
         resampling=table.resampling,
@@ -399,12 +414,12 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
         source=table.source,
         notes=table.notes,
         summary=table.summary,
-        mean=np.stack([own.measure.sign * own.mean for own in cells]),
-        squares=np.stack([squares_of(own) for own in cells]),
+        mean=np.stack([own.measure.sign * own.mean for own in cells.values()]),
+        squares=np.stack([squares_of(own) for own in cells.values()]),
         blocks=blocks,
         steps=steps,
-        parts=(table.digest,),
-        sample=_sample(table),
+        parts=(digest,),
+        sample=sample,
     )
 
 
