@@ -32,7 +32,7 @@ test-browser: $(READY)
 test-engines: $(READY)
 	java -version || apt-get install -y --no-install-recommends openjdk-17-jre-headless
 	test -x $(ENGINES)/bin/spark-submit || { $(UV) venv --no-project --clear --python $(BIN)/python $(ENGINES) && \
-		$(UV) pip install --python $(ENGINES) --no-build -r requirements.lock "distributed" "pyspark>=4" && \
+		$(UV) pip install --python $(ENGINES) -r requirements.lock "distributed" "pyspark>=4" && \
 		$(UV) pip install --python $(ENGINES) --no-deps --no-build-isolation --editable .; }
 	$(ENGINES)/bin/python -m pytest -n 0 -m engines tests/scores/test_clusters.py -W default $(ARGS)
 
