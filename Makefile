@@ -3,6 +3,7 @@
 PYTHON :=
 VENV := .venv$(PYTHON:%=-%)
 BIN := $(VENV)/bin
+ENGINES := .venv-engines
 READY := $(VENV)/.benchinfer-lock
 # A uv on the PATH may be the shim of a Python that is switched off, so run it; the one inside
 # an activated environment cannot replace that environment.
@@ -15,7 +16,7 @@ endif
 # Without bytecode each process that a test starts compiles all that it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test demo test-browser paper reproduce check format docs golden bench calibrate setup lock clean
+.PHONY: test demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
 
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
@@ -26,6 +27,14 @@ demo: $(READY)
 
 test-browser: $(READY)
 	$(BIN)/pytest -m browser $(ARGS)
+
+# An environment of its own, for Spark needs Java 17, and a version that the lock does not have.
+test-engines: $(READY)
+	java -version || apt-get install -y --no-install-recommends openjdk-17-jre-headless
+	test -x $(ENGINES)/bin/spark-submit || { $(UV) venv --no-project --clear --python $(BIN)/python $(ENGINES) && \
+		$(UV) pip install --python $(ENGINES) -r requirements.lock "distributed" "pyspark>=4" && \
+		$(UV) pip install --python $(ENGINES) --no-deps --no-build-isolation --editable .; }
+	$(ENGINES)/bin/python -m pytest -n 0 -m engines tests/scores/test_clusters.py -W default $(ARGS)
 
 paper: $(READY) # needs pdflatex: apt-get install texlive-latex-extra texlive-science
 	$(BIN)/pytest -m latex $(ARGS)

@@ -138,7 +138,10 @@ class Setting:
 
 
 def as_table(scores: object) -> ScoreTable:
-    """Return a table or that of statistics; refuse a frame in their place, the likeliest slip."""
+    """Return a table, of statistics and in a cluster one without rows.
+
+    A frame in its place, the likeliest slip, is refused.
+    """
     if isinstance(scores, SufficientStatistics):
         return ScoreTable.of_statistics(scores)
     if not isinstance(scores, ScoreTable):
@@ -148,7 +151,7 @@ def as_table(scores: object) -> ScoreTable:
                 hint="read it first: bi.read_scores(table, measures=...).",
             )
         )
-    return scores
+    return ScoreTable.of_statistics(scores.statistics()) if scores.in_cluster else scores
 
 
 def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:

@@ -359,7 +359,7 @@ def read_scores(
     # The rows tell nothing more until these are put right.
     if not roles.scores or any(finding.severity == "error" for finding in first):
         refuse(found, origin.name)
-    with engine_errors(origin.name, query):
+    with engine_errors(origin.name, query, planned=origin.planned):
         places = _streamed(origin, roles, absent)
         if places is None:
             rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)

@@ -113,7 +113,7 @@ def reduce_cells(
     require_scale(frame, measure)
     rows = frame.filter(nw.col("measure") == measure.name)
     keys = ("dataset", "algorithm")
-    table = moments(rows, _on_scale(measure), keys).collect().to_arrow()
+    table = moments(rows, on_scale(measure), keys).collect().to_arrow()
     where = (
         coded(table.column("dataset"), datasets)[0],
         coded(table.column("algorithm"), algorithms)[0],
@@ -248,7 +248,8 @@ def require_scale(frame: Frame, measure: Measure) -> None:
         )
 
 
-def _on_scale(measure: Measure) -> nw.Expr:
+def on_scale(measure: Measure) -> nw.Expr:
+    """Put scores on the measure's modelling scale."""
     value = nw.col("value")
     if measure.scale == "log":
         return value.log()

@@ -19,7 +19,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.block_moments import BlockMoments, condensed, merged
 from benchinfer.scores.reductions import Blocks, Cells, deviation, squares_of
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.summary import Summary
+from benchinfer.scores.summary import ScoreRows, Summary
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -70,7 +70,8 @@ class SufficientStatistics(Readable):
         Digests of the tables that were pooled.
     sample
         The smallest 64-bit hashes, up to 4,096, of the blocks or, where replications are not
-        shared, of the scores: two parts with the same block among them are refused.
+        shared, of the scores: two parts with the same block among them are refused. Of a cluster
+        there are none, and only the same table is refused.
     """
 
     measures: tuple[Measure, ...]
@@ -377,20 +378,39 @@ def _at_ends(own: Summary, ends: Array) -> Codes:
 
 def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
     """Reduce a table with rows."""
-    cells = [table.cells(name) for name in table.summary.measures]
+    cells = {name: table.cells(name) for name in table.summary.measures}
     blocks, steps = dict[str, BlockMoments](), dict[str, float]()
-    if table.paired:
-        for own in (table.blocks(name) for name in table.summary.measures):
-            held = np.arange(len(own.dataset))
-            blocks[own.measure.name] = condensed(
-                own.dataset,
-                own.count,
-                np.ones_like(held),
-                own.measure.sign * own.mean,
-                (held[:0], own.mean[:0]),
-                own.within,
-            )
-            steps[own.measure.name] = own.resolution
+    sample = np.empty(0, np.uint64)
+    for name in cells:
+        own = table.blocks(name) if table.paired else table.score_rows(name)
+        sample = np.union1d(sample, _sample(name, own, table))[:_SAMPLE]
+        if isinstance(own, Blocks):
+            blocks[name], steps[name] = _block_moments(own), own.resolution
+    return statistics_of(table, cells, blocks, steps=steps, digest=table.digest, sample=sample)
+
+
+def _block_moments(own: Blocks) -> BlockMoments:
+    each = np.arange(len(own.dataset))
+    return condensed(
+        own.dataset,
+        own.count,
+        np.ones_like(each),
+        own.measure.sign * own.mean,
+        (each[:0], own.mean[:0]),
+        own.within,
+    )
+
+
+def statistics_of(
+    table: "ScoreTable",
+    cells: Mapping[str, Cells],
+    blocks: Mapping[str, BlockMoments],
+    *,
+    steps: Mapping[str, float],
+    digest: str,
+    sample: NDArray[np.uint64],
+) -> SufficientStatistics:
+    """Put what a table is reduced to beside what is declared about it."""
     return SufficientStatistics(
         measures=table.measures,
         resampling=table.resampling,
@@ -399,26 +419,24 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
         source=table.source,
         notes=table.notes,
         summary=table.summary,
-        mean=np.stack([own.measure.sign * own.mean for own in cells]),
-        squares=np.stack([squares_of(own) for own in cells]),
+        mean=np.stack([own.measure.sign * own.mean for own in cells.values()]),
+        squares=np.stack([squares_of(own) for own in cells.values()]),
         blocks=blocks,
         steps=steps,
-        parts=(table.digest,),
-        sample=_sample(table),
+        parts=(digest,),
+        sample=sample,
     )
 
 
-def _sample(table: "ScoreTable") -> NDArray[np.uint64]:
+def _sample(measure: str, own: Blocks | ScoreRows, table: "ScoreTable") -> NDArray[np.uint64]:
     """Return the smallest hashes of the blocks, or of the scores where none are shared."""
-    found = np.empty(0, np.uint64)
-    for name in table.summary.measures:
-        rows = table.score_rows(name)
-        mixed = _mixed(_hashes([name]), _hashes(table.datasets)[rows.dataset])
-        mixed = _mixed(mixed, _hashes(rows.labels)[rows.replication])
-        if not table.paired:
-            mixed = _mixed(mixed, _hashes(table.algorithms)[rows.algorithm])
-        found = np.union1d(found, mixed)[:_SAMPLE]
-    return found
+    mixed = _mixed(_hashes([measure]), _hashes(table.datasets)[own.dataset])
+    mixed = _mixed(mixed, _hashes(own.labels)[own.replication])
+    if isinstance(own, ScoreRows):
+        mixed = _mixed(mixed, _hashes(table.algorithms)[own.algorithm])
+    if len(mixed) > _SAMPLE:
+        mixed = np.partition(mixed, _SAMPLE)[:_SAMPLE]
+    return np.unique(mixed)
 
 
 def _hashes(labels: Sequence[str]) -> NDArray[np.uint64]:

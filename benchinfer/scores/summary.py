@@ -116,7 +116,7 @@ def moments(frame: Frame, value: nw.Expr, keys: Sequence[str] = _KEYS) -> Frame:
     if frame.implementation.is_pyarrow():
         return _arrow_moments(frame.collect().to_arrow(), keys)
     return (
-        frame.with_columns(x.mean().over(*keys).alias("centre"))
+        with_centre(frame, keys)
         .with_columns((x - nw.col("centre")).alias("deviation"))
         .with_columns((deviation * deviation).alias("square"))
         .group_by(*keys)
@@ -129,6 +129,15 @@ def moments(frame: Frame, value: nw.Expr, keys: Sequence[str] = _KEYS) -> Frame:
             x.max().alias("maximum"),
         )
     )
+
+
+def with_centre(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add the mean of ``x`` in each group as ``centre``."""
+    mean = nw.col("x").mean()
+    if frame.implementation.is_dask():
+        # Its windows align rows by their index, which partitions may repeat.
+        return frame.join(frame.group_by(*keys).agg(mean.alias("centre")), on=list(keys))
+    return frame.with_columns(mean.over(*keys).alias("centre"))
 
 
 def _arrow_moments(table: Any, keys: Sequence[str]) -> Frame:
@@ -527,7 +536,8 @@ def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tup
     text = frame.select(
         *(nw.col(k).cast(nw.String) for k in keys), *(["value"] if "value" in columns else [])
     )
-    rows = text.sort(*columns, nulls_last=True).head(shown).select(*columns).collect().to_arrow()
+    first = text.sort(*columns, nulls_last=True).head(shown).select(*columns).collect()
+    rows = nw.maybe_reset_index(first).to_arrow()  # an index would become a column
     return [
         tuple(columns),
         *zip(*([_shown(v) for v in c.to_pylist()] for c in rows.columns), strict=True),

@@ -38,6 +38,7 @@ from benchinfer.scores.reductions import (
 )
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.batches import frame_of, held
+from benchinfer.scores.sources.clusters import cluster_statistics, of_cluster
 from benchinfer.scores.statistics import SufficientStatistics, reduce_statistics, rows_needed
 from benchinfer.scores.summary import (
     ScoreRows,
@@ -575,7 +576,18 @@ class ScoreTable(Showable):
         """
         if isinstance(self._held, SufficientStatistics):
             return self._held
-        return reduce_statistics(self)
+        if "statistics" not in self._memo:
+            self._memo["statistics"] = (
+                cluster_statistics(self, self._frame)
+                if self.in_cluster
+                else reduce_statistics(self)
+            )
+        return self._memo["statistics"]
+
+    @property
+    def in_cluster(self) -> bool:
+        """Whether rows are, or may be, on other machines."""
+        return not isinstance(self._held, Places | SufficientStatistics) and of_cluster(self._held)
 
     @staticmethod
     def of_statistics(held: SufficientStatistics) -> "ScoreTable":
@@ -818,8 +830,8 @@ class ScoreTable(Showable):
         independent of the order of rows and of covariates, of the engine, and of what is declared
         about the measures.
         """
-        if isinstance(self._held, SufficientStatistics):
-            return self._held.digest
+        if isinstance(self._held, SufficientStatistics) or self.in_cluster:
+            return self.statistics().digest
         if "digest" not in self._memo:
             names = (self.summary.measures, self.datasets, self.algorithms)
             self._memo["digest"] = digest(self._scores, names, self.domains, self.covariates)

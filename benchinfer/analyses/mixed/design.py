@@ -21,6 +21,7 @@ type Domains = Literal["pooled", "random", "separate"]
 type Structure = Literal["auto", "common", "diagonal", "unstructured", "pairwise"]
 type Residual = Literal["constant", "algorithm", "dataset"]
 _RANDOM = COMPONENTS[:-1]
+_MOST_BYTES = 4 * 2**30
 
 
 @savable
@@ -290,10 +291,28 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
             )
         )
     _check_estimable(structure, residual, design, setting)
+    if structure == "unstructured":
+        _check_room(len(setting.algorithms), len(setting.coverage.datasets))
     # Errors that come from the spread between data sets speak of their domain, whatever the terms.
     wider = structure != "common" and not alone
     target = "domain" if wider else design.target
     return replace(design, structure=structure, residual=residual, target=target)
+
+
+def _check_room(k: int, d: int) -> None:
+    """Refuse covariances whose second derivatives need more memory than most machines have."""
+    parameters = k * (k + 1) // 2
+    room = 8 * parameters * k**2 * (4 * parameters + 5 * d)
+    if room > _MOST_BYTES:
+        raise DesignError(
+            message(
+                f"the covariance of {k} algorithms has {parameters} parameters, which need about"
+                f" {room / 2**30:.0f} GB of memory on {d} data sets; the limit is"
+                f" {_MOST_BYTES / 2**30:.0f} GB.",
+                hint=f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes"
+                f" more algorithms; {Subset('algorithms')} keeps some.",
+            )
+        )
 
 
 def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:

@@ -125,12 +125,10 @@ def condensed(
         Home and root.
     """
     home, root = roots
-    order = np.lexsort((*count.T[::-1], dataset))
-    key = np.column_stack([dataset, count])[order]
-    new = np.r_[True, (np.diff(key, axis=0) != 0).any(axis=1)][: len(key)]
-    begin, group = np.flatnonzero(new), np.empty(len(key), np.int64)
+    order, new = _sorted(dataset, count)
+    begin, group = np.flatnonzero(new), np.empty(len(order), np.int64)
     group[order] = np.cumsum(new) - 1
-    size = np.diff(np.r_[begin, len(key)])
+    size = np.diff(np.r_[begin, len(order)])
     total = np.add.reduceat(rows[order], begin) if len(begin) else np.zeros(0, np.int64)
     weighted = np.where(count > 0, mean, 0.0)
     middle = _means(weighted, rows, group, total)
@@ -139,13 +137,21 @@ def condensed(
     at = np.concatenate([group[home], group[several]])
     stack = np.concatenate([root, deviation[several]])
     return BlockMoments(
-        key[begin, 0],
-        key[begin, 1:],
+        dataset[order[begin]],
+        count[order[begin]],
         total,
         middle,
         *_triangles(at, stack, size > 1),
         within,
     )
+
+
+def _sorted(dataset: Codes, count: Codes) -> tuple[Codes, NDArray[np.bool_]]:
+    """Return an order by data set and counts, and where in it another class begins."""
+    flags = count if count.max(initial=0) > 1 else np.packbits(count.astype(bool), axis=1)
+    order = np.lexsort((*flags.T[::-1], dataset))
+    key = np.column_stack([dataset, flags])[order]
+    return order, np.r_[True, (np.diff(key, axis=0) != 0).any(axis=1)][: len(key)]
 
 
 def _means(value: Array, rows: Codes, group: Codes, total: Codes) -> Array:

@@ -2,7 +2,7 @@
 
 Frames that are in memory are taken over into Arrow once: later changes to the user's frame cannot
 reach the table, and labels become integer codes. Lazy frames and relations stay in their engine,
-dask frames excepted.
+dask frames as long as they have one column of numbers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,7 +67,9 @@ def of_frame(source: object, name: str) -> Source:
     ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
         kept = zip(covariates, slots(covariates), strict=True)
         chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in kept))
-        if isinstance(chosen, nw.LazyFrame) and not chosen.implementation.is_dask():
+        if isinstance(chosen, nw.LazyFrame) and (
+            not chosen.implementation.is_dask() or _aggregates(chosen, labels, scores)
+        ):
             return chosen, []
         return _into_arrow(nw.to_native(chosen), name, [*scores, *slots(covariates)]), []
 
@@ -78,7 +80,20 @@ def of_frame(source: object, name: str) -> Source:
         rows = 0 if isinstance(chosen, nw.LazyFrame) else len(chosen)
         return rows, _batches(nw.to_native(chosen))
 
-    return Source(name, names, load, index=index, kinds=kinds | _odd(frame), stream=stream)
+    planned = frame.implementation.is_dask()
+    kinds |= _odd(frame)
+    return Source(name, names, load, index=index, kinds=kinds, stream=stream, planned=planned)
+
+
+def _aggregates(frame: nw.LazyFrame[Any], labels: Sequence[str], scores: Sequence[str]) -> bool:
+    """Return whether Dask can reduce a frame: one column of numbers, labels of text or counts."""
+    schema = frame.collect_schema()
+    plain = all(schema[name] == nw.String or schema[name].is_integer() for name in labels)
+    return (
+        plain
+        and len(frame.columns) == len({*labels, *scores}) == len(labels) + 1
+        and (schema[scores[0]].is_numeric())
+    )
 
 
 def _taken_over(kind: Any) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import BenchinferError, ScoreTableError, message
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 
@@ -47,6 +47,8 @@ class Source:
     stream
         Takes the columns of labels and those of scores; gives how many rows there are, as far as
         that is known, and Arrow batches, text as codes. None where all rows are loaded.
+    planned
+        Whether rows come from a plan of functions that a user may have written.
     """
 
     name: str
@@ -58,20 +60,27 @@ class Source:
     kinds: Mapping[str, str] = field(default_factory=dict[str, str])
     known: Format | None = None
     stream: Stream | None = None
+    planned: bool = False
 
 
 @contextmanager
-def engine_errors(name: str, query: str | None = None) -> Generator[None]:
-    """Turn errors of an engine that reads rows late into one clear error."""
+def engine_errors(name: str, query: str | None = None, *, planned: bool = False) -> Generator[None]:
+    """Turn errors of an engine that reads rows late into one clear error.
+
+    A plan of the user's own functions may raise anything.
+    """
     try:
         yield
+    except BenchinferError:
+        raise
     except Exception as error:
-        if not isinstance(error, OSError) and engine_of(error) not in _ENGINES:
+        known = isinstance(error, OSError) or engine_of(error) in _ENGINES
+        if not known and not planned:
             raise
         raise failed(name, error, query) from None
 
 
-_ENGINES = {"narwhals", "polars", "duckdb", "_duckdb", "pyarrow"}
+_ENGINES = {"narwhals", "polars", "duckdb", "_duckdb", "pyarrow", "dask", "pyspark"}
 
 
 def failed(name: str, error: Exception, query: str | None = None) -> ScoreTableError:

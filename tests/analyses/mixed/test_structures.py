@@ -306,3 +306,14 @@ def test_a_pair_without_spread_has_no_bounds():
     assert np.isinf([row["conf_low"], row["conf_high"]]).all()
     assert 0 < mixed.predict().contrasts().iloc[0]["prob_second"] < 1
     assert len(value) == 8
+
+
+def test_a_covariance_that_would_not_fit_into_memory_is_refused():
+    d, r, k = (i.ravel() for i in np.indices((5, 2, 40)))
+    frame = pd.DataFrame(
+        {"dataset": d, "replication": r, "algorithm": k, "value": np.sin(d + r * k)}
+    )
+    scores = bi.read_scores(frame, measures={"value": "higher"})
+    said = r"40 algorithms has 820 parameters, which need about 32 GB of memory on 5 data sets"
+    with pytest.raises(bi.DesignError, match=said):
+        bi.compare_mixed(scores, structure="unstructured")

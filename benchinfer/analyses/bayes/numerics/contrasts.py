@@ -167,7 +167,7 @@ def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
     total = weight.sum(axis=1, keepdims=True)
     centred = mean - (weight * mean).sum(axis=1, keepdims=True) / total
     root = weight / np.sqrt(total)
-    laplacian = np.diag(rows @ weight) - (root.T * rows) @ root
+    laplacian = _laplacian(weight, rows)
     values, vectors = np.linalg.eigh(laplacian)
     held = values > _ALIKE * max(values[-1], 1.0)
     q, values = vectors[:, held].T, values[held]
@@ -185,6 +185,18 @@ def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
         df=float(round((rows @ weight).sum() - rows.sum()) - len(values)),
         whole=bool(whole),
     )
+
+
+def _laplacian(weight: Array, rows: Array) -> Array:
+    """Return the (K, K) information on differences.
+
+    Blocks with the same counts are added first: however they are represented, the rounding is the
+    same, on which the eigenvectors of equal eigenvalues depend.
+    """
+    counts, kind = np.unique(weight, axis=0, return_inverse=True)
+    times = np.round(np.bincount(kind.ravel(), rows))
+    root = counts / np.sqrt(counts.sum(axis=1, keepdims=True))
+    return np.diag(times @ counts) - (root.T * times) @ root
 
 
 def _stacked(

@@ -1,0 +1,124 @@
+"""Tables of a cluster, reduced where they are.
+
+The engine groups twice: scores by cell, and, where algorithms share replications, blocks by the
+algorithms that they hold. Only statistics come back.
+"""
+
+import hashlib
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.scores.numerics.block_moments import BlockMoments, condensed
+from benchinfer.scores.reductions import Cells, on_scale
+from benchinfer.scores.statistics import SufficientStatistics, statistics_of
+from benchinfer.scores.summary import Summary, coded, matrix, with_centre
+
+if TYPE_CHECKING:
+    from benchinfer.scores.table import ScoreTable
+
+type Array = NDArray[np.float64]
+type Frame = "nw.LazyFrame[Any]"
+
+_MOST_ALGORITHMS = 64  # each pair is a column
+_BITS = 50  # flags in one whole number that all engines hold
+
+
+def of_cluster(frame: Frame) -> bool:
+    """Return whether rows are, or may be, on other machines."""
+    kind = frame.implementation
+    return kind.is_dask() or kind.is_pyspark() or kind.is_pyspark_connect()
+
+
+def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistics:
+    """Reduce a table of a cluster."""
+    cells = {name: table.cells(name) for name in table.summary.measures}
+    blocks = dict[str, BlockMoments]()
+    once = bool((table.summary.n == table.summary.replications).all())
+    if table.paired and once and len(table.algorithms) <= _MOST_ALGORITHMS:
+        blocks = {name: block_moments(frame, own) for name, own in cells.items()}
+    return statistics_of(
+        table,
+        cells,
+        blocks,
+        steps=dict.fromkeys(blocks, 0.0),
+        digest=_digest(table.summary),
+        sample=np.empty(0, np.uint64),
+    )
+
+
+def grouped_blocks(frame: Frame, cells: Cells) -> Frame:
+    """Ask for sums and cross products of the blocks that hold the same algorithms.
+
+    Scores are centred by their cell before they are multiplied, so that nothing cancels.
+    """
+    names = range(len(cells.algorithms))
+    x, rows = nw.col("x"), frame.filter(nw.col("measure") == cells.measure.name)
+    rows = rows.select("dataset", "replication", "algorithm", on_scale(cells.measure).alias("x"))
+    rows = with_centre(rows, ("dataset", "algorithm"))
+    rows = rows.with_columns((x - nw.col("centre")).alias("x"))
+    rows = rows.with_columns(
+        nw.when(nw.col("algorithm") == cells.algorithms[k]).then(x).alias(f"x{k}") for k in names
+    )
+    wide = rows.group_by("dataset", "replication").agg(nw.col(f"x{k}").max() for k in names)
+    held = [~nw.col(f"x{k}").is_null() for k in names]
+    keys = [f"held{i}" for i in range(-(-len(names) // _BITS))]
+    flags = [
+        nw.sum_horizontal(
+            *(
+                nw.when(held[k]).then(nw.lit(2 ** (k - i * _BITS))).otherwise(nw.lit(0))
+                for k in names[i * _BITS : (i + 1) * _BITS]
+            )
+        ).alias(key)
+        for i, key in enumerate(keys)
+    ]
+    wide = wide.with_columns(*flags).with_columns(nw.col(f"x{k}").fill_null(0.0) for k in names)
+    pairs = list(combinations_with_replacement(names, 2))
+    wide = wide.with_columns(
+        (nw.col(f"x{i}") * nw.col(f"x{j}")).alias(f"x{i}x{j}") for i, j in pairs
+    )
+    sums = [f"x{k}" for k in names] + [f"x{i}x{j}" for i, j in pairs]
+    return wide.group_by("dataset", *keys).agg(
+        nw.len().alias("rows"), *(nw.col(name).sum() for name in sums)
+    )
+
+
+def block_moments(frame: Frame, cells: Cells) -> BlockMoments:
+    """Reduce the blocks of one measure, without its direction."""
+    table = grouped_blocks(frame, cells).collect().to_arrow()
+    k = len(cells.algorithms)
+    dataset = coded(table.column("dataset"), cells.datasets)[0]
+    rows = table.column("rows").to_numpy().astype(np.int64)
+    keys = [table.column(f"held{i}").to_numpy() for i in range(-(-k // _BITS))]
+    held = np.column_stack([keys[j // _BITS] >> (j % _BITS) & 1 for j in range(k)]).astype(np.int64)
+    shift = matrix(table, [f"x{j}" for j in range(k)]) / rows[:, None]
+    i, j = np.array(list(combinations_with_replacement(range(k), 2))).T
+    cross = np.zeros((len(rows), k, k))
+    cross[:, i, j] = matrix(table, [f"x{a}x{b}" for a, b in zip(i, j, strict=True)])
+    cross[:, j, i] = cross[:, i, j]
+    cross -= rows[:, None, None] * shift[:, :, None] * shift[:, None, :]
+    level = np.nan_to_num(cells.measure.sign * cells.mean)
+    mean = np.where(held, level[dataset] + shift, 0.0)
+    roots = _roots(cross, rows)
+    nothing = np.zeros((len(cells.datasets), k))
+    return condensed(dataset, held, rows, mean, roots, nothing)
+
+
+def _roots(cross: Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
+    """Return home and rows of roots of cross products, as many as have a length."""
+    values, vectors = np.linalg.eigh(cross)
+    size = values[:, -1:]
+    kept = (values > np.finfo(float).eps * len(cross[0]) * size) & (rows > 1)[:, None]
+    home, at = np.nonzero(kept)
+    return home, np.sqrt(values[home, at])[:, None] * vectors[home, :, at]
+
+
+def _digest(own: Summary) -> str:
+    """Fingerprint a summary by what is the same in whatever order an engine adds."""
+    exact = (own.measures, own.datasets, own.algorithms, own.n.tolist())
+    sums = [f"{x:.6g}" for x in (*own.mean.ravel(), *own.squares.ravel())]
+    ends = (own.minimum.tolist(), own.maximum.tolist())
+    return hashlib.sha256(repr((exact, ends, sums)).encode()).hexdigest()[:16]
