@@ -1,6 +1,12 @@
 """How Sphinx builds the documentation."""
 
+import re
 from importlib.metadata import version as installed
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 project = "benchinfer"
 author = "The benchinfer developers"
@@ -10,6 +16,7 @@ release = version = installed("benchinfer")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinxcontrib.bibtex",
 ]
@@ -21,7 +28,11 @@ myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the docstrings say it in words
+autodoc_typehints_format = "short"
+autosummary_generate = True  # a page for each public name, below reference/api
+templates_path = ["templates"]
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 add_module_names = False
@@ -34,3 +45,37 @@ html_theme = "furo"
 html_title = "benchinfer"
 html_show_sourcelink = False
 html_copy_source = False
+
+
+# Methods by which results serve the package.
+_INTERNAL = {
+    *("about", "draws", "fill", "heading", "next_words", "of", "of_quantity", "rewrite"),
+    *("sampled", "scope", "shown_columns", "sources", "texts"),
+}
+
+
+def _skipped(*event: Any) -> bool | None:
+    """Leave out fields of records, which their docstrings list, and internal methods."""
+    _, _, name, value, *_ = event
+    return True if isinstance(value, MemberDescriptorType) or name in _INTERNAL else None
+
+
+def _signature(*event: Any) -> tuple[str, None] | None:
+    """Show no signature of records that users do not make."""
+    _, what, _, value, *_ = event
+    return ("", None) if what == "class" and "Parameters\n" not in (value.__doc__ or "") else None
+
+
+def _shortened(*event: Any) -> None:
+    """Name types of attributes without the modules that hold them."""
+    event[5][:] = [
+        re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type:" in line else line
+        for line in event[5]
+    ]
+
+
+def setup(app: "Sphinx") -> None:
+    """Connect what Sphinx calls."""
+    app.connect("autodoc-skip-member", _skipped)
+    app.connect("autodoc-process-signature", _signature)
+    app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon
