@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
     from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
+    from benchinfer.analyses.subgroups.regions.regions import regions
     from benchinfer.analyses.wins.compare import compare_wins
     from benchinfer.analyses.wins.counts import Wins, read_wins
     from benchinfer.analyses.wins.numerics.posterior import WinPriors
@@ -99,6 +100,7 @@ _homes = {
     "read_effects": "analyses.meta.read",
     "read_scores": "scores.read",
     "read_wins": "analyses.wins.counts",
+    "regions": "analyses.subgroups.regions.regions",
     "report": "reports.page",
     "resample_relations": "analyses.bootstrap.relations",
 }
@@ -150,6 +152,7 @@ __all__ = [
     "read_effects",
     "read_scores",
     "read_wins",
+    "regions",
     "report",
     "resample_relations",
 ]

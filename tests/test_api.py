@@ -56,6 +56,7 @@ NAMES = [
     "read_effects",
     "read_scores",
     "read_wins",
+    "regions",
     "report",
     "resample_relations",
 ]
@@ -75,6 +76,7 @@ SIGNATURES = {
     "read_wins": "source, *, name='score', columns=None",
     "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
     " weights=None, robust=False, starts=20, missing='complete', seed=None",
+    "regions": "comparison, covariate, pairs=None, *, level=None",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"

@@ -23,7 +23,7 @@ GLOSSARY: dict[str, str] = {
     "replication": "repetition within a data set: resample, fold, seed or item",
     "algorithm": "algorithm (method, model, learner)",
     "measure": "name of the performance measure",
-    "value": "a score; in diagnostics, the value that was checked",
+    "value": "a score, or a value of a covariate; in diagnostics, the value that was checked",
     "first": "first algorithm of a pair",
     "second": "second algorithm of a pair",
     "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
@@ -245,6 +245,8 @@ GLOSSARY: dict[str, str] = {
     "on_front": "whether no algorithm dominates it",
     "dominates": "whether the first is at least as good on all measures and better on one",
     "prob_dominates": "share of the resamples in which the first dominates the second",
+    "value_low": "smallest value of the covariate in a region",
+    "value_high": "largest value of the covariate in a region",
     "archetype": "number of an archetype, from 1: the one that most data sets are like",
     "description": "algorithms that are best and last, in words",
     "nearest": "the data sets that are nearest to an archetype",
