@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
+    from benchinfer.scores.characteristics import dataset_features
     from benchinfer.scores.read import load_example, read_scores
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
@@ -88,6 +89,7 @@ _homes = {
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
+    "dataset_features": "scores.characteristics",
     "gate": "analyses.gate.gate",
     "latex": "papers.markup",
     "load": "core.saving",
@@ -140,6 +142,7 @@ __all__ = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "dataset_features",
     "gate",
     "latex",
     "load",

@@ -44,6 +44,7 @@ NAMES = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "dataset_features",
     "gate",
     "latex",
     "load",
@@ -77,6 +78,7 @@ SIGNATURES = {
     "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
     " weights=None, robust=False, starts=20, missing='complete', seed=None",
     "regions": "comparison, covariate, pairs=None, *, level=None",
+    "dataset_features": "x, y=None, *, task='auto'",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"
