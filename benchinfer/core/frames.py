@@ -258,7 +258,11 @@ GLOSSARY: dict[str, str] = {
     "share_starts": "share of the starts that end in the least objective",
     "jaccard": "number of members that two groups share, divided by the number in either, averaged"
     " over resamples",
-    "other": "second data set of a pair",
+    "other": "second data set or relation of a pair",
+    "group": "number of a cluster, from 1",
+    "members": "names of the members of a cluster",
+    "n_relations": "number of relations",
+    "moved": "how far resamples move a relation on the map, as a share of the map's spread",
     "covariate": "feature of the data sets along which the algorithms' slopes are compared",
     "x": "position on a map, across",
     "y": "position on a map, upwards",

@@ -132,7 +132,8 @@ def _mean_correlation(numbers: Array) -> float:
     found: list[float] = []
     for i in range(numbers.shape[1]):
         for j in range(i):
-            pair = numbers[~np.isnan(numbers[:, [i, j]]).any(axis=1)][:, [i, j]]
+            pair = numbers[:, [i, j]]
+            pair = pair[~np.isnan(pair).any(axis=1)]
             if len(pair) > 1 and (pair.std(axis=0) > 0).all():
                 found.append(abs(float(np.corrcoef(pair.T)[0, 1])))
     return _mean(found)
@@ -155,13 +156,16 @@ def _of_target(table: "pd.DataFrame", numeric: list[int], y: Any, task: str) -> 
         values = target.to_numpy(dtype=np.float64)[:, None]
         return {"signal": _signal(table, numeric, values, classes=False)}
     codes, names = pd.factorize(target)
+    indicators = np.eye(len(names), dtype=np.float64)[codes]
     shares = np.bincount(codes) / len(codes)
     entropy = -float(shares @ np.log(shares))
     return {
         "n_classes": float(len(names)),
         "balance": entropy / float(np.log(len(names))) if len(names) > 1 else np.nan,
         "share_largest": float(shares.max()),
-        "signal": _signal(table, numeric, np.eye(len(names))[codes], classes=True),
+        "signal": _signal(
+            table, numeric, np.eye(len(names), dtype=np.float64)[codes], classes=True
+        ),
     }
 
 
