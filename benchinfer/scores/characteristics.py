@@ -76,7 +76,7 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
     """
     check_choice("task", task, Task)
     table = _table(x)
-    numeric = [name for name in table if _is_numeric(table[name])]
+    numeric = [i for i in range(table.shape[1]) if _is_numeric(table[i])]
     numbers = table[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
     n, p = table.shape
     found = {
@@ -104,8 +104,7 @@ def _table(x: Any) -> "pd.DataFrame":
                 hint="rows and columns, one row for each observation.",
             )
         )
-    table.columns = range(table.shape[1])
-    return table
+    return table.set_axis(range(table.shape[1]), axis=1)
 
 
 def _is_numeric(column: "pd.Series") -> bool:
@@ -132,10 +131,11 @@ def _mean_correlation(numbers: Array) -> float:
     found: list[float] = []
     for i in range(numbers.shape[1]):
         for j in range(i):
-            pair = numbers[:, [i, j]]
-            pair = pair[~np.isnan(pair).any(axis=1)]
+            pair = np.column_stack([numbers[:, i], numbers[:, j]])
+            pair = pair[~np.isnan(pair.sum(axis=1))]
             if len(pair) > 1 and (pair.std(axis=0) > 0).all():
-                found.append(abs(float(np.corrcoef(pair.T)[0, 1])))
+                a, b = ((pair - pair.mean(axis=0)) / pair.std(axis=0)).T
+                found.append(abs(float((a * b).mean())))
     return _mean(found)
 
 
@@ -153,19 +153,17 @@ def _of_target(table: "pd.DataFrame", numeric: list[int], y: Any, task: str) -> 
             )
         )
     if task == "regression" or (task == "auto" and not _has_classes(target)):
-        values = target.to_numpy(dtype=np.float64)[:, None]
+        values = np.array(target.tolist(), dtype=np.float64)[:, None]
         return {"signal": _signal(table, numeric, values, classes=False)}
     codes, names = pd.factorize(target)
-    indicators = np.eye(len(names), dtype=np.float64)[codes]
+    indicators = (codes[:, None] == np.arange(len(names))).astype(np.float64)
     shares = np.bincount(codes) / len(codes)
     entropy = -float(shares @ np.log(shares))
     return {
         "n_classes": float(len(names)),
         "balance": entropy / float(np.log(len(names))) if len(names) > 1 else np.nan,
         "share_largest": float(shares.max()),
-        "signal": _signal(
-            table, numeric, np.eye(len(names), dtype=np.float64)[codes], classes=True
-        ),
+        "signal": _signal(table, numeric, indicators, classes=True),
     }
 
 
