@@ -125,7 +125,7 @@ def draw(laid: DifferenceBand, ax: "Axes") -> None:
         ax.plot(laid.places[inside], laid.estimate[inside], color=mark.ink, lw=1.8, zorder=3)
     for low, _, _ in laid.stretches[1:]:
         ax.axvline(low, color=HAIR, lw=0.9, ls=(0, (4, 2)), zorder=1)
-    foot = np.zeros(len(laid.ticks))
+    foot = np.full(len(laid.ticks), 0.03)
     ax.plot(laid.ticks, foot, "|", transform=ax.get_xaxis_transform(), color=INK, ms=9, mew=0.8,
             clip_on=False, zorder=4)  # fmt: skip
     name_axis(ax, laid.axis, laid.width - 0.6)
