@@ -6,6 +6,8 @@ import pytest
 
 import benchinfer as bi
 
+pytestmark = pytest.mark.calibration
+
 TABLES, DATASETS = 200, 20
 SLOPES, SPREAD = np.array([0.0, 1.0, -1.0, 0.5]), np.array([1.0, 3.0, 1.0, 0.5])
 
