@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
     from benchinfer.analyses.subgroups.compare import compare_subgroups
     from benchinfer.analyses.subgroups.subgroups import Subgroups
+    from benchinfer.analyses.subgroups.regions.regions import regions
     from benchinfer.analyses.wins.compare import compare_wins
     from benchinfer.analyses.wins.counts import Wins, read_wins
     from benchinfer.analyses.wins.numerics.posterior import WinPriors
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
+    from benchinfer.scores.characteristics import dataset_features
     from benchinfer.scores.read import load_example, read_scores
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.statistics import SufficientStatistics
@@ -93,6 +95,7 @@ _homes = {
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
+    "dataset_features": "scores.characteristics",
     "gate": "analyses.gate.gate",
     "latex": "papers.markup",
     "load": "core.saving",
@@ -105,6 +108,7 @@ _homes = {
     "read_effects": "analyses.meta.read",
     "read_scores": "scores.read",
     "read_wins": "analyses.wins.counts",
+    "regions": "analyses.subgroups.regions.regions",
     "report": "reports.page",
     "resample_relations": "analyses.bootstrap.relations",
 }
@@ -147,6 +151,7 @@ __all__ = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "dataset_features",
     "gate",
     "latex",
     "load",
@@ -159,6 +164,7 @@ __all__ = [
     "read_effects",
     "read_scores",
     "read_wins",
+    "regions",
     "report",
     "resample_relations",
 ]

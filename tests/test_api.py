@@ -47,6 +47,7 @@ NAMES = [
     "compare_wins",
     "consensus",
     "consensus_influence",
+    "dataset_features",
     "gate",
     "latex",
     "load",
@@ -59,6 +60,7 @@ NAMES = [
     "read_effects",
     "read_scores",
     "read_wins",
+    "regions",
     "report",
     "resample_relations",
 ]
@@ -80,6 +82,8 @@ SIGNATURES = {
     "read_wins": "source, *, name='score', columns=None",
     "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
     " weights=None, robust=False, starts=20, missing='complete', seed=None",
+    "regions": "comparison, covariate, pairs=None, *, level=None",
+    "dataset_features": "x, y=None, *, task='auto'",
     "bootstrap_consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " resamples=1000, resampled=None, seed=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"

@@ -14,6 +14,7 @@ from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Missing, Undecided
 from benchinfer.relations.agreement import agreements, between, stacked
+from benchinfer.relations.cluster_stability import ClusterStability, cluster_stability
 from benchinfer.relations.consensus.votes import majority, tally
 from benchinfer.relations.numerics import distances
 from benchinfer.relations.numerics import distances as numerics_distances
@@ -375,6 +376,50 @@ class Ensemble(Showable, Mapping[str, Relation]):
     ) -> Clusters:
         """Cluster the relations hierarchically by their distances; weights play no part."""
         return clusters(tuple(self), between(self.states, kind, undecided, missing), method)
+
+    def cluster_stability(
+        self,
+        n: int,
+        kind: "Kind" = "symdiff",
+        *,
+        method: Linkage = "average",
+        undecided: Undecided = "undecided",
+        missing: Missing = "ignore",
+        resamples: int = 200,
+        seed: int | None = None,
+    ) -> ClusterStability:
+        """Cluster and map the relations again after drawing them with replacement.
+
+        Parameters
+        ----------
+        n
+            Number of clusters.
+        kind, method, undecided, missing
+            As in `clusters`.
+        resamples, seed
+            Number of resamples, and the seed of the draws (drawn if not given).
+
+        Returns
+        -------
+        ClusterStability
+            How alike each cluster is to the one most like it (Jaccard coefficient: 0.75 or more for
+            stable ones, below 0.6 for those not to be trusted, after Hennig), which relations are
+            together in how many resamples, and how far each moves on the map.
+
+        References
+        ----------
+        Hennig, C. (2007). Cluster-wise assessment of cluster stability. Computational Statistics &
+        Data Analysis 52, 258-271. https://doi.org/10.1016/j.csda.2006.11.025
+
+        Examples
+        --------
+        >>> one, two = Relation.from_text("a > b > c"), Relation.from_text("c > b > a")
+        >>> four = Ensemble({"d1": one, "d2": one, "d3": two, "d4": two})
+        >>> four.cluster_stability(2, resamples=20, seed=1).summary()["members"].tolist()
+        ['d1, d2', 'd3, d4']
+        """
+        far = between(self.states, kind, undecided, missing)
+        return cluster_stability(tuple(self), far, n, method, resamples, seed)
 
     def map(
         self,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from inspect import cleandoc
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin, get_type_hints
 
@@ -28,6 +28,7 @@ _TEXTS = frozenset(
         *("winner", "check", "direction", "remedy", "source", "shared", "term", "test", "misfit"),
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
         *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
+        *("description", "nearest", "members", "other"),
         *("analysis", "reason", "outcome", "leaf", "characteristic", "first_part", "second_part"),
     )
 )
@@ -92,10 +93,10 @@ def schema() -> Schema:
 def keys() -> dict[str, tuple[object, str]]:
     """Return the keys of tables and values of comparisons, with their types and meaning."""
     found: dict[str, tuple[object, str]] = dict(sections.KEYS)
-    for module in iter_modules(analyses.__path__):
-        if not module.ispkg:
+    for module in walk_packages(analyses.__path__, f"{analyses.__name__}."):
+        if not module.name.endswith(".sections"):
             continue
-        home = import_module(f"{analyses.__name__}.{module.name}.sections")
+        home = import_module(module.name)
         for name, (kind, text) in getattr(home, "KEYS", {}).items():
             known, said = found.get(name, (kind, text))
             both = text if text in said else f"{said}; {text}"

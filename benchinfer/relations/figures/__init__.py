@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from benchinfer.plots.draw import Kind
-from benchinfer.plots.tiles import draw_verdicts, size_verdicts
+from benchinfer.plots.tiles import draw_chances, draw_verdicts, size_chances, size_verdicts
+from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.figures import ensemble, hasse, hasse_undecided, pairs
 from benchinfer.relations.relation import Relation
@@ -27,5 +28,8 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Ensemble: {
         "verdicts": Kind(ensemble.layout_verdicts, size_verdicts, draw_verdicts),
         **LIKENESS,
+    },
+    ClusterStability: {
+        "together": Kind(ensemble.layout_together, size_chances, draw_chances),
     },
 }

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from benchinfer.relations.cluster_stability import ClusterStability
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Clusters, Ensemble
     from benchinfer.relations.relation import Relation
@@ -602,3 +603,8 @@ def _square(consensus: "Consensus", values: "pd.Series") -> NDArray[np.float64]:
     found = np.zeros((k, k))
     found[np.triu_indices(k, 1)] = values
     return found + found.T
+
+
+def layout_together(result: "ClusterStability", width: Width = PAGE) -> tiles.Chances:
+    """Lay out how often two relations are in one cluster."""
+    return tiles.layout_together(result.names, result.together, width, resamples=result.resamples)

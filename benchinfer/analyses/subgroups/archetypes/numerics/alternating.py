@@ -87,8 +87,8 @@ def mixture(points: Array, target: Array) -> Array:
 
     References
     ----------
-    Lawson, C. L. & Hanson, R. J. (1995). Solving Least Squares Problems, chapter 23. SIAM.
-    https://doi.org/10.1137/1.9781611971217
+    Wolfe, P. (1976). Finding the nearest point in a polytope. Mathematical Programming 11, 128-149.
+    https://doi.org/10.1007/BF01580381
     """
     return _shortest(np.vstack([(points - target).T, np.ones(len(points))]))
 

@@ -1,0 +1,1 @@
+"""Simultaneous bands of lines."""

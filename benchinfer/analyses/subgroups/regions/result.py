@@ -1,0 +1,229 @@
+"""Regions of a covariate in which one of two algorithms is better."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.core.citations import bibtex
+from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import brief, count, level_percent
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+from benchinfer.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of the covariate with one verdict on a pair.
+
+    Attributes
+    ----------
+    low, high
+        Its ends.
+    verdict
+        What holds all along it.
+    n_datasets
+        Data sets whose value lies in it.
+    """
+
+    low: float
+    high: float
+    verdict: Verdict
+    n_datasets: int
+
+
+@savable
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Regions(Showable):
+    """Differences of P pairs along a covariate, with bands and regions.
+
+    Attributes
+    ----------
+    measure, covariate
+        The measure and the name of the covariate.
+    values
+        (D,) values of the data sets.
+    pairs
+        The P pairs.
+    places
+        (G,) values of the covariate, from the smallest to the largest of the data sets.
+    estimate, low, high
+        (P, G) first minus second on the modelling scale with its simultaneous band; positive where
+        the first is better.
+    critical
+        (P,) half the widths of the bands in standard errors.
+    level
+        Probability that all bands hold.
+    bayesian
+        Whether the band is one of a posterior distribution.
+    digest
+        Fingerprint of the table.
+    """
+
+    home: ClassVar[str] = "benchinfer.analyses.subgroups.regions"
+
+    measure: Measure
+    covariate: str
+    values: Array
+    pairs: tuple[tuple[str, str], ...]
+    places: Array
+    estimate: Array
+    low: Array
+    high: Array
+    critical: Array
+    level: float
+    bayesian: bool
+    digest: str
+
+    @property
+    def codes(self) -> NDArray[np.int8]:
+        """(P, G) verdicts at the places: equivalent where the band is within the tolerance."""
+        margin = self.measure.margin
+        codes = np.where(self.low > 0, Verdict.FIRST, Verdict.UNDECIDED)
+        codes = np.where(self.high < 0, Verdict.SECOND, codes)
+        inside = (self.low >= -margin) & (self.high <= margin) & (margin > 0)
+        return np.where(inside, Verdict.EQUIVALENT, codes).astype(np.int8)
+
+    def of_pair(self, p: int) -> list[Region]:
+        """Return the regions of a pair, from the smallest value on."""
+        codes = self.codes[p]
+        starts = np.r_[0, np.flatnonzero(np.diff(codes)) + 1]
+        ends = [self._crossing(p, int(s)) for s in starts[1:]]
+        lows, highs = [self.places[0], *ends], [*ends, self.places[-1]]
+        return [
+            Region(float(a), float(b), Verdict(codes[s]), self._number(float(a), float(b)))
+            for s, a, b in zip(starts.tolist(), lows, highs, strict=True)
+        ]
+
+    def _crossing(self, p: int, after: int) -> float:
+        """Return where an end of the band crosses a limit, before a place of the grid."""
+        margin = self.measure.margin
+        x0, x1 = self.places[after - 1 : after + 1]
+        crossed = [
+            x0 + (limit - end[after - 1]) / (end[after] - end[after - 1]) * (x1 - x0)
+            for end in (self.low[p], self.high[p])
+            for limit in {0.0, margin, -margin}
+            if (end[after - 1] - limit) * (end[after] - limit) <= 0 and end[after] != end[after - 1]
+        ]
+        return float(min(crossed)) if crossed else float(x1)
+
+    def _number(self, low: float, high: float) -> int:
+        last = high >= self.places[-1]
+        inside = (self.values >= low - 1e-12) & ((self.values < high) | last)
+        return int(inside.sum())
+
+    def summary(self) -> "pd.DataFrame":
+        """One row per pair and region.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``covariate first second value_low value_high n_datasets verdict winner``.
+        """
+        rows = [(pair, r) for p, pair in enumerate(self.pairs) for r in self.of_pair(p)]
+        return frame(
+            {
+                "covariate": [self.covariate] * len(rows),
+                "first": [a for (a, _), _ in rows],
+                "second": [b for (_, b), _ in rows],
+                "value_low": [r.low for _, r in rows],
+                "value_high": [r.high for _, r in rows],
+                "n_datasets": [r.n_datasets for _, r in rows],
+                "verdict": [r.verdict.label for _, r in rows],
+                "winner": [_winner(pair, r.verdict) for pair, r in rows],
+            }
+        )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return `summary`."""
+        return self.summary()
+
+    def curve(self) -> "pd.DataFrame":
+        """One row per pair and place: the difference with its band.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``covariate value first second estimate conf_low conf_high verdict``, differences in the
+            measure's own unit (ratios on log and logit scales).
+        """
+        p, g = self.estimate.shape
+        low, high = self.measure.effect_interval(self.low.ravel(), self.high.ravel())
+        return frame(
+            {
+                "covariate": [self.covariate] * (p * g),
+                "value": np.tile(self.places, p),
+                "first": np.repeat([a for a, _ in self.pairs], g),
+                "second": np.repeat([b for _, b in self.pairs], g),
+                "estimate": self.measure.effect(self.estimate.ravel()),
+                "conf_low": low,
+                "conf_high": high,
+                "verdict": [Verdict(code).label for code in self.codes.ravel()],
+            }
+        )
+
+    def describe(self, p: int) -> str:
+        """Return the regions of a pair in words."""
+        first, second = self.pairs[p]
+        found = self.of_pair(p)
+        decided = [r for r in found if r.verdict != Verdict.UNDECIDED]
+        if not decided:
+            return f"{first} and {second}: undecided over the whole range of {self.covariate}"
+        words = {
+            Verdict.FIRST: f"{first} is better than {second}",
+            Verdict.SECOND: f"{second} is better than {first}",
+            Verdict.EQUIVALENT: f"{first} and {second} are equivalent",
+        }
+        return "; ".join(f"{words[r.verdict]} {self._where(r)}" for r in decided)
+
+    def _where(self, region: Region) -> str:
+        """Say where a region lies."""
+        left, right = region.low <= self.places[0], region.high >= self.places[-1]
+        name, low, high = self.covariate, brief(region.low), brief(region.high)
+        if left and right:
+            where = f"over the whole range of {name}"
+        elif left or right:
+            where = f"where {name} is {'below' if left else 'above'} {high if left else low}"
+        else:
+            where = f"where {name} is between {low} and {high}"
+        return f"{where} ({count(region.n_datasets, 'data set')})"
+
+    def sentence(self) -> str:
+        """Return the regions of all pairs, one pair after the other."""
+        return ". ".join(self.describe(p) for p in range(len(self.pairs))) + "."
+
+    @property
+    def rule(self) -> str:
+        """How regions are decided, in words."""
+        kind = "credible" if self.bayesian else "confidence"
+        pairs = "" if len(self.pairs) == 1 else f" and all {len(self.pairs)} pairs"
+        return (
+            f"A {level_percent(self.level)} {kind} band holds over the whole range of"
+            f" {self.covariate} in the data sets{pairs}; one is better where it leaves out no"
+            " difference."
+        )
+
+    def __str__(self) -> str:
+        """Return the regions, a line for each pair."""
+        return "\n".join(self.describe(p) for p in range(len(self.pairs)))
+
+    __repr__ = __str__
+
+    def citations(self) -> str:
+        """Return the BibTeX entries of the methods."""
+        from benchinfer.analyses.subgroups.regions.numerics.bands import drawn_critical
+        from benchinfer.analyses.subgroups.regions.regions import regions
+
+        return bibtex([regions, drawn_critical] if self.bayesian else [regions])
+
+
+def _winner(pair: tuple[str, str], verdict: Verdict) -> str:
+    return {Verdict.FIRST: pair[0], Verdict.SECOND: pair[1]}.get(verdict, "")

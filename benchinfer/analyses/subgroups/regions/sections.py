@@ -1,0 +1,44 @@
+"""Sections of regions."""
+
+from typing import TYPE_CHECKING
+
+from benchinfer.analyses.subgroups.regions.result import Regions
+from benchinfer.core.numbers import brief
+from benchinfer.core.sections import Figure, Section, Table, names, number
+from benchinfer.relations.sections import outcome
+
+if TYPE_CHECKING:
+    from benchinfer.core.sections import Request
+
+
+def sections(result: Regions) -> tuple[Section, ...]:
+    """Return the section about regions."""
+    table = Table(
+        name="regions",
+        caption=f"Regions of {result.covariate}",
+        frame=result.summary(),
+        columns=(
+            *names("first", "second"),
+            number("value_low", "from", brief),
+            number("value_high", "to", brief),
+            number("n_datasets", "data sets", str),
+            outcome(),
+        ),
+    )
+    return (
+        Section(
+            title=f"Differences along {result.covariate}",
+            lead=result.sentence(),
+            text=(result.rule,),
+            figures=(Figure(result, "regions", "Difference with its band."),),
+            tables=(table,),
+        ),
+    )
+
+
+def _regions(result: Regions, _: "Request") -> tuple[Section, ...]:
+    return sections(result)
+
+
+# By class: what is said of a result when a reader requests it.
+SECTIONS = {Regions: _regions}
