@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from benchinfer.analyses.points import compare_points
     from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
     from benchinfer.analyses.subgroups.compare import compare_subgroups
-    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.analyses.subgroups.regions.regions import regions
+    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.analyses.wins.compare import compare_wins
     from benchinfer.analyses.wins.counts import Wins, read_wins
     from benchinfer.analyses.wins.numerics.posterior import WinPriors
