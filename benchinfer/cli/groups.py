@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from benchinfer.cli.configuration import defaults
+from benchinfer.cli.options.configuration import defaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
