@@ -17,7 +17,7 @@ from benchinfer.cli.options.source import (
 
 ENDS = {
     "subgroups": HelpEnd(
-        "subgroups scores.csv -m accuracy --features features.csv --by size --by kind",
+        "subgroups scores.csv -m accuracy --features features.csv \\\n    --by size --by kind",
         "0 the comparison depends on a characteristic, or is not shown to; 1 the table has faults;"
         " 2 wrong usage; 4 the table cannot answer.",
     ),

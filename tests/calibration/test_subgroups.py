@@ -22,7 +22,7 @@ WORTH = np.array([1.2, 0.6, 0.2, -0.6, -1.4])
 def grown(
     rng: np.random.Generator, datasets: int, kind: str, effect: float, *, tails: bool = False
 ) -> Tree:
-    """Grow a tree on a simulated table; an effect of 1 reverses the order."""
+    """Grow a tree on a simulated table; an effect of 1 reverses the order, of 1/2 levels it."""
     size = np.round(np.exp(rng.uniform(4, 10, datasets)))
     features = {
         "size": Feature(size),
@@ -53,7 +53,7 @@ def test_stable_tables_are_divided_at_most_at_the_level(datasets, kind, tails):
 @pytest.mark.parametrize("kind", ["wins", "mixed"])
 @pytest.mark.parametrize(
     ("datasets", "effect", "least"),
-    [(30, 1.0, 0.9), (60, 1.0, 0.95), (120, 1.0, 0.95), (60, 0.5, 0.1), (120, 0.5, 0.7)],
+    [(30, 1.0, 0.9), (60, 1.0, 0.95), (120, 1.0, 0.95), (30, 0.5, 0.4), (60, 0.5, 0.95)],
 )
 def test_a_changed_order_is_found(datasets, effect, least, kind):
     rng = np.random.default_rng([datasets, kind == "wins", 2])
