@@ -48,6 +48,15 @@ def letters() -> bi.ScoreTable:
     )
 
 
+def grouped() -> bi.ScoreTable:
+    """Return the scores of the guide to groups of data sets."""
+    page = (DOCS / "explanation" / "subgroups.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for example in DocTestParser().get_examples(page)[:5]:
+        exec(example.source, names)  # noqa: S102  # the code of our own page
+    return names["scores"]
+
+
 def paper_table() -> None:
     """Compile the table of the page for papers, if there is a pdfTeX."""
     if not (shutil.which("pdflatex") and shutil.which("pdftoppm")):
@@ -128,6 +137,7 @@ def main() -> None:
         "improvement": bi.plot(resampled, "improvement"),
         "simplex": bi.plot(sampled, "simplex"),
         "wins": bi.plot(bi.compare_wins(bi.load_example("sklearn_bootstrap"), "error"), "wins"),
+        "subgroups": bi.plot(bi.compare_subgroups(grouped())),
         "consensus_podium": bi.plot(local, "podium"),
         "consensus_map": bi.plot(local, "map"),
         "consensus_clusters": bi.plot(local, "clusters"),

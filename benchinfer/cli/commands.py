@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from benchinfer.cli.configuration import FROM_FILE
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import CODES, Exit
 from benchinfer.cli.options.common import Level, listed, open_unit, wrong
+from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
 from benchinfer.cli.options.measures import declared
 from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
@@ -36,7 +36,7 @@ RateInterval = Annotated[
         show_default=False,
     ),
 ]
-_METHODS = ("mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset")
+_METHODS = ("mixed", "permutation", "bayes", "bootstrap", "points", "per-dataset", "subgroups")
 Quiet = Annotated[
     bool,
     typer.Option(
@@ -53,8 +53,9 @@ class ReportArguments:
         str,
         typer.Option(
             metavar="LIST",
-            help="Of mixed, permutation, bayes, bootstrap, points and per-dataset, separated by"
-            " commas; mixed is an exact test where scores of one data set are 0 or 1.",
+            help="Of mixed, permutation, bayes, bootstrap, points, per-dataset and subgroups (with"
+            " --features), separated by commas; mixed is an exact test where scores of one data set"
+            " are 0 or 1.",
         ),
     ] = ",".join(_METHODS)
     bayes: Annotated[

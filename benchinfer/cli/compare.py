@@ -24,7 +24,7 @@ from benchinfer.cli.options.source import (
 from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 CODES = (
     "0 an algorithm is better than or equivalent to each of the others; 1 the table has faults;"
@@ -209,6 +209,14 @@ def arguments_of(home: str, function: str) -> list[Argument]:
         for name, parameter in asked.items()
         if name not in _ELSEWHERE | _OF_SOURCE
     ]
+
+
+def with_arguments(command: Any, arguments: "Sequence[Argument]") -> Any:
+    """Give a command the options of arguments in place of its last parameter."""
+    own = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
+    options = [option for each in arguments for option in each.options]
+    command.__signature__ = inspect.Signature([own[0], *options, *own[1:]])
+    return command
 
 
 def _told(text: str, name: str) -> str:

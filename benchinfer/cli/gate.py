@@ -1,11 +1,10 @@
 """The command `gate`."""
 
-import inspect
 from typing import Annotated, Any
 
 import typer
 
-from benchinfer.cli.compare import arguments_of
+from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.common import wrong
@@ -68,12 +67,4 @@ def gate(
     raise typer.Exit(_CODES[found.outcome])
 
 
-def _with_arguments(command: Any) -> Any:
-    """Give a command the options that the function has arguments for, in place of the last one."""
-    own = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
-    options = [option for each in _ARGUMENTS for option in each.options]
-    command.__signature__ = inspect.Signature([own[0], *options, *own[1:]])
-    return command
-
-
-gate = reads_scores(_with_arguments(gate), faulty=Exit.UNDECIDABLE)
+gate = reads_scores(with_arguments(gate, _ARGUMENTS), faulty=Exit.UNDECIDABLE)

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from benchinfer.cli.configuration import defaults
+from benchinfer.cli.options.configuration import defaults
 from benchinfer.core.errors import message
 
 if TYPE_CHECKING:

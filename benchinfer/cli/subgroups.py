@@ -1,12 +1,11 @@
 """The command `subgroups`."""
 
-import inspect
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from benchinfer.cli.compare import arguments_of
+from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.options.source import (
     AsJson,
@@ -18,7 +17,7 @@ from benchinfer.cli.options.source import (
 
 ENDS = {
     "subgroups": HelpEnd(
-        "subgroups scores.csv -m accuracy --features features.csv --by size --by kind",
+        "subgroups scores.csv -m accuracy --features features.csv \\\n    --by size --by kind",
         "0 the comparison depends on a characteristic, or is not shown to; 1 the table has faults;"
         " 2 wrong usage; 4 the table cannot answer.",
     ),
@@ -75,12 +74,4 @@ def subgroups(
         results.subgroups(found, report)
 
 
-def _with_arguments(command: Any) -> Any:
-    """Give a command the options that the function has arguments for, in place of the last one."""
-    own = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
-    options = [option for each in _ARGUMENTS for option in each.options]
-    command.__signature__ = inspect.Signature([own[0], *options, *own[1:]])
-    return command
-
-
-subgroups = reads_scores(_with_arguments(subgroups))
+subgroups = reads_scores(with_arguments(subgroups, _ARGUMENTS))

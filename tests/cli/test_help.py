@@ -12,7 +12,9 @@ from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.cli.app import app
 
-ORDER = ["check", "describe", "compare", "consensus", "report", "gate", "monitor", "plan"]
+ORDER = [
+    *("check", "describe", "compare", "consensus", "report", "subgroups", "gate", "monitor", "plan")
+]
 COMMANDS = [
     *((name,) for name in ORDER if name != "compare"),
     *(("compare", name) for name in ANALYSES),

@@ -96,8 +96,8 @@ def compare_subgroups(
         Of numbers and ordered categories breaks are tried between any two values, of categories
         any division in two.
     model
-        What is tested for stability, and how leaves are compared: who wins on a data set
-        (``"wins"``: Bradley-Terry model, `compare_wins`), or by how much scores differ
+        Model whose stability is tested, and which compares in leaves: of who wins on a data set
+        (``"wins"``: Bradley-Terry model, `compare_wins`), or of by how much scores differ
         (``"mixed"``: means of data sets, `compare_mixed`).
     minsize
         Least number of data sets of a leaf.

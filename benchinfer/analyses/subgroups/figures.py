@@ -27,7 +27,7 @@ _MARK = MARKS[Verdict.FIRST].colour
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class NodeText:
     """Text of a node: its middle and top in inches, and its lines."""
 
     x: float
@@ -91,7 +91,7 @@ class TreeFigure:
         The room that there is.
     """
 
-    boxes: tuple[Box, ...]
+    boxes: tuple[NodeText, ...]
     edges: tuple[tuple[float, float, float, float], ...]
     rows: tuple[str, ...]
     top: float
@@ -109,7 +109,8 @@ class TreeFigure:
 def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) -> TreeFigure:
     """Lay out a tree, its leaves from left to right."""
     tree, algorithms = result.tree, result.setting.algorithms
-    order = np.argsort(-tree.nodes[0].levels, kind="stable")[:top]
+    largest = max((tree.nodes[at] for at in tree.leaves), key=lambda node: len(node.datasets))
+    order = np.argsort(-largest.levels, kind="stable")[:top]
     shown = [algorithms[k] for k in order]
     inside = width - 0.2
     names = fitted(shown, 0.32 * inside)
@@ -138,6 +139,7 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
         title=f"Groups of data sets by {measure.name}, {measure.better} is better",
         notes=(
             "lines: each level's own interval; filled: no algorithm is shown to be better",
+            *(["best first in the largest group"] if len(tree.leaves) > 1 else []),
             *(
                 []
                 if result.honest or len(tree.leaves) == 1
@@ -164,7 +166,7 @@ def _middles(result: Subgroups, begin: float, pitch: float) -> dict[int, float]:
 
 def _boxes(
     result: Subgroups, middle: Mapping[int, float], pitch: float
-) -> tuple[tuple[Box, ...], tuple[tuple[float, float, float, float], ...], float]:
+) -> tuple[tuple[NodeText, ...], tuple[tuple[float, float, float, float], ...], float]:
     """Place the nodes by depth, all leaves on the last level; return where panels begin."""
     nodes, leaves = result.tree.nodes, result.tree.leaves
     depth = max(nodes[at].depth for at in leaves)
@@ -175,7 +177,7 @@ def _boxes(
         tops.append(down)
         most = max(text.count("\n") + 1 for at, text in texts.items() if level[at] == here)
         down += _LINE * most + _GAP
-    boxes = {at: Box(middle[at], tops[level[at]], text) for at, text in texts.items()}
+    boxes = {at: NodeText(middle[at], tops[level[at]], text) for at, text in texts.items()}
     edges = tuple(
         (middle[node.parent], boxes[node.parent].bottom + 0.03, middle[at], boxes[at].y - 0.03)
         for at, node in enumerate(nodes)

@@ -15,9 +15,14 @@ WITHIN = (
     " differ do not show that the groups differ: the p-value of the division does."
 )
 
+CHOSEN = (
+    "The groups were chosen by the same scores: differences within them are too large on average,"
+    " and intervals and p-values too optimistic."
+)
 
-def sections(result: Subgroups) -> tuple[Section, ...]:
-    """Return the section about a tree."""
+
+def sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
+    """Return the sections about a tree: what it shows and, in detail, how it was grown."""
     divided = len(result.tree.leaves) > 1
     tables = [_leaves(result), *([_splits(result)] if divided else [])]
     if result.refused:
@@ -27,12 +32,17 @@ def sections(result: Subgroups) -> tuple[Section, ...]:
             title=f"Where: groups of data sets by {result.measure.name}",
             lead=result.headline(),
             legend=legend(*(one.relation() for one in result.values())),
-            text=(result.rule, *([WITHIN] if divided else [])),
+            text=(
+                result.rule,
+                *([WITHIN] if divided else []),
+                *([CHOSEN] if divided and not result.honest else []),
+            ),
             figures=(Figure(result, "tree", "Levels of the algorithms in each group."),),
             tables=tuple(tables),
             checks=result.checks,
             fold=Fold("Tests along each characteristic", (), (_tests(result),)),
         ),
+        *([Section(title="Method: groups of data sets", text=(result.method,))] if details else []),
     )
 
 
@@ -109,4 +119,4 @@ def _tested(result: Subgroups) -> "pd.DataFrame":
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Subgroups: lambda result, _: sections(result)}
+SECTIONS = {Subgroups: lambda result, request: sections(result, details=request.details)}

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.configuration import FILE, FROM_FILE
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.configuration import FILE, FROM_FILE
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 

@@ -45,7 +45,7 @@ def subgroups(found: "Subgroups", report: str | None) -> None:
     from benchinfer.analyses.subgroups import sections as subgroups_sections
 
     with Terminal() as out:
-        told = subgroups_sections.sections(found)
+        told = subgroups_sections.sections(found, details=False)
         sections.write(out, told)
         sections.warnings(out, {"": told[0].checks}, found.setting.algorithms)
         if report is not None:

@@ -226,3 +226,26 @@ def test_tables_without_features_are_refused():
     bare = bi.read_scores(scores, layout="wide-algorithms", measures={"accuracy": "higher"})
     with pytest.raises(bi.DesignError, match="nothing is known of the data sets"):
         bi.compare_subgroups(bare)
+
+
+@pytest.mark.parametrize("model", ["wins", "mixed"])
+def test_data_sets_that_lack_algorithms_are_used_or_named(model):
+    scores, features = simulated(70)
+    scores.loc[:4, ["a0", "a1"]] = np.nan
+    scores.loc[5, ["a0", "a1", "a2", "a3"]] = np.nan
+    read = bi.read_scores(
+        scores, layout="wide-algorithms", measures={"accuracy": "higher"}, features=features
+    )
+    found = bi.compare_subgroups(read, model=model)
+    lost = found.diagnostics().set_index("check").loc["data sets left out of the tree", "value"]
+    assert lost == {"wins": 1, "mixed": 6}[model]
+    assert found.splits()["characteristic"].tolist() == ["size"]
+
+
+def test_domains_are_characteristics():
+    scores, features = simulated(40)
+    long = scores.melt(id_vars="dataset", var_name="algorithm", value_name="accuracy")
+    large = dict(zip(features["dataset"], features["size"] > 2000, strict=True))
+    long["domain"] = long["dataset"].map(large).map({True: "large", False: "small"})
+    found = bi.compare_subgroups(bi.read_scores(long, measures={"accuracy": "higher"}))
+    assert set(found) == {"domain is large", "domain is small"}

@@ -66,7 +66,7 @@ def test_statistics_at_the_root_are_those_of_r(case):
 def test_p_values_are_near_those_of_r(case):
     """Of categories they are equal. Of numbers R takes Hansen's curves, fitted to simulations.
 
-    Against the distribution itself these are up to a seventh too small between .001 and .5; small
+    Against the distribution itself these are about a seventh too small near .05; small
     ones R has for a process of all times, the places of a break here are few.
     """
     expected, _, model, features, _ = case

@@ -1,0 +1,61 @@
+"""Size and power of trees of data sets: `make calibrate`.
+
+Five algorithms, scores a level plus normal noise, as in the golden trees: beyond a size of 2,000
+the order is reversed, on 40 % of the data sets. Characteristics: the size, a number of classes with
+nine values, a kind with three categories; at most 1 in 20 stable tables may be divided.
+"""
+
+import numpy as np
+import pytest
+
+from benchinfer.analyses.subgroups.models import MeansModel, WinsModel
+from benchinfer.analyses.subgroups.tree import Growth, Tree, grow
+from benchinfer.analyses.wins.numerics.tally import count
+from benchinfer.scores.features import Feature, of_categories
+
+pytestmark = pytest.mark.calibration
+
+TABLES, POWER = 1000, 300
+WORTH = np.array([1.2, 0.6, 0.2, -0.6, -1.4])
+
+
+def grown(
+    rng: np.random.Generator, datasets: int, kind: str, effect: float, *, tails: bool = False
+) -> Tree:
+    """Grow a tree on a simulated table; an effect of 1 reverses the order, of 1/2 levels it."""
+    size = np.round(np.exp(rng.uniform(4, 10, datasets)))
+    features = {
+        "size": Feature(size),
+        "classes": Feature(rng.integers(2, 11, datasets).astype(float)),
+        "kind": of_categories(rng.choice(["image", "tabular", "text"], datasets).tolist()),
+    }
+    turned = 1 - 2 * effect * (size > 2000)[:, None]
+    noise = rng.normal(size=(datasets, 5))
+    if tails:
+        noise /= np.sqrt(rng.chisquare(4, size=(datasets, 1)) / 4)
+    scores = turned * WORTH + 0.8 * noise
+    wins = WinsModel(count(scores, np.arange(datasets), 0.15))
+    model = MeansModel(scores) if kind == "mixed" else wins
+    return grow(model, features, np.arange(datasets), Growth(0.05, 10))
+
+
+@pytest.mark.parametrize("tails", [False, True])
+@pytest.mark.parametrize("kind", ["wins", "mixed"])
+@pytest.mark.parametrize("datasets", [30, 60, 120])
+def test_stable_tables_are_divided_at_most_at_the_level(datasets, kind, tails):
+    rng = np.random.default_rng([datasets, kind == "wins", tails])
+    divided = np.mean(
+        [len(grown(rng, datasets, kind, 0.0, tails=tails).nodes) > 1 for _ in range(TABLES)]
+    )
+    assert divided <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / TABLES)
+
+
+@pytest.mark.parametrize("kind", ["wins", "mixed"])
+@pytest.mark.parametrize(
+    ("datasets", "effect", "least"),
+    [(30, 1.0, 0.9), (60, 1.0, 0.95), (120, 1.0, 0.95), (30, 0.5, 0.4), (60, 0.5, 0.95)],
+)
+def test_a_changed_order_is_found(datasets, effect, least, kind):
+    rng = np.random.default_rng([datasets, kind == "wins", 2])
+    splits = [grown(rng, datasets, kind, effect).nodes[0].split for _ in range(POWER)]
+    assert np.mean([split is not None and split.by == "size" for split in splits]) >= least
