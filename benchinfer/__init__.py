@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
     from benchinfer.analyses.subgroups.archetypes.archetypes import archetypes
+    from benchinfer.analyses.subgroups.characteristics import dataset_features
     from benchinfer.analyses.subgroups.compare import compare_subgroups
     from benchinfer.analyses.subgroups.regions.regions import regions
     from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
-    from benchinfer.scores.characteristics import dataset_features
     from benchinfer.scores.read import load_example, read_scores
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.statistics import SufficientStatistics
@@ -95,7 +95,7 @@ _homes = {
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
     "consensus_influence": "relations.consensus.stability",
-    "dataset_features": "scores.characteristics",
+    "dataset_features": "analyses.subgroups.characteristics",
     "gate": "analyses.gate.gate",
     "latex": "papers.markup",
     "load": "core.saving",
