@@ -567,8 +567,8 @@ class ScoreTable(Showable):
         --------
         >>> import benchinfer as bi
         >>> scores = bi.load_example("simulated/balanced")
-        >>> first = scores.subset(datasets=scores.datasets[:10]).statistics()
-        >>> rest = scores.subset(datasets=scores.datasets[10:])
+        >>> first = scores.subset(datasets=scores.datasets[:5]).statistics()
+        >>> rest = scores.subset(datasets=scores.datasets[5:])
         >>> whole = first + rest
         >>> a, b = bi.compare_mixed(whole), bi.compare_mixed(scores)
         >>> bool(abs(a.contrasts()["p_value"] - b.contrasts()["p_value"]).max() < 1e-9)
