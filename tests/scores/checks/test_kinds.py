@@ -9,7 +9,7 @@ from benchinfer.scores.checks.facts import mean_ranks
 from benchinfer.scores.checks.kinds import counts_out_of, trials
 from tests.scores.tables import additive, facts, found, table
 
-KINDS = {"0/1 scores", "ranks", "counts out of n", "scores on a bound"}
+KINDS = {"0/1 scores", "ranks", "counts out of n", "whole numbers", "scores on a bound"}
 
 
 def test_right_or_wrong_on_one_data_set():
