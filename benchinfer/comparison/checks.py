@@ -30,7 +30,7 @@ from benchinfer.scores.checks.gaps import (
     in_common,
     shared_datasets,
 )
-from benchinfer.scores.checks.kinds import BINOMIAL, ZERO_ONE
+from benchinfer.scores.checks.kinds import BINOMIAL, WHOLE, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import declaration
@@ -204,6 +204,8 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
             "the rates of the data sets are compared like other scores;"
             f" {BINOMIAL} models right and wrong."
         )
+    if WHOLE in found:
+        lines[WHOLE] = Phrase(found[WHOLE].what, " ", found[WHOLE].hint)
     if text := _ahead(result.setting):
         lines[LEFT_OUT] = text
     if result.setting.coverage.empty:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.per_dataset import Comparisons
@@ -93,6 +94,7 @@ _WRITERS: Mapping[str, Write] = {
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
+_OPEN = np.array([-np.inf, np.inf])
 _SHARES = ("prob_first", "prob_equivalent", "prob_second")
 
 
@@ -135,19 +137,23 @@ def direction(measure: "Measure") -> str:
     return f"{what}{measure.noun} of first divided by second; {side} 1 the first is better"
 
 
+def interval_writer(
+    write: Write, turn: Callable[[object], NDArray[np.float64]]
+) -> Callable[[float, float], str]:
+    """Return how to write intervals that `turn` brought from the modelling scale, open there."""
+    lowest, highest = sorted(turn(_OPEN).tolist())
+    return partial(interval, write=write, ends=(lowest, highest))
+
+
 def effect_columns(
-    measure: "Measure", frame: "pd.DataFrame", kind: str, head: str = ""
+    measure: "Measure", frame: "pd.DataFrame", kind: str, level: str = ""
 ) -> tuple[Column, ...]:
-    """Return the columns of an effect and, where there is one, of its interval."""
+    """Return the columns of an effect, or of a level so named, and of its interval if any."""
     write = effect_writer(measure, frame)
-    estimate = number("estimate", head or measure.effect_name, write)
+    estimate = number("estimate", level or measure.effect_name, write)
     if "conf_low" not in frame:
         return (estimate,)
-    lowest = -np.inf if measure.scale == "identity" else 0.0
-
-    def written(low: float, high: float) -> str:
-        return interval(low, high, write, lowest)
-
+    written = interval_writer(write, measure.level_of if level else measure.effect)
     return estimate, number("conf_low", kind, written, also=("conf_high",))
 
 

@@ -129,9 +129,12 @@ def amount(value: float) -> str:
 
 
 def interval(
-    low: float, high: float, write: Callable[[float], str], lowest: float = -math.inf
+    low: float,
+    high: float,
+    write: Callable[[float], str],
+    ends: tuple[float, float] = (-math.inf, math.inf),
 ) -> str:
-    """Write an interval; one that is open at an end is a bound.
+    """Write an interval; one that is open at an end of what is possible is a bound.
 
     Examples
     --------
@@ -142,7 +145,7 @@ def interval(
     """
     if math.isnan(low):
         return _NONE
-    above, below = low > lowest, high < math.inf
+    above, below = low > ends[0], high < ends[1]
     if above and below:
         return f"{write(low)} to {write(high)}"
     if not (above or below):

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.sections import effect_writer
+from benchinfer.comparison.sections import effect_writer, interval_writer
 from benchinfer.comparison.wording import direction, named
-from benchinfer.core.numbers import count, interval, join, p_error, p_value, places
+from benchinfer.core.numbers import count, join, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, wider
 
 if TYPE_CHECKING:
@@ -106,8 +104,8 @@ def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
     write = effect_writer(measure, rows)
     parts = [write(row["estimate"])]
     if "conf_low" in rows:
-        lowest = -np.inf if measure.scale == "identity" else 0.0
-        parts.append(interval(row["conf_low"], row["conf_high"], write, lowest))
+        written = interval_writer(write, measure.effect)
+        parts.append(written(row["conf_low"], row["conf_high"]))
     if "prob_first" in rows:
         likely = max(_SHARE.values(), key=lambda name: row[name])
         name = _SHARE.get(row["verdict"], likely)

@@ -283,7 +283,9 @@ def _text(result: BayesComparison) -> tuple[str, ...]:
 
 def chances(result: BayesComparison) -> Table:
     """Return the probability of each algorithm to be best, the likeliest first."""
-    frame = result.summary().sort_values("prob_best", ascending=False, kind="stable")
+    frame = result.summary().sort_values(
+        ["prob_best", "expected_rank"], ascending=[False, True], kind="stable"
+    )
     columns = [
         number("prob_best", result.average_words, places(3)),
         number("prob_best_next", "on the next data set", places(3)),

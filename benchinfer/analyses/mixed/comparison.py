@@ -401,7 +401,9 @@ def asked_of(
 ) -> tuple[ContrastFamily, closure.Adjustment]:
     """Return the contrasts that options ask for, and their adjustment."""
     family = options.family(algorithms, levels)
-    return family, closure.resolve(options, fitted, family)
+    adjustment = closure.resolve(options, fitted, family)
+    closure.check_reference(options, adjustment.method)
+    return family, adjustment
 
 
 def compared(
@@ -417,31 +419,28 @@ def compared(
     levels = rows @ fitted.model.beta
     family, adjusted = asked_of(setting.algorithms, fitted, options, levels)
     method, plain = adjusted.method, fitted.plain
-    closure.check_reference(options, method)
-    errors = contrast_errors.Errors.of(fitted.estimate, rows, family, options.df)
-    chosen = errors.of_structure(design.structure)
+    seed = options.seed if method == "rotation" else None
+    found = contrast_errors.Errors.of(fitted.estimate, rows, family, options.df)
+    chosen = found.of_structure(design.structure)
     n, shown = len(family.matrix), family.wanted
-    margin = setting.measure.margin
+    certain = diagnostics.certain(setting, design, family.matrix[shown])
 
     def judged(asked: MixedOptions) -> tuple[Evidence, float]:
         closed = closure.closed_by(method, asked, family.matrix, plain[0] if plain else None)
-        of = family, levels, chosen.first(n), method, alpha, margin, alternative, closed
-        return comparison_adjustment.evidence_of(*of)
+        of = family, levels, chosen.first(n), method, alpha, setting.measure.margin
+        evidence, p_error = comparison_adjustment.evidence_of(*of, alternative, closed)
+        return silenced(evidence, certain), p_error
 
     evidence, p_error = judged(options)
-    certain = diagnostics.certain(setting, design, family.matrix[shown])
-    evidence = silenced(evidence, certain) if certain.any() else evidence
-    codes = decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
+    codes = _verdicts(evidence, alpha)
     sound = diagnostics.soundness_checks(setting, fitted)
     other = closure.other_reference(options, len(setting.coverage.datasets))
     sides = family.read_sides(setting.algorithms, levels, alternative)
     if method == "rotation" and other and diagnostics.unlike_normal(sound):
-        again = judged(replace(options, reference=other))[0]
-        changed = codes != decide(again.estimate, again.p_value, again.p_equivalence, alpha)
+        changed = codes != _verdicts(judged(replace(options, reference=other))[0], alpha)
         sound.append(diagnostics.decided_otherwise(other, changed, sides))
-    own, constant = _levels(levels, chosen, errors.common, n, alpha)
+    own, constant = _levels(levels, chosen, found.common, n, alpha)
     level = diagnostics.rates(setting, design, own, alpha)
-    seed = options.seed if method == "rotation" else None
     return MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -452,9 +451,7 @@ def compared(
         checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *_near(evidence, alpha, sides),
-            *contrast_errors.checks(
-                setting, family, evidence, errors, design, method, alpha, sides
-            ),
+            *contrast_errors.checks(setting, family, evidence, found, design, method, alpha, sides),
             *diagnostics.outcome_checks(setting, design, certain, sides),
             *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
             *diagnostics.design_checks(setting, design),
@@ -469,6 +466,11 @@ def compared(
         fitted=fitted,
         about=about,
     )
+
+
+def _verdicts(evidence: Evidence, alpha: float) -> NDArray[np.int8]:
+    """Return the verdict of each pair."""
+    return decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
 
 
 def _near(evidence: Evidence, alpha: float, sides: Sides) -> list[Check]:

@@ -139,8 +139,8 @@ def constant_levels(setting: Setting, constant: NDArray[np.bool_]) -> list[Check
         len(names),
         0.0,
         ok=False,
-        remedy=f"{several(names)}: without spread there is no error of its own, and the interval of"
-        " the level takes the model's, common to all algorithms",
+        remedy=f"without spread, levels of {several(names)} have no error of their own: intervals"
+        " take the model's, common to all algorithms",
     )
     return [row] if names else []
 

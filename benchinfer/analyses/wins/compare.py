@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from benchinfer.analyses.wins import diagnostics
+from benchinfer.analyses.wins import comparison, diagnostics
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.counts import By, Counted, Wins, counted, told_as
 from benchinfer.analyses.wins.numerics.likelihood import (
@@ -106,6 +106,9 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
         options.alternative, least=least,
     )  # fmt: skip
+    most = comparison.most_odds(counted.tally)
+    low, high = _open(evidence.low, evidence.high, most)
+    evidence = replace(evidence, low=low, high=high)
     k = len(setting.algorithms)
     quasi = quasi_variances(errors.cov, errors.of(max_t.all_pairs(k)[1])[1])
     advice = Phrase(f"{Option('errors', 'robust')} allows for it")
@@ -123,7 +126,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     return WinsComparison(
         **_shared(counted, setting, family, options, checks),
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        levels=_levels(errors, alpha),
+        levels=_levels(errors, alpha, most),
         provenance=options.provenance(
             setting,
             stepwise.ONE if len(family.matrix) == 1 else _ADJUSTMENTS[adjust].format(family.words),
@@ -231,14 +234,20 @@ def _target(counted: Counted) -> "Target":
     return "domain" if several else "datasets"
 
 
-def _levels(errors: _Errors, alpha: float) -> Level:
+def _open(low: Array, high: Array, most: float) -> tuple[Array, Array]:
+    """Leave bounds of log odds open that are beyond odds which counts can show."""
+    reach = np.log(most)
+    return np.where(low < -reach, -np.inf, low), np.where(high > reach, np.inf, high)
+
+
+def _levels(errors: _Errors, alpha: float, most: float) -> Level:
     """Return the log worths, each with an interval of its own, against the average one."""
     worth = errors.fit.log_worth
     k = len(worth)
     df, least = errors.of(np.eye(k) - 1 / k)
     error = np.maximum(np.sqrt(np.maximum(errors.cov.diagonal(), 0.0)), least)
     reach = max_t.critical_t(df, alpha) * error
-    return Level(worth, worth - reach, worth + reach)
+    return Level(worth, *_open(worth - reach, worth + reach, most))
 
 
 def by_posterior(

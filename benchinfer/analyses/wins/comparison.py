@@ -129,6 +129,19 @@ SIZES = (
 )
 
 
+# Odds that a bound may reach, whatever the number of contests.
+_ODDS = 1000
+
+
+def most_odds(tally: Tally) -> int:
+    """Return the odds beyond which bounds are open: 1,000, or the number of contests if larger.
+
+    Of n contests that all are won, none shows odds beyond n: bounds there come from the model and
+    the tails of t distributions of few degrees of freedom.
+    """
+    return max(_ODDS, int(tally.total.n.sum()))
+
+
 def region(result: "WinsComparison") -> str:
     """Say which probabilities of winning do not matter."""
     return f"between {0.5 - result.rope:g} and {0.5 + result.rope:g}"
@@ -136,6 +149,22 @@ def region(result: "WinsComparison") -> str:
 
 def rule(result: "WinsComparison") -> str:
     """Say how evidence becomes verdicts."""
+    return f"{_deciding(result)}{_opened(result)}"
+
+
+def _opened(result: "WinsComparison") -> str:
+    """Say which bounds are open, where some are."""
+    low, high = result.evidence.low, result.evidence.high
+    if result.bayes is not None or np.isfinite([low, high]).all():
+        return ""
+    total = int(result.counted.tally.total.n.sum())
+    return (
+        f" A bound of odds beyond {most_odds(result.counted.tally):,} to 1 is left open:"
+        f" {count(total, 'contest')} do not show such odds."
+    )
+
+
+def _deciding(result: "WinsComparison") -> str:
     share = f"{100 * result.level:g} %"
     if result.bayes is not None:
         if result.rope == 0:

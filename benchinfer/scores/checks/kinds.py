@@ -10,6 +10,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import Summary
 
 ZERO_ONE = "0/1 scores"
+WHOLE = "whole numbers"
 RANKS = "ranks"
 PILED = "scores on a bound"
 BINOMIAL = Call("compare_bayes", Option("likelihood", "binomial"))
@@ -145,6 +146,34 @@ def counts_out_of(facts: Facts) -> Finding | None:
     )
 
 
+def whole_numbers(facts: Facts) -> Finding | None:
+    """Recognise single scores that may count successes: whole numbers, and higher is better.
+
+    Summaries do not tell whether several scores of a cell are whole numbers.
+    """
+    s, rows = facts.summary, []
+    for m, measure in facts.declared:
+        values, (low, high) = s.mean[m, s.n[m] > 0], s.ends[m]
+        whole = (values == np.round(values)).all() and low >= 0 and len(np.unique(values)) > 2
+        if measure.better == "higher" and whole and s.n[m].max() == 1 and not all_ranks(s, m):
+            rows.append((measure.name, f"{low:.15g} to {high:.15g}"))
+    if not rows:
+        return None
+    what = f"the scores of {', '.join(name for name, _ in rows)} are whole numbers, as counts are."
+    return Finding(
+        WHOLE,
+        "note",
+        len(rows),
+        what,
+        places(("measure", "scores"), rows),
+        Phrase(
+            "of counts of successes a mean is about the data sets with most trials: divide each"
+            f" by its number of trials, keep that as a covariate, and {BINOMIAL} with"
+            f" {Option('trials')} knows how precise each share is."
+        ),
+    )
+
+
 def on_bounds(facts: Facts, m: int) -> list[tuple[float, int]]:
     """Return the bounds on which many scores of a measure are, with their number.
 
@@ -186,4 +215,4 @@ def piled_up(facts: Facts) -> Finding | None:
     )
 
 
-RULES: tuple[Rule, ...] = (zero_one_scores, ranks, counts_out_of, piled_up)
+RULES: tuple[Rule, ...] = (zero_one_scores, ranks, counts_out_of, whole_numbers, piled_up)

@@ -16,6 +16,7 @@ from benchinfer.analyses.wins.numerics import likelihood
 from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
+from benchinfer.comparison.sections import contrasts
 from tests.analyses.mixed.test_mixed import table as scores_table
 
 
@@ -293,6 +294,34 @@ def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
     assert "algorithms without a quasi-standard error" not in checks.index
 
 
+def test_bounds_beyond_what_contests_show_are_open():
+    rng = np.random.default_rng(4)
+    values = np.array([0, 5, 1, 4, 2, 3]) / 2 + rng.gumbel(size=(6, 1, 6))
+    found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
+    bounds = found.contrasts()[["conf_low", "conf_high"]].to_numpy()
+    low, high = bounds.T
+    assert (low == 0).any()
+    assert np.isinf(high).any()
+    closed = bounds[(bounds > 0) & (bounds < np.inf)]
+    assert len(closed)
+    assert ((closed >= 1 / 1000) & (closed <= 1000)).all()
+    assert found.rule.endswith("1,000 to 1 is left open: 90 contests do not show such odds.")
+    levels = found.summary()[["conf_low", "conf_high"]].to_numpy()
+    inner = levels[(levels > 0) & (levels < 1)]
+    assert ((inner >= 1 / 1001) & (inner <= 1000 / 1001)).all()
+    written = {cell.text for cells in contrasts(found).rows for cell in cells}
+    assert any(text.startswith(("at most ", "at least ", "no bound")) for text in written)
+    assert not any("e-" in text or "e+" in text for text in written)
+
+
+def test_bounds_of_ordinary_tables_are_closed():
+    rng = np.random.default_rng(3)
+    values = np.arange(4) / 2 + rng.gumbel(size=(20, 1, 4))
+    found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
+    assert np.isfinite(found.contrasts()[["conf_low", "conf_high"]]).all(axis=None)
+    assert "left open" not in found.rule
+
+
 def test_published_counts():
     found = bi.compare_wins(bi.read_wins(WINS, name="accuracy"))
     assert found.errors == "independent"
@@ -337,7 +366,10 @@ def test_one_that_always_loses_is_decided_where_sign_tests_are(datasets, decided
     assert lost["p_value"].max() == pytest.approx(2 * 0.5**datasets)
     # Intervals go with the tests, of differences and of the level.
     low, high = (np.log(lost[name]) for name in ("conf_low", "conf_high"))
-    np.testing.assert_allclose(high - np.log(lost["estimate"]), np.log(lost["estimate"]) - low)
+    own = np.log(lost["estimate"])
+    reach = own - low
+    # Odds beyond 1,000 to 1 are not told by so few contests.
+    np.testing.assert_allclose(high - own, np.where(own + reach > np.log(1000), np.inf, reach))
     assert ((low > 0) == (lost["p_value"] <= 0.05)).all()
     held = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
     assert (held.contrasts()["winner"] != "").sum() == decided

@@ -39,6 +39,7 @@ def test_every_rule_is_registered():
         "zero_one_scores",
         "ranks",
         "counts_out_of",
+        "whole_numbers",
         "piled_up",
         "blocks",
         "missing_where_hard",

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
+from benchinfer.comparison.checks import caveats
 from benchinfer.scores.checks.facts import mean_ranks
 from benchinfer.scores.checks.kinds import counts_out_of, trials
 from tests.scores.tables import additive, facts, found, table
 
-KINDS = {"0/1 scores", "ranks", "counts out of n", "scores on a bound"}
+KINDS = {"0/1 scores", "ranks", "counts out of n", "whole numbers", "scores on a bound"}
 
 
 def test_right_or_wrong_on_one_data_set():
@@ -65,6 +66,31 @@ def test_rounded_numbers_are_no_shares_of_n():
     for decimals in (2, 3, 4, 6, 16):
         for _ in range(20):
             assert not counts_out_of(facts(rng.uniform(0.3, 0.9, (6, 5)).round(decimals)))
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "asked"),
+    [
+        ("solved:higher", [[12, 40, 30], [3, 9, 17]], True),
+        ("solved:lower", [[12, 40, 30], [3, 9, 17]], False),  # as times in whole seconds
+        ("solved:higher", [[12, 40.5, 30], [3, 9, 17]], False),
+        ("solved:higher", [[-1, 40, 30], [3, 9, 17]], False),
+        ("solved:higher", [[1, 2, 3], [3, 2, 1], [2, 1, 3]], False),  # ranks
+        ("solved:higher", [[0, 1, 1], [0, 1, 0]], False),
+    ],
+)
+def test_whole_numbers_may_be_counts_of_successes(measure, values, asked):
+    finding = found(np.array(values, float), measure).get("whole numbers")
+    assert (finding is not None) == asked
+    if finding is not None:
+        assert finding.where[1] == ("solved", "3 to 40")
+        assert "number of trials" in finding.hint
+
+
+def test_whole_numbers_are_named_before_the_headline():
+    values = np.random.default_rng(5).integers(20, 90, (6, 4)).astype(float)
+    scores = bi.read_scores(table(values), measures="acc:higher")
+    assert "divide each" in str(caveats(bi.compare_mixed(scores))["whole numbers"])
 
 
 def test_folds_are_no_trials():
