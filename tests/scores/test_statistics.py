@@ -81,6 +81,7 @@ def test_an_analysis_finds_the_same_in_statistics_and_in_their_sums(name, analys
         assert found.setting.coverage.findings == expected.setting.coverage.findings
 
 
+@pytest.mark.engines
 def test_the_hierarchical_model_samples_the_same_from_statistics():
     scores = table(missing=0.2)
     kind = {"seed": 1, "chains": 4, "draws": 100}

@@ -362,8 +362,10 @@ def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
     return part
 
 
-def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> MixedFit:
-    """Reduce the scores as the design asks, and fit the model."""
+def fit_design(
+    scores: "ScoreTable", setting: Setting, design: Design, *, diagnosed: bool = True
+) -> MixedFit:
+    """Reduce the scores as the design asks, and fit the model; with its residuals if diagnosed."""
     name = setting.measure.name
     values = np.empty((0, 0))
     if design.covariates:
@@ -390,6 +392,6 @@ def fit_design(scores: "ScoreTable", setting: Setting, design: Design) -> MixedF
         overlap=overlap if design.one_dataset else 0.0,
     )
     found, residuals = MixedFit(design, fixed, problem.solve()), None
-    if found.plain is not None and fixed.x is None and not design.one_dataset:
+    if diagnosed and found.plain is not None and fixed.x is None and not design.one_dataset:
         residuals = reduction.residuals(*found.plain)
     return replace(found, residuals=residuals)

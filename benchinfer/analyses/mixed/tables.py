@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import chi2
-from scipy.stats import f as f_distribution
+from scipy.special import chdtrc, fdtrc, ndtri
 
 from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
 from benchinfer.analyses.mixed.fit import (
@@ -153,26 +151,31 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
     statistic = np.maximum(2 * (table["log_likelihood"] - table["log_likelihood"][0]), 0.0)
     df = table["n_parameters"] - table["n_parameters"][0]
     table["statistic"], table["df"] = statistic, df
-    table["p_value"] = np.where(df > 0, chi2.sf(statistic, np.maximum(df, 1)), np.nan)
+    table["p_value"] = np.where(df > 0, chdtrc(np.maximum(df, 1), statistic), np.nan)
     return table.sort_values("aic", ignore_index=True)
 
 
 def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
     """Return the variance components: ``source variance share``, with intervals at a level."""
-    model = fitted.model
-    if isinstance(model, StructuredFit):
-        held = _structured(model, fitted.design)
-        columns: dict[str, object] = {"source": list(held)}
-        values = np.array(list(held.values()))
-    else:
-        index = [i for i, name in enumerate(COMPONENTS) if name in model.terms]
-        columns = {"source": [fitted.design.source(COMPONENTS[i]) for i in index]}
-        values = model.variances[index]
-    columns["variance"] = values
+    held = components(fitted)
+    values = np.array(list(held.values()))
+    columns: dict[str, object] = {"source": list(held), "variance": values}
     if level is not None:
         low, high = _profiled(fitted, level)
         columns |= {"conf_low": low, "conf_high": high}
     return frame({**columns, "share": values / values.sum()})
+
+
+def components(fitted: MixedFit) -> dict[str, float]:
+    """Return the variance of each source."""
+    model = fitted.model
+    if isinstance(model, StructuredFit):
+        return _structured(model, fitted.design)
+    return {
+        fitted.design.source(name): float(model.variances[i])
+        for i, name in enumerate(COMPONENTS)
+        if name in model.terms
+    }
 
 
 def _structured(model: StructuredFit, design: Design) -> dict[str, float]:
@@ -300,7 +303,7 @@ def _f(term: str, fitted: MixedFit, model: Fit, rows: Array, df: str) -> Iterato
         cov = rows @ fitted.estimate.errors(rows, df).cov @ rows.T
         estimate = rows @ model.beta
         statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
-        p_value = float(f_distribution.sf(statistic, len(rows), found.df_denominator))
+        p_value = float(fdtrc(len(rows), found.df_denominator, statistic))
     words = "F, covariance of the model" if fitted.design.structure == "pairwise" else "F"
     yield (
         term,
@@ -327,7 +330,7 @@ def _hotelling(fitted: MixedFit, rows: Array) -> Iterator[Row]:
         return
     t2 = float(estimate @ np.linalg.solve(cov, estimate))
     statistic, rest = (nu - q + 1) / (nu * q) * t2, nu - q + 1
-    p = float(f_distribution.sf(statistic, q, rest))
+    p = float(fdtrc(q, rest, statistic))
     yield "algorithm", "Hotelling's T squared as F", statistic, float(q), rest, p
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy.special import fdtrc, fdtri
 
 from benchinfer.analyses.plan.plan import plan
 from benchinfer.analyses.plan.result import on_scale
@@ -76,12 +76,9 @@ def _decidable(scores: "ScoreTable") -> Finding | None:
 
 def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
     """Return rows of what a measure shows; none where no variance can be estimated."""
-    from benchinfer.analyses.mixed.compare import compare_mixed
-
     shared = gaps.shared_datasets(scores.coverage(measure.name).found > 0)
     try:
-        # Verdicts are of no interest here, and their adjustment takes all the time.
-        pilot = components_of(compare_mixed(scores, measure.name, adjust="none"), None)
+        pilot = components_of(scores, measure.name)
         domain = pilot.dataset_algorithm is not None
         sizes = sorted({int(shared.max()), int(shared.min())}, reverse=True)
         least = {d: _least(pilot, d) for d in sizes if d > domain}
@@ -171,6 +168,6 @@ def intraclass(
     if not within:
         return None
     f, df = between / within, (free, free * (k - 1))
-    high = f / stats.f.ppf(0.05, *df)
+    high = f / fdtri(*df, 0.05)
     share = (f - 1) / (f - 1 + k)
-    return float(stats.f.sf(f, *df)), float((high - 1) / (high - 1 + k)), share
+    return float(fdtrc(*df, f)), float((high - 1) / (high - 1 + k)), share

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchinfer.analyses.mixed.compare import compare_mixed
+from benchinfer.analyses.mixed.compare import fit_default
 from benchinfer.analyses.mixed.comparison import MixedComparison
+from benchinfer.analyses.mixed.tables import components
 from benchinfer.analyses.plan.numerics.power import Pilot
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
@@ -83,17 +85,17 @@ def components_of(
     if isinstance(pilot, Components):
         return pilot
     if isinstance(pilot, ScoreTable):
-        # The pilot's verdicts are of no interest, and their adjustment takes most of the time.
-        pilot = compare_mixed(pilot, measure, adjust="none")
-    if not isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
+        setting, fitted = fit_default(pilot, measure)
+    elif isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
+        setting, fitted = pilot.setting, pilot.fitted
+    else:
         raise DesignError(
             message(
                 f"a {type(pilot).__name__} is no pilot.",
                 hint="a score table, a comparison by compare_mixed, or Components(...).",
             )
         )
-    table = pilot.variances()
-    held = dict(zip(table["source"], table["variance"].astype(float), strict=True))
+    held = components(fitted)
     if "domain:algorithm" in held:
         raise DesignError(
             message(
@@ -101,13 +103,13 @@ def components_of(
                 hint=f"{Call('compare_mixed', Option('domains', 'pooled'))} takes them as one.",
             )
         )
-    return _sized(pilot, held)
+    return _sized(setting, held)
 
 
-def _sized(pilot: MixedComparison, held: dict[str, float]) -> Components:
+def _sized(setting: Setting, held: dict[str, float]) -> Components:
     """Add the size of the pilot to its variances."""
-    found = pilot.setting.coverage.found
-    there, resampling = found[found > 0], pilot.setting.resampling
+    found = setting.coverage.found
+    there, resampling = found[found > 0], setting.resampling
     between, residual = held.get("dataset:algorithm"), held["residual"]
     df = float(there.sum() - len(there))
     if "dataset:replication" in held or "replication" in held:
@@ -124,5 +126,5 @@ def _sized(pilot: MixedComparison, held: dict[str, float]) -> Components:
         n_replications=float(1 / np.mean(1 / there)),
         df_residual=df,
         overlap=None if rho is None else rho / (1 - rho),
-        measure=pilot.measure,
+        measure=setting.measure,
     )

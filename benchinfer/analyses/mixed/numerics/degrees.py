@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats as distributions
+from scipy.special import chdtrc, fdtrc
 
 from benchinfer.analyses.mixed.numerics.optimum import Fit, TestedFit, VarianceFit
 from benchinfer.core.errors import FitError
@@ -129,8 +129,8 @@ class FTest:
 def _test(wald: float, q: int, df: float, scaling: float = 1.0) -> FTest:
     """Return the test of a Wald statistic with q degrees of freedom."""
     statistic = scaling * wald / q
-    # scipy's F has no infinite denominator: there q F is chi-squared.
-    tail = distributions.f.sf(statistic, q, df) if df < np.inf else distributions.chi2.sf(wald, q)
+    # The F distribution of scipy has no infinite denominator: there q F is chi-squared.
+    tail = fdtrc(q, df, max(statistic, 0.0)) if df < np.inf else chdtrc(q, wald)
     return FTest(statistic, q, df, float(tail), scaling)
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
-from scipy import stats as distributions
+from scipy.special import chdtrc, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import (
     COMPONENTS,
@@ -175,7 +174,7 @@ def effect_test(
     null = np.ones((*stats.n.shape, 1)) if null is None else null
     small = fit(shared, terms, null, reml=False)
     statistic, df = max(small.criterion - full.criterion, 0.0), len(full.beta) - len(small.beta)
-    return LikelihoodRatio(statistic, df, float(distributions.chi2.sf(statistic, df)), full, small)
+    return LikelihoodRatio(statistic, df, float(chdtrc(df, statistic)), full, small)
 
 
 def variance_test(
@@ -221,7 +220,7 @@ def variance_test(
     return VarianceTest(
         component=component,
         statistic=0.0 if zero else statistic,
-        p_value=1.0 if zero else float(distributions.chi2.sf(statistic, 1)) / 2,
+        p_value=1.0 if zero else float(chdtrc(1, statistic)) / 2,
         exact=not (set(full.singular) | set(without.singular)) - {component},
         criterion=full.criterion,
         criterion_without=without.criterion,
@@ -274,7 +273,9 @@ def _excess(
 
 def _bound(excess: Callable[[float], float], inside: float, outside: float) -> float:
     """Return the standard deviation between the two at which the excess is zero."""
-    root = optimize.brentq(excess, inside, outside, xtol=1e-11 * outside + 1e-13, rtol=1e-12)
+    from scipy.optimize import brentq
+
+    root = brentq(excess, inside, outside, xtol=1e-11 * outside + 1e-13, rtol=1e-12)
     return float(root)
 
 
@@ -346,7 +347,7 @@ def profile_intervals(
     residual: 0.791 (0.450 to 1.939)
     """
     model = fit(stats, terms, x, reml=reml)
-    z = float(distributions.norm.ppf((1 + level) / 2))
+    z = float(ndtri((1 + level) / 2))
     found: list[ProfileInterval] = []
     for index in model.members.tolist():
         excess = _excess(stats, model, index, x, z)

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats as distributions
 from scipy.special import chdtrc, ndtr, ndtri, stdtr
 
 from benchinfer.analyses.mixed.numerics.likelihood import Workspace, evaluate
@@ -92,7 +91,11 @@ def shape_of(values: Array, *, test: bool = True) -> Shape:
     n = len(values)
     if n < 3 or not np.ptp(values):
         return Shape(0, np.nan, np.nan, np.nan)
-    p = float(distributions.shapiro(values[:: -(-n // _MOST)]).pvalue) if test else np.nan
+    p = np.nan
+    if test:
+        from scipy.stats import shapiro
+
+        p = float(shapiro(values[:: -(-n // _MOST)]).pvalue)
     centred = values - values.mean()
     square = centred * centred
     sd = np.sqrt(square.mean())

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats as distributions
 from scipy.special import fdtrc, gammaln, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
@@ -244,8 +243,10 @@ def _spread(
     p_algorithm, p_dataset, deciles = _equality(variance, free)
     trend = np.nan
     if known.sum() > 2 and np.ptp(variance[known]) > 0:
+        from scipy.stats import spearmanr
+
         fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
-        trend = float(distributions.spearmanr(fitted[known], variance[known]).statistic)
+        trend = float(spearmanr(fitted[known], variance[known]).statistic)
     return ResidualSpread(
         algorithm=np.sqrt(own),
         dataset=np.sqrt(np.where(rows > 0, square.sum(axis=1) / np.maximum(rows, 1), np.nan)),

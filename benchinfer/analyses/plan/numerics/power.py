@@ -13,14 +13,13 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import ndtr
-from scipy.stats import chi2, nct
+from scipy.special import gammaincinv, nctdtr, ndtr
 
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily, critical
 
 type Array = NDArray[np.float64]
 MOST = 10**7  # data sets or replications beyond which no plan is sensible
+_RELATIVE = 1e-13  # width of what is left where a difference is found by halving
 
 
 class Varies(Protocol):
@@ -156,14 +155,13 @@ def detectable(aimed: Aimed, variance: float | Array, df: float, wanted: float) 
     low, high = 0.0, sd
     while power(replace(aimed, difference=high), variance, df) < wanted:
         high *= 2
-    return float(
-        brentq(
-            lambda d: power(replace(aimed, difference=d), variance, df) - wanted,
-            low,
-            high,
-            xtol=1e-12 * high,
-        )
-    )
+    while high - low > _RELATIVE * high:
+        middle = (low + high) / 2
+        if power(replace(aimed, difference=middle), variance, df) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def best_replications(
@@ -198,8 +196,9 @@ def _least(reached: Callable[[int], float], wanted: float) -> int:
 
 
 def _above(critical: float, shift: Array, df: float) -> Array:
-    """Return P(T > critical) of a noncentral t, which scipy does not give far out."""
-    near = nct.sf(critical, df, np.clip(shift, -8, critical + 8))
+    """Return P(T > critical) of a noncentral t, as P(-T < -critical)."""
+    near = nctdtr(df, -np.clip(shift, -8, critical + 8), -critical)
+    near = np.nan_to_num(near, nan=0.0)  # what it gives up on is below 1e-15
     return np.where(shift > critical + 8, 1.0, np.where(shift < -8, 0.0, near))
 
 
@@ -211,7 +210,11 @@ def _equivalent(shift: Array, critical: float, df: float) -> Array:
 
 @lru_cache(maxsize=64)
 def _scales(df: float) -> Array:
-    return np.sqrt(chi2.ppf(_middles(2000), df) / df)
+    return np.sqrt(_chi2_quantile(_middles(2000), df) / df)
+
+
+def _chi2_quantile(p: float | Array, df: float) -> Array:
+    return np.asarray(2 * gammaincinv(df / 2, p), dtype=np.float64)
 
 
 def _middles(n: int) -> Array:
@@ -292,7 +295,7 @@ class Bound:
 
     def _limit(self, value: float, df: float, side: str) -> float:
         tail = (1 - self.level) / 2
-        return value * df / float(chi2.ppf(tail if side == "high" else 1 - tail, df))
+        return value * df / float(_chi2_quantile(tail if side == "high" else 1 - tail, df))
 
 
 _VALUES = 100  # of a variance, whose quantiles stand for its distribution
@@ -348,4 +351,4 @@ def _values(spread: DifferenceSpread, pilot: Pilot, n_replications: float) -> Ar
 
 
 def _inverse_chi2(value: float, df: float) -> Array:
-    return value * df / chi2.ppf(_middles(_VALUES), df)
+    return value * df / _chi2_quantile(_middles(_VALUES), df)

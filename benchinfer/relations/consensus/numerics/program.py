@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array, vstack
 
 from benchinfer.relations.consensus.numerics.costs import (
@@ -259,6 +258,8 @@ def _linear(
     layout: ProgramLayout, rows: TriangleRows, deadline: float
 ) -> tuple[Array, Array] | None:
     """Return the solution and the prices of the transitivity rows."""
+    from scipy.optimize import linprog
+
     matrix, right = layout.system(rows)
     done = linprog(  # pyright: ignore[reportCallIssue] (sparse is fine)
         layout.objective,
@@ -292,6 +293,8 @@ def branch(
     deadline
         When to stop.
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     family, rows = problem.family, problem.rows
     layout = lay_out(problem.costs, family)
     low, high = layout.limits(domains)
@@ -358,6 +361,8 @@ def _on_face(
     deadline: float,
 ) -> Array | None:
     """Minimise an objective over solutions whose own cost is bounded."""
+    from scipy.optimize import linprog
+
     matrix, right = layout.system(rows)
     done = linprog(  # pyright: ignore[reportCallIssue] (sparse is fine)
         objective,
