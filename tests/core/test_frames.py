@@ -11,7 +11,7 @@ HERE = np.array([True])
 PAIR = pd.DataFrame({"first": ["a"], "second": ["b"]})
 
 
-def test_only_the_rows_asked_for_are_turned():
+def test_only_the_rows_asked_for_are_turned() -> None:
     table = pd.DataFrame(
         {
             "first": ["a", "a"],
@@ -32,7 +32,7 @@ def test_only_the_rows_asked_for_are_turned():
 
 
 @pytest.mark.parametrize("column", ["gain", "Nemenyi", "wins", "prob_first", "conf_low"])
-def test_columns_that_cannot_be_turned_are_refused(column):
+def test_columns_that_cannot_be_turned_are_refused(column: str) -> None:
     table = PAIR.assign(**{column: 0.3})
     with pytest.raises(BenchinferError, match=f"not known to turn: {column}$"):
         turned(table, HERE, neutral=0)

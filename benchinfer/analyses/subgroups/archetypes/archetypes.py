@@ -17,7 +17,6 @@ from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.arguments import check_choice, check_count, seed_of
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.hints import Option
 from benchinfer.core.numbers import several
 from benchinfer.scores.table import ScoreTable
 
@@ -172,7 +171,7 @@ def _check_number(points: Array, k: int | None) -> None:
             message(
                 f"{different} different data sets with a weight have no"
                 f" {'archetypes' if k is None else f'{k} archetypes'}.",
-                hint=f"as many data sets as archetypes at least: {Option('k', max(different, 1))}.",
+                hint=f"as many data sets as archetypes at least; k is at most {different}.",
             )
         )
 
