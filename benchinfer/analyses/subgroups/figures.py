@@ -27,7 +27,7 @@ _MARK = MARKS[Verdict.FIRST].colour
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class TreeBox:
     """Text of a node: its middle and top in inches, and its lines."""
 
     x: float
@@ -91,7 +91,7 @@ class TreeFigure:
         The room that there is.
     """
 
-    boxes: tuple[Box, ...]
+    boxes: tuple[TreeBox, ...]
     edges: tuple[tuple[float, float, float, float], ...]
     rows: tuple[str, ...]
     top: float
@@ -164,7 +164,7 @@ def _middles(result: Subgroups, begin: float, pitch: float) -> dict[int, float]:
 
 def _boxes(
     result: Subgroups, middle: Mapping[int, float], pitch: float
-) -> tuple[tuple[Box, ...], tuple[tuple[float, float, float, float], ...], float]:
+) -> tuple[tuple[TreeBox, ...], tuple[tuple[float, float, float, float], ...], float]:
     """Place the nodes by depth, all leaves on the last level; return where panels begin."""
     nodes, leaves = result.tree.nodes, result.tree.leaves
     depth = max(nodes[at].depth for at in leaves)
@@ -175,7 +175,7 @@ def _boxes(
         tops.append(down)
         most = max(text.count("\n") + 1 for at, text in texts.items() if level[at] == here)
         down += _LINE * most + _GAP
-    boxes = {at: Box(middle[at], tops[level[at]], text) for at, text in texts.items()}
+    boxes = {at: TreeBox(middle[at], tops[level[at]], text) for at, text in texts.items()}
     edges = tuple(
         (middle[node.parent], boxes[node.parent].bottom + 0.03, middle[at], boxes[at].y - 0.03)
         for at, node in enumerate(nodes)
