@@ -40,7 +40,7 @@ def cases() -> Iterator[tuple[str, int]]:
     yield from product(MANY, (90,))
 
 
-@pytest.mark.parametrize(("name", "k"), cases())
+@pytest.mark.parametrize(("name", "k"), list(cases()))
 def test_texts_keep_to_the_canvas_and_apart(name: str, k: int) -> None:
     result = MADE[name](table(k, LONG))
     found, drawn = {}, 0
