@@ -300,9 +300,13 @@ GLOSSARY: dict[str, str] = {
     " error of the difference of the log worths; NaN where the quasi-variance is negative",
     "expected_wins": "wins of the first that the model expects",
     "expected_ties": "ties that the model expects",
+    "expected_losses": "wins of the second that the model expects",
     "wins_low": "lower end of what the model predicts for the wins of the first",
     "wins_high": "upper end of what the model predicts for the wins of the first",
-    "inside": "whether what was observed lies between the two",
+    "losses_low": "lower end of what the model predicts for the wins of the second",
+    "losses_high": "upper end of what the model predicts for the wins of the second",
+    "inside": "whether the wins that were observed lie between the two ends",
+    "losses_inside": "the same of the losses",
     "leaf": "group of data sets in which the algorithms are compared, by the conditions that define"
     " it; empty in diagnostics of the tree",
     "node": "number of a node of a tree, 0 for all data sets",
@@ -336,7 +340,7 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
 
 
 # Of tables of pairs: columns that change places with the algorithms, effects, signs, probabilities
-# that the first is better, and words that name a side.
+# that the first is better, words that name a side, and what is the same from either side.
 _SWAPPED = (
     ("first", "second"),
     ("prob_first", "prob_second"),
@@ -345,11 +349,28 @@ _SWAPPED = (
     ("share_first", "share_second"),
     ("share_above", "share_below"),
     ("wins", "losses"),
+    ("expected_wins", "expected_losses"),
+    ("wins_low", "losses_low"),
+    ("wins_high", "losses_high"),
+    ("inside", "losses_inside"),
 )
-_EFFECTS = ("estimate", "shrunken", "direct", "indirect")
-_SIGNED = ("statistic", "statistic_dataset", "slope", "shift")
-_SHARES = ("prob_win", "prob_more_wins", "prob_improvement")
-_SIDES = ("verdict", "state")
+_EFFECTS = ["estimate", "shrunken", "direct", "indirect"]
+_SIGNED = ["statistic", "statistic_dataset", "slope", "shift"]
+_SHARES = ["prob_win", "prob_more_wins", "prob_improvement"]
+_SIDES = ["verdict", "state"]
+_ALIKE = frozenset[str]().union(
+    ("measure", "dataset", "covariate", "quantity", "test", "null"),
+    ("fits", "misfit", "stage", "side", "winner", "changes", "n_changed"),
+    ("std_error", "df", "n", "n_datasets", "n_contests", "n_used", "ties", "expected_ties"),
+    ("p_value", "p_raw", "p_error", "p_equivalence"),
+    ("p_noninferiority", "p_dominant", "p_dataset", "p_stage", "provisional"),
+    ("prob_equivalent", "prob_error", "dominant_equivalent"),
+    ("dominant_error", "log_e", "log_e_dataset"),
+    ("conditional_level", "reject_at", "accept_above", "critical", "boundary"),
+    ("q", "tau2", "tau2_low", "tau2_high", "tau2_between"),
+    ("i2", "i2_low", "i2_high", "h2", "cooks_distance", "refitted"),
+    ("ratio_dataset", "ratio_interaction", "ratio_replication", "ratio_residual"),
+)
 
 
 def turned(
@@ -370,7 +391,12 @@ def turned(
     neutral
         The effect that means "no difference": 0 of differences, 1 of ratios, 0.5 of shares.
     undirected
-        Columns that are the same whichever algorithm stands first.
+        Columns that are the same whichever algorithm stands first, beside those that always are.
+
+    Raises
+    ------
+    BenchinferError
+        It is not known how a column turns, or its counterpart is not in the table.
 
     Examples
     --------
@@ -380,29 +406,28 @@ def turned(
       first second  estimate  conf_low  conf_high verdict
     0     b      a      -0.1      -0.4        0.2  second
     """
+    here = table.columns.difference([*undirected], sort=False)
+    other_side: dict[str, pd.Series] = {
+        column: table[other]
+        for pair in _SWAPPED
+        for column, other in (pair, pair[::-1])
+        if column in here and other in here
+    }
+    for column, other in (("conf_low", "conf_high"), ("conf_high", "conf_low")):
+        if column in here and other in here:
+            other_side[column] = _mirrored(table[other], neutral)
     names = {Verdict.FIRST.label: Verdict.SECOND.label, Verdict.SECOND.label: Verdict.FIRST.label}
-    found = table.copy()
-
-    def put(column: str, values: object) -> None:
-        if column not in undirected:
-            found[column] = table[column].where(~turn, values)
-
-    for one, other in _SWAPPED:
-        if one in table and other in table:
-            put(one, table[other])
-            put(other, table[one])
-    for column in table.columns.intersection(list(_EFFECTS)):
-        put(column, _mirrored(table[column], neutral))
-    if "conf_low" in table and "conf_high" in table:
-        put("conf_low", _mirrored(table["conf_high"], neutral))
-        put("conf_high", _mirrored(table["conf_low"], neutral))
-    for column in table.columns.intersection(list(_SIGNED)):
-        put(column, _mirrored(table[column], 0.0))
-    for column in table.columns.intersection(list(_SHARES)):
-        put(column, _mirrored(table[column], 0.5))
-    for column in table.columns.intersection(list(_SIDES)):
-        put(column, table[column].replace(names))
-    return found
+    other_side |= {
+        column: _mirrored(table[column], neutral) for column in here.intersection(_EFFECTS)
+    }
+    other_side |= {column: _mirrored(table[column], 0.0) for column in here.intersection(_SIGNED)}
+    other_side |= {column: _mirrored(table[column], 0.5) for column in here.intersection(_SHARES)}
+    other_side |= {column: table[column].replace(names) for column in here.intersection(_SIDES)}
+    if strange := [name for name in here if name not in other_side and name not in _ALIKE]:
+        raise BenchinferError(f"columns that are not known to turn: {', '.join(strange)}")
+    return table.assign(
+        **{name: table[name].where(~turn, values) for name, values in other_side.items()}
+    )
 
 
 def _mirrored(effects: "pd.Series", neutral: float) -> "pd.Series":

@@ -272,8 +272,6 @@ def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
             for call in _calls(text, set(PARTS))
         ]
         assert not bare, (path, bare[0].lineno)
-        if "archetypes" in path.parts:  # of which there is no command
-            continue
         for call in _calls(tree, set(PARTS)):
             part = _built(call)
             words = as_options(Phrase(part))

@@ -30,7 +30,7 @@ def records() -> dict[str, type[AnalysisOptions]]:
 
 def test_each_analysis_has_a_record_of_its_arguments() -> None:
     kinds = records()
-    assert set(kinds) - {"compare_subgroups"} == {f"compare_{name}" for name in ANALYSES}
+    assert set(kinds) >= {f"compare_{name}" for name in ANALYSES}
     for name, home in ANALYSES.items():
         function = getattr(importlib.import_module(home), f"compare_{name}")
         asked = set(inspect.signature(function).parameters) - ELSEWHERE

@@ -7,6 +7,13 @@ from benchinfer.analyses.bayes import fit
 from tests.plots.test_boxes import LONG, faults, table
 
 DRAWN = {
+    ("local", 2): ("verdicts", "podium", "support", "map", "clusters"),
+    ("relation", 2): ("hasse", "matrix"),
+    ("consensus", 2): ("hasse", "positions", "support"),
+    ("meta", 2): ("studies", "funnel", "network"),
+    ("mixed", 2): ("caterpillar", "residuals"),
+    ("monitor", 2): ("path",),
+    ("monitor", 6): ("path",),
     ("local", 6): ("verdicts", "podium", "support", "clusters"),
     ("local", 30): ("verdicts", "podium", "support"),
     ("relation", 6): ("hasse", "hasse-undecided"),
@@ -23,15 +30,16 @@ DRAWN = {
 
 @pytest.fixture(scope="module")
 def found():
-    six, thirty = table(6, LONG), table(30, LONG)
+    two, six, thirty = (table(k, LONG) for k in (2, 6, 30))
     results = {}
-    for k, scores in ((6, six), (30, thirty)):
+    for k, scores in ((2, two), (6, six), (30, thirty)):
         local = bi.per_dataset(bi.compare_points, scores)
         results["local", k] = local
         results["consensus", k] = bi.consensus(local.relations(), method="borda")
         results["meta", k] = bi.compare_meta(scores)
         results["mixed", k] = bi.compare_mixed(scores)
         results["relation", k] = results["mixed", k].relation()
+        results["monitor", k] = bi.monitor(scores)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit, "WARM_UP", 100)  # the numbers do not matter
         results["bayes", 6] = bi.compare_bayes(six, draws=100, chains=4, seed=1)
@@ -49,7 +57,11 @@ def test_texts_keep_to_the_canvas_and_apart(name, k, width, found):
         figure = bi.plot(found[name, k], kind, width=width)
         assert faults(figure) == ([], []), kind
         across, down = figure.get_size_inches()
-        assert across == pytest.approx({"page": 6.9, "column": 3.3}[width], abs=0.15), kind
+        asked = {"page": 6.9, "column": 3.3}[width]
+        if (name, k) == ("monitor", 2):  # one panel is no wider than it need be
+            assert across <= asked
+        else:
+            assert across == pytest.approx(asked, abs=0.15), kind
         assert down <= 20
 
 

@@ -72,7 +72,7 @@ def post_hoc(
     return Table(
         name="post_hoc",
         caption="P-values of pairs from scores that all algorithms share",
-        frame=comparison.turned(wide),
+        frame=comparison.turned(wide, undirected=tests),
         data=frame,
         columns=(
             *names("first", "second"),

@@ -64,44 +64,42 @@ def predicted(result: "WinsComparison") -> "pd.DataFrame":
         _by_estimates(result, seen) if result.bayes is None else _by_draws(result, result.bayes)
     )
     names, (i, j) = result.algorithms, seen.pairs.T
-    wins = seen.wins[0]
-    columns = {
-        "first": [names[k] for k in i],
-        "second": [names[k] for k in j],
-        "wins": wins,
-        "expected_wins": expected[0],
-        "wins_low": low,
-        "wins_high": high,
-        "inside": (wins >= low) & (wins <= high),
-    }
+    columns = {"first": [names[k] for k in i], "second": [names[k] for k in j]}
+    sides = ("wins", "inside", seen.wins[0], 0), ("losses", "losses_inside", seen.losses[0], 2)
+    for name, inside, observed, at in sides:
+        columns |= {
+            name: observed,
+            f"expected_{name}": expected[at],
+            f"{name}_low": low[at],
+            f"{name}_high": high[at],
+            inside: (observed >= low[at]) & (observed <= high[at]),
+        }
     if result.modelled_ties:
         columns |= {"ties": seen.ties[0], "expected_ties": expected[1]}
     return frame(columns)
 
 
 def _by_estimates(result: "WinsComparison", seen: Tally) -> tuple[Array, Array, Array]:
-    """Return expected wins and ties, and bounds of binomial wins."""
-    first, even = chances(result)
-    n = seen.n[0]
+    """Return (3, P) expected wins, ties and losses, and bounds of binomial ones."""
+    n, three = seen.n[0], _chances(result)
     tail = (1 - _INSIDE) / 2
-    low, high = (binom.ppf(q, np.rint(n), first) for q in (tail, 1 - tail))
-    return np.stack([n * first, n * even]), np.maximum(low, 0.0), np.maximum(high, 0.0)
+    low, high = (binom.ppf(q, np.rint(n), three) for q in (tail, 1 - tail))
+    return n * three, np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
 def _by_draws(result: "WinsComparison", bayes: "WinPosterior") -> tuple[Array, Array, Array]:
-    """Return expected wins and ties, and bounds of wins, from new contests of the posterior."""
+    """Return (3, P) expected wins, ties and losses, and bounds of new ones from the posterior."""
     rng = np.random.default_rng(result.provenance.seed)
     found = replicated(result.model, bayes.draws, _REPLICATES, rng)
-    low, high = np.quantile(found[0], [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=0)
-    return found[:2].mean(axis=1), low, high
+    low, high = np.quantile(found, [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=1)
+    return found.mean(axis=1), low, high
 
 
-def chances(result: "WinsComparison") -> tuple[Array, Array]:
-    """Return (P,) fitted probabilities that the first wins, and that neither does."""
+def _chances(result: "WinsComparison") -> Array:
+    """Return (3, P) fitted probabilities that the first wins, neither does, the second wins."""
     i, j = result.counted.tally.pairs.T
     tie = None if result.fit is None else result.fit.tie
-    first, even, _ = probabilities_likelihood(result.log_worth[i] - result.log_worth[j], tie)
-    return first, even
+    return np.stack(probabilities_likelihood(result.log_worth[i] - result.log_worth[j], tie))
 
 
 def misfit(tally: Tally, log_worth: Array, tie: float | None) -> tuple[float, int]:
@@ -476,10 +474,12 @@ class WinsComparison(TestedComparison):
         Returns
         -------
         pandas.DataFrame
-            ``first second wins expected_wins wins_low wins_high inside ties expected_ties``: wins
-            observed and expected, and the 90 % interval of new contests: of a posterior by its
-            predictions, else of binomial ones by the estimates. Where more pairs than 1 in 10 lie
-            outside, no single worth for each algorithm tells who beats whom.
+            ``first second wins expected_wins wins_low wins_high inside losses expected_losses
+            losses_low losses_high losses_inside``, where ties are modelled ``ties expected_ties``,
+            too: wins and losses of the first observed and expected, and the 90 % interval of new
+            contests: of a posterior by its predictions, else of binomial ones by the estimates.
+            Where more pairs than 1 in 10 lie outside, no single worth for each algorithm tells who
+            beats whom.
         """
         return predicted(self)
 

@@ -85,12 +85,14 @@ def worths(result: WinsComparison) -> Table:
 
 def pairs(result: WinsComparison) -> Table:
     """Return the wins of each pair next to those that the model expects."""
-    frame = result.predicted()
+    data = result.predicted()
+    frame = result.turned(data)
     share = percent(float(frame["inside"].mean()))
     return Table(
         name="predicted",
         caption="Wins of the first, observed and expected",
-        frame=frame,  # as stored: what is turned needs losses, and bounds of them
+        frame=frame,
+        data=data,
         columns=(
             *names("first", "second"),
             number("wins", "wins", amount),

@@ -571,6 +571,27 @@ def test_predictions_are_near_what_was_seen(which, request):
         np.testing.assert_allclose(list(total.values()), wins.to_numpy(), atol=1e-6)
 
 
+@pytest.mark.parametrize("ties", ["davidson", "half"])
+def test_predictions_from_the_other_side(ties):
+    """With names that sort the other way the table stores each pair's other side."""
+    other = {"a": "z", "b": "y", "c": "x"}
+    named = WINS.replace({"first": other, "second": other})
+    found, stored_turned = (bi.compare_wins(bi.read_wins(w), ties=ties) for w in (WINS, named))
+    back = {new: old for old, new in other.items()}
+    as_seen = stored_turned.predicted().replace({"first": back, "second": back})
+    sides = as_seen[["first", "second"]].agg("".join, axis=1).tolist()
+    assert sides == ["cb", "ca", "ba"]
+    ranking = found.ranking()
+    assert ranking == ("a", "b", "c")
+    pd.testing.assert_frame_equal(
+        found.turned(as_seen).reset_index(drop=True), found.predicted(), rtol=1e-7
+    )
+    pd.testing.assert_frame_equal(
+        found.turned(found.predicted(), ranking[::-1]).reset_index(drop=True), as_seen, rtol=1e-7
+    )
+    assert as_seen["losses"].tolist() != as_seen["wins"].tolist()
+
+
 def test_a_circle_does_not_fit_one_worth_each():
     beats = pd.DataFrame(
         {"first": ["a", "b", "c"], "second": ["b", "c", "a"], "wins": 20, "ties": 0, "losses": 2}

@@ -29,7 +29,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import short
+from benchinfer.plots.text import fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -274,7 +274,7 @@ def layout_rearranged(found: "Consecutive", width: Width = PAGE) -> OrderFigure:
 
 def _panel_rearranged(found: "Consecutive", pair: int) -> OrderPanel:
     one, sides = found.orders[pair], found.sides[pair]
-    brief = short(list(sides), 14)
+    brief = fitted(sides, paths.NAME, bold=True)
     shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
     shares = shares[::-1] if found.turns[pair] else shares
     (first, _), (second, _) = shares

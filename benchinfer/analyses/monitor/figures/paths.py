@@ -22,7 +22,7 @@ from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.plots import panels as plots_panels
 from benchinfer.plots.panels import GridPanel, PanelGrid
 from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, measure_name, signed
-from benchinfer.plots.text import plain, pt, short
+from benchinfer.plots.text import fitted, plain, pt
 from benchinfer.plots.tiles import Verdicts
 from benchinfer.relations.figures.ensemble import verdict_tiles
 
@@ -38,6 +38,7 @@ type Rows = Mapping[str, NDArray[Any]]
 
 
 MOST = 6  # panels
+NAME = 0.78  # inches that a name has
 
 
 def chosen(result: "MonitorComparison") -> list[int]:
@@ -56,10 +57,10 @@ def ends(result: "MonitorComparison") -> tuple[str, ...]:
     return result.course.ends
 
 
-def names(result: "MonitorComparison", pair: int, limit: int = 14) -> tuple[str, str]:
+def names(result: "MonitorComparison", pair: int) -> tuple[str, str]:
     """Return the names of a pair as people read it, short enough for a panel."""
     first, second = result.read_sides()[pair]
-    brief = short([first, second], limit)
+    brief = fitted([first, second], NAME, bold=True)
     return brief[first], brief[second]
 
 

@@ -10,7 +10,6 @@ from benchinfer.analyses.subgroups.archetypes import stability as stability_
 from benchinfer.comparison.evidence import Provenance, Setting, checks_frame
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, significant
 from benchinfer.core.result import Showable
@@ -292,16 +291,14 @@ class Archetypes(Showable):
         """Checks of the description."""
         same = float(self.same[self._place])
         left_out = len(self.setting.datasets_left_out) + len(self.setting.algorithms_left_out)
-        starts = Option("starts", 200)
-        fewer = Phrase(Call("archetypes", Option("k", max(self.k - 1, 1))))
         checks = [
             Check.of(
                 "share of starts that end in the least distance", same, _FEW,
                 ok=same >= _FEW, least=True,
-                remedy=f"it may not be the least there is: {starts}, or fewer archetypes",
+                remedy="it may not be the least there is: take more starts, or fewer archetypes",
             ),
             Check.of("distance has settled", float(self.converged), 1, ok=self.converged,
-                     least=True, remedy=f"shares are not exact: {fewer}"),
+                     least=True, remedy="shares are not exact: take fewer archetypes"),
             Check.informing("data sets or algorithms left out", left_out,
                             "they have gaps: archetypes need every algorithm on every data set"),
         ]  # fmt: skip

@@ -1,0 +1,61 @@
+"""No text of any figure leaves the canvas or meets another one, from 2 to 90 algorithms."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import pytest
+
+import benchinfer as bi
+from benchinfer.plots.draw import Kind, kinds
+from tests.plots.test_boxes import LONG, faults, table
+
+pytestmark = pytest.mark.calibration
+
+
+def consensus(scores: bi.ScoreTable) -> object:
+    return bi.consensus(bi.per_dataset(bi.compare_points, scores).relations(), method="borda")
+
+
+MADE: dict[str, Callable[[bi.ScoreTable], object]] = {
+    "scores": lambda scores: scores,
+    "points": bi.compare_points,
+    "mixed": bi.compare_mixed,
+    "permutation": lambda scores: bi.compare_permutation(scores, resamples=99, seed=1),
+    "bootstrap": lambda scores: bi.compare_bootstrap(scores, resamples=200, seed=1),
+    "bayes": lambda scores: bi.compare_bayes(scores, draws=100, chains=4, seed=1),
+    "meta": bi.compare_meta,
+    "wins": bi.compare_wins,
+    "pair": lambda scores: bi.compare_pair(scores.subset(datasets="dataset_0")),
+    "monitor": bi.monitor,
+    "relation": lambda scores: bi.compare_points(scores).relation(),
+    "local": lambda scores: bi.per_dataset(bi.compare_points, scores),
+    "consensus": consensus,
+}
+# At 90 algorithms the fits of the others take minutes.
+MANY = ("scores", "points", "relation", "local", "consensus")
+
+
+def cases() -> Iterator[tuple[str, int]]:
+    yield from product(MADE, (2, 30))
+    yield from product(MANY, (90,))
+
+
+@pytest.mark.parametrize(("name", "k"), list(cases()))
+def test_texts_keep_to_the_canvas_and_apart(name: str, k: int) -> None:
+    result = MADE[name](table(k, LONG))
+    found, drawn = {}, 0
+    for kind, width in product(kinds(result), ("page", "column")):
+        # Diagrams of so many are drawn on demand, as wide as they must be.
+        if not isinstance(kinds(result)[kind], Kind) or (k > 15 and kind.startswith("hasse")):
+            continue
+        try:
+            figure = bi.plot(result, kind, width=width)
+        except bi.DesignError:
+            continue  # not of this result
+        drawn += 1
+        outside, over = faults(figure)
+        across, down = figure.get_size_inches()
+        if outside or over or across > {"page": 6.9, "column": 3.3}[width] + 0.15 or down > 20:
+            found[kind, width] = (across, down, outside[:2], over[:2])
+    assert drawn
+    assert found == {}
