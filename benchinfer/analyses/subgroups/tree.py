@@ -23,7 +23,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
     UNTESTED,
     Along,
     Breaks,
-    Groups,
+    Categories,
     adjusted,
     fluctuation,
     permuted,
@@ -281,7 +281,7 @@ def _along(feature: Feature, minsize: int) -> Along | None:
     if not len(divisions(feature, minsize)):
         return None
     if feature.categorical:
-        return Groups.of(feature.values.astype(np.int64))
+        return Categories.of(feature.values.astype(np.int64))
     return Breaks.of(feature.values, minsize)
 
 

@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from benchinfer.analyses.subgroups.numerics.fluctuation import (
     Breaks,
-    Groups,
+    Categories,
     adjusted,
     along_categories,
     along_numbers,
@@ -114,7 +114,7 @@ def test_permutation_p_values_are_shares_of_all_orders():
     )
     own = [along_numbers(process, values, 2).p_value, along_categories(process, codes).p_value]
     exact = [(smallest <= p * (1 + 1e-9)).mean() for p in own]
-    found = permuted(process, [Breaks.of(values, 2), Groups.of(codes)], 9999, 1)
+    found = permuted(process, [Breaks.of(values, 2), Categories.of(codes)], 9999, 1)
     np.testing.assert_allclose(found, exact, atol=4 * np.sqrt(0.25 / 9999))
 
 

@@ -114,7 +114,7 @@ class Breaks:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class Categories:
     """Categories of data sets.
 
     Attributes
@@ -126,7 +126,7 @@ class Groups:
     member: Array
 
     @classmethod
-    def of(cls, codes: Codes) -> "Groups":
+    def of(cls, codes: Codes) -> "Categories":
         """Find the categories of (n,) codes."""
         return cls((np.unique(codes)[:, None] == codes).astype(np.float64))
 
@@ -144,7 +144,7 @@ class Groups:
         return float(chi2.sf(statistic, parameters * (len(self.member) - 1)))
 
 
-type Along = Breaks | Groups
+type Along = Breaks | Categories
 
 
 def fluctuation(process: Array, along: Along) -> Fluctuation:
@@ -171,7 +171,7 @@ def along_numbers(process: Array, values: Array, fewest: int) -> Fluctuation:
 
 def along_categories(process: Array, codes: Codes) -> Fluctuation:
     """Test stability over (n,) categories: the chi-squared statistic of their mean scores."""
-    return fluctuation(process, Groups.of(codes))
+    return fluctuation(process, Categories.of(codes))
 
 
 def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> Array:
