@@ -137,7 +137,7 @@ def main() -> None:
         "improvement": bi.plot(resampled, "improvement"),
         "simplex": bi.plot(sampled, "simplex"),
         "wins": bi.plot(bi.compare_wins(bi.load_example("sklearn_bootstrap"), "error"), "wins"),
-        "subgroups": bi.plot(bi.compare_subgroups(grouped())),
+        "subgroups": bi.plot(bi.compare_subgroups(grouped(), seed=1)),
         "consensus_podium": bi.plot(local, "podium"),
         "consensus_map": bi.plot(local, "map"),
         "consensus_clusters": bi.plot(local, "clusters"),

@@ -73,7 +73,8 @@ SIGNATURES = {
     " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=None,"
     " progress=None",
     "compare_subgroups": "scores, measure=None, *, by=None, model='wins', minsize=10, depth=None,"
-    " prune='none', honest=False, contrasts='tukey', control=None, level=0.95, seed=None",
+    " prune='none', tests='auto', honest=False, contrasts='tukey', control=None, level=0.95,"
+    " seed=None",
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
     " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
     " penalised=False, departures=False, contrasts='tukey', control=None,"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchinfer.analyses.subgroups.models import MeansModel, WinsModel
-from benchinfer.analyses.subgroups.tree import Growth, Tree, grow
+from benchinfer.analyses.subgroups.tree import Growth, Tests, Tree, grow
 from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.scores.features import Feature, of_categories
 
@@ -20,7 +20,14 @@ WORTH = np.array([1.2, 0.6, 0.2, -0.6, -1.4])
 
 
 def grown(
-    rng: np.random.Generator, datasets: int, kind: str, effect: float, *, tails: bool = False
+    rng: np.random.Generator,
+    datasets: int,
+    kind: str,
+    effect: float,
+    *,
+    tails: bool = False,
+    worth: np.ndarray = WORTH,
+    tests: Tests = "asymptotic",
 ) -> Tree:
     """Grow a tree on a simulated table; an effect of 1 reverses the order, of 1/2 levels it."""
     size = np.round(np.exp(rng.uniform(4, 10, datasets)))
@@ -30,13 +37,14 @@ def grown(
         "kind": of_categories(rng.choice(["image", "tabular", "text"], datasets).tolist()),
     }
     turned = 1 - 2 * effect * (size > 2000)[:, None]
-    noise = rng.normal(size=(datasets, 5))
+    noise = rng.normal(size=(datasets, len(worth)))
     if tails:
         noise /= np.sqrt(rng.chisquare(4, size=(datasets, 1)) / 4)
-    scores = turned * WORTH + 0.8 * noise
+    scores = turned * worth + 0.8 * noise
     wins = WinsModel(count(scores, np.arange(datasets), 0.15))
     model = MeansModel(scores) if kind == "mixed" else wins
-    return grow(model, features, np.arange(datasets), Growth(0.05, 10))
+    rules = Growth(0.05, 10, tests=tests, seed=int(rng.integers(2**31)))
+    return grow(model, features, np.arange(datasets), rules)
 
 
 @pytest.mark.parametrize("tails", [False, True])
@@ -59,3 +67,16 @@ def test_a_changed_order_is_found(datasets, effect, least, kind):
     rng = np.random.default_rng([datasets, kind == "wins", 2])
     splits = [grown(rng, datasets, kind, effect).nodes[0].split for _ in range(POWER)]
     assert np.mean([split is not None and split.by == "size" for split in splits]) >= least
+
+
+@pytest.mark.parametrize("kind", ["wins", "mixed"])
+@pytest.mark.parametrize(("datasets", "algorithms"), [(30, 5), (30, 10), (60, 10), (120, 10)])
+def test_permutation_divides_stable_tables_at_the_level(datasets, algorithms, kind):
+    rng = np.random.default_rng([datasets, algorithms, kind == "wins", 3])
+    worth = np.linspace(1.2, -1.4, algorithms)
+    tables = 600
+    divided = [
+        grown(rng, datasets, kind, 0.0, worth=worth, tests="permutation").nodes[0].split is not None
+        for _ in range(tables)
+    ]
+    assert np.mean(divided) == pytest.approx(0.05, abs=3 * np.sqrt(0.05 * 0.95 / tables))

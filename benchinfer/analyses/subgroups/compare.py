@@ -9,7 +9,7 @@ import numpy as np
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.subgroups.models import MeansModel, NodeModel, Rows, WinsModel
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.analyses.subgroups.tree import Growth, Prune, Tree, grow
+from benchinfer.analyses.subgroups.tree import Growth, Prune, Tests, Tree, grow
 from benchinfer.analyses.wins.compare import compare_wins
 from benchinfer.analyses.wins.numerics.tally import count as count_wins
 from benchinfer.comparison.comparison import Comparison
@@ -45,6 +45,7 @@ class SubgroupsOptions(ContrastOptions):
     minsize: int
     depth: int | None
     prune: Prune
+    tests: Tests
     honest: bool
     seed: int | None = None
 
@@ -58,7 +59,8 @@ class SubgroupsOptions(ContrastOptions):
     def growth(self) -> Growth:
         """Rules by which the tree grows."""
         depth = np.inf if self.depth is None else self.depth
-        return Growth(self.alpha, self.minsize, depth, self.prune)
+        seed = 0 if self.seed is None else self.seed
+        return Growth(self.alpha, self.minsize, depth, self.prune, self.tests, seed)
 
 
 def compare_subgroups(
@@ -70,6 +72,7 @@ def compare_subgroups(
     minsize: int = 10,
     depth: int | None = None,
     prune: Prune = "none",
+    tests: Tests = "auto",
     honest: bool = False,
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -108,6 +111,11 @@ def compare_subgroups(
         support, the place of a division counted as a parameter.
 
         Contests of a data set count as independent there, so that little is taken back.
+    tests
+        P-values of instability from the limiting distribution of the statistics
+        (``"asymptotic"``), or from 999 random orders of the data sets (``"permutation"``), which
+        keep to the level with few data sets, too. By default (``"auto"``) permutation in nodes with
+        fewer than 50 data sets for each parameter of the model.
     honest
         Let one half of the data sets, drawn at random, grow the tree, and compare on the other.
 
@@ -117,7 +125,7 @@ def compare_subgroups(
     level
         Confidence level of the tree and, in each leaf, of the family of contrasts.
     seed
-        Of `honest`: seed of the draw.
+        Seed of the permutations, and of the draw of `honest`.
 
     Returns
     -------
@@ -134,7 +142,9 @@ def compare_subgroups(
     Tests are score tests (M-fluctuation tests) with the outer product of the data sets' scores as
     covariance: of numbers the largest statistic over all places of a break, of categories the
     chi-squared statistic of their mean scores. Under stability the share of tables that are divided
-    at all is at most 1 - level, and less where data sets are few for the number of algorithms.
+    at all is at most 1 - level: by permutation with any number of data sets, whose scores are
+    exchangeable then; by limiting distributions it is smaller where data sets are few for the
+    number of algorithms.
 
     References
     ----------
@@ -174,11 +184,12 @@ def compare_subgroups(
         minsize=minsize,
         depth=depth,
         prune=prune,
+        tests=tests,
         honest=honest,
         contrasts=contrasts,
         control=control,
         level=level,
-        seed=seed_of(seed) if honest else None,
+        seed=seed_of(seed) if honest or tests != "asymptotic" else None,
     )
     setting, scores = Setting.of(scores, options.measure)
     options.check_family(setting.algorithms)
@@ -200,7 +211,7 @@ def compare_subgroups(
         checks=tuple(_checks(tree, features, cells, usable, options)),
         provenance=options.provenance(
             setting,
-            "P-values along characteristics are adjusted for their number by Sidak's method; those"
+            f"P-values along characteristics are adjusted for their number {tree.adjustment}; those"
             " of pairs within each leaf, not over leaves",
             options.seed,
         ),
@@ -340,8 +351,8 @@ def _checks(
             per_parameter,
             _PER_PARAMETER,
             ok=per_parameter >= _PER_PARAMETER,
-            remedy="tests along characteristics keep their level, but find little: compare fewer"
-            " algorithms, or on more data sets.",
+            remedy="tests along characteristics keep their level, but find only large differences:"
+            " compare fewer algorithms, or on more data sets.",
             least=True,
         ),
         Check.of(

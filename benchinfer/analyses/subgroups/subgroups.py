@@ -227,7 +227,8 @@ class Subgroups(Showable, Mapping[str, Comparison]):
         return (
             "Data sets are divided along the characteristic with the smallest p-value of"
             f" instability, where this is at most {alpha}, adjusted for"
-            f" {count(len(self.features), 'characteristic')} by Sidak's method, and not over nodes."
+            f" {count(len(self.features), 'characteristic')} {self.tree.adjustment}, and not over"
+            " nodes."
             " That a characteristic divides nothing is no evidence that it does not matter."
         )
 
@@ -249,7 +250,8 @@ class Subgroups(Showable, Mapping[str, Comparison]):
             f"Groups of data sets were found by model-based recursive partitioning of {grown}:"
             f" {what} was tested for stability along {join(list(self.features))} by score tests"
             " with the outer product of the data sets' scores, of numbers by the largest statistic"
-            " over all places of a break, of categories by chi-squared tests. Divisions maximise"
+            " over all places of a break, of categories by chi-squared tests; p-values are adjusted"
+            f" {self.tree.adjustment}. Divisions maximise"
             f" the likelihood and leave at least {arguments['minsize']} data sets.{back} In each"
             f" group: {own}"
         )

@@ -18,19 +18,26 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.subgroups.models import Array, Flags, NodeFit, NodeModel, Rows
+from benchinfer.analyses.subgroups.models import Array, Flags, NodeModel, Rows
 from benchinfer.analyses.subgroups.numerics.fluctuation import (
     UNTESTED,
-    Fluctuation,
+    Along,
+    Breaks,
+    Categories,
     adjusted,
-    along_categories,
-    along_numbers,
+    fluctuation,
+    permuted,
     standardised,
 )
 from benchinfer.core.saving import savable
 from benchinfer.scores.features import Feature
 
 type Prune = Literal["none", "aic", "bic"]
+type Tests = Literal["auto", "permutation", "asymptotic"]
+
+# Data sets per parameter below which limiting distributions divide less often than at the level.
+_FEW = 50
+_DRAWS = 1000
 ALL = "all data sets"
 
 
@@ -88,6 +95,8 @@ class TreeNode:
         Division in two, None of a leaf.
     children
         Positions of the two nodes below.
+    permuted
+        Whether p-values are by permutation.
     """
 
     parent: int
@@ -100,6 +109,7 @@ class TreeNode:
     p_value: Array
     split: Division | None = None
     children: tuple[int, ...] = ()
+    permuted: bool = False
 
     @property
     def depth(self) -> int:
@@ -139,6 +149,15 @@ class Tree:
         return tuple(n for n, node in enumerate(self.nodes) if node.split is None)
 
     @property
+    def adjustment(self) -> str:
+        """How p-values are adjusted for the number of characteristics, in words."""
+        by_permutation = {node.permuted for node in self.nodes}
+        if by_permutation == {False}:
+            return "by Sidak's method"
+        nodes = "" if by_permutation == {True} else ", in large nodes by Sidak's method"
+        return f"by permutation of the data sets (smallest p-value){nodes}"
+
+    @property
     def log_likelihood(self) -> float:
         """Sum over the leaves."""
         return sum(self.nodes[n].log_likelihood for n in self.leaves)
@@ -169,12 +188,21 @@ class Growth:
         Largest number of divisions one below the other.
     prune
         Criterion by which divisions are taken back.
+    tests, seed
+        Null distribution of the tests of stability, and the seed of the permutations.
     """
 
     alpha: float
     minsize: int
     depth: float = math.inf
     prune: Prune = "none"
+    tests: Tests = "asymptotic"
+    seed: int = 0
+
+    def permutes(self, datasets: int, parameters: int) -> bool:
+        """Return whether tests of some data sets are by permutation."""
+        few = datasets < _FEW * parameters
+        return self.tests == "permutation" or (self.tests == "auto" and few)
 
 
 def grow(model: NodeModel, features: Mapping[str, Feature], rows: Rows, rules: Growth) -> Tree:
@@ -213,8 +241,14 @@ def _node(
     """Return a node, with its division if it is to be divided."""
     fit = model.fit(rows)
     here = {name: feature.at(rows.tolist()) for name, feature in features.items()}
-    tests = _tests(fit, here, rules)
-    p_values = adjusted(np.array([test.p_value for test in tests]))
+    along = [_along(feature, rules.minsize) for feature in here.values()]
+    process = standardised(fit.scores)
+    tests = [fluctuation(process, one) if one else UNTESTED for one in along]
+    by_permutation = rules.permutes(len(rows), fit.parameters)
+    if by_permutation:
+        p_values = _permuted(process, along, rules)
+    else:
+        p_values = adjusted(np.array([test.p_value for test in tests]))
     node = TreeNode(
         parent=parent,
         conditions=conditions,
@@ -224,10 +258,11 @@ def _node(
         parameters=fit.parameters,
         statistic=np.array([test.statistic for test in tests]),
         p_value=p_values,
+        permuted=by_permutation,
     )
     if len(conditions) >= rules.depth or not (p_values <= rules.alpha).any():
         return node, None
-    best = int(np.nanargmin(_order(p_values, node.statistic)))
+    best = int(np.nanargmin(_order(np.array([test.p_value for test in tests]), node.statistic)))
     name = tuple(features)[best]
     feature = here[name]
     sides = divisions(feature, rules.minsize)
@@ -241,17 +276,21 @@ def _order(p_values: Array, statistic: Array) -> Array:
     return np.where(zero, -statistic, p_values) if zero.any() else p_values
 
 
-def _tests(fit: NodeFit, features: Mapping[str, Feature], rules: Growth) -> list[Fluctuation]:
-    """Test stability along each characteristic that can divide the node."""
-    process = standardised(fit.scores)
-    found: list[Fluctuation] = []
-    for feature in features.values():
-        if not len(divisions(feature, rules.minsize)):
-            found.append(UNTESTED)
-        elif feature.categorical:
-            found.append(along_categories(process, feature.values.astype(np.int64)))
-        else:
-            found.append(along_numbers(process, feature.values, rules.minsize))
+def _along(feature: Feature, minsize: int) -> Along | None:
+    """Return the places of a break or the categories, None where nothing can divide the node."""
+    if not len(divisions(feature, minsize)):
+        return None
+    if feature.categorical:
+        return Categories.of(feature.values.astype(np.int64))
+    return Breaks.of(feature.values, minsize)
+
+
+def _permuted(process: Array, along: Sequence[Along | None], rules: Growth) -> Array:
+    """Return adjusted p-values by permutation, of as many orders as the level needs."""
+    draws = max(_DRAWS, math.ceil(10 / rules.alpha)) - 1
+    found = np.full(len(along), np.nan)
+    there = [c for c, one in enumerate(along) if one]
+    found[there] = permuted(process, [one for one in along if one], draws, rules.seed)
     return found
 
 

@@ -1,13 +1,18 @@
 """The null distribution of the largest score statistic, and tests of stability."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 from benchinfer.analyses.subgroups.numerics.fluctuation import (
+    Breaks,
+    Categories,
     adjusted,
     along_categories,
     along_numbers,
+    permuted,
     standardised,
 )
 from benchinfer.analyses.subgroups.numerics.suprema import p_largest
@@ -93,3 +98,29 @@ def test_adjusted_p_values_never_fall_and_keep_missing_ones():
     assert adjusted(p)[:2] == pytest.approx([3e-12, 1 - 0.98**3])
     assert np.isnan(adjusted(p)[2])
     assert adjusted(p)[3] == 1
+
+
+def test_permutation_p_values_are_shares_of_all_orders():
+    """Six data sets: all 720 orders by brute force, the smallest limiting p-value in each."""
+    rng = np.random.default_rng(6)
+    scores, values, codes = rng.normal(size=(6, 2)), np.arange(6.0), np.array([0, 1, 0, 1, 0, 1])
+    scores[:3] += 1.0
+    process = standardised(scores)
+    smallest = np.array(
+        [
+            min(along_numbers(drawn, values, 2).p_value, along_categories(drawn, codes).p_value)
+            for drawn in (process[list(order)] for order in permutations(range(6)))
+        ]
+    )
+    own = [along_numbers(process, values, 2).p_value, along_categories(process, codes).p_value]
+    exact = [(smallest <= p * (1 + 1e-9)).mean() for p in own]
+    found = permuted(process, [Breaks.of(values, 2), Categories.of(codes)], 9999, 1)
+    np.testing.assert_allclose(found, exact, atol=4 * np.sqrt(0.25 / 9999))
+
+
+def test_permutation_leaves_out_what_cannot_be_tested():
+    process = standardised(np.random.default_rng(7).normal(size=(12, 2)))
+    along = [Breaks.of(np.ones(12), 2), Breaks.of(np.arange(12.0), 2)]
+    alone = permuted(process, along[1:], 199, 3)
+    np.testing.assert_allclose(permuted(process, along, 199, 3), [np.nan, *alone])
+    assert np.isnan(permuted(process, along[:1], 199, 3)).all()

@@ -27,7 +27,7 @@ def test_the_planted_division_is_found(found):
     (split,) = found.splits().to_dict("records")
     assert split["characteristic"] == "size"
     assert 1000 < split["threshold"] < 3000
-    assert split["p_value"] < 1e-4
+    assert split["p_value"] <= 0.001
     low, high = found.values()
     assert low.ranking() == high.ranking()[::-1] == ("a0", "a1", "a2", "a3", "a4")
 
@@ -109,14 +109,15 @@ def test_order_of_rows_names_and_direction_change_nothing():
     scores, features = simulated(40)
     measure = {"accuracy": "higher"}
     read = {"layout": "wide-algorithms", "features": features}
-    one = bi.compare_subgroups(bi.read_scores(scores, measures=measure, **read))
+    one = bi.compare_subgroups(bi.read_scores(scores, measures=measure, **read), seed=1)
     shuffled = scores.sample(frac=1, random_state=1)
     read["features"] = features.sample(frac=1, random_state=2)
-    two = bi.compare_subgroups(bi.read_scores(shuffled, measures=measure, **read))
+    two = bi.compare_subgroups(bi.read_scores(shuffled, measures=measure, **read), seed=1)
     pd.testing.assert_frame_equal(one.contrasts(), two.contrasts())
     pd.testing.assert_frame_equal(one.tests(), two.tests())
     lower = scores.set_index("dataset").mul(-1).reset_index()
-    three = bi.compare_subgroups(bi.read_scores(lower, measures={"accuracy": "lower"}, **read))
+    lower = bi.read_scores(lower, measures={"accuracy": "lower"}, **read)
+    three = bi.compare_subgroups(lower, seed=1)
     pd.testing.assert_frame_equal(one.tests(), three.tests(), rtol=1e-8)
 
 
@@ -219,6 +220,18 @@ def test_wrong_calls_are_refused(planted, options, said):
     with pytest.raises(bi.DesignError) as caught:
         bi.compare_subgroups(planted, **options)
     assert said in str(caught.value)
+
+
+def test_both_null_distributions_find_the_division_and_say_which_they_are(planted):
+    limit = bi.compare_subgroups(planted, tests="asymptotic")
+    assert limit.provenance.seed is None
+    assert limit.splits()["p_value"].iloc[0] < 1e-4
+    assert "by Sidak's method" in limit.rule
+    found = bi.compare_subgroups(planted, tests="permutation", level=0.999, seed=1)
+    assert found.splits()["p_value"].iloc[0] == pytest.approx(1e-4)
+    assert "by permutation of the data sets" in found.rule
+    assert "by permutation" in found.provenance.adjustment
+    pd.testing.assert_series_equal(found.tests()["statistic"][:3], limit.tests()["statistic"][:3])
 
 
 def test_tables_without_features_are_refused():

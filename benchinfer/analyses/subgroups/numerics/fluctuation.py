@@ -1,5 +1,6 @@
 """Tests of the stability of estimates along a characteristic of the data sets."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,9 @@ type Codes = NDArray[np.int64]
 
 # Directions in which the scores vary less than this, relative to the largest, say nothing.
 _LEAST = 1e-10
+# Numbers held at once while data sets are permuted.
+_AT_ONCE = 500_000
+_GRID = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,56 +57,179 @@ def standardised(scores: Array) -> Array:
     return centred @ (vector[:, kept] / np.sqrt(value[kept]))
 
 
-def along_numbers(process: Array, values: Array, fewest: int) -> Fluctuation:
-    """Test stability along a number: the largest score statistic over all places of a break.
+@dataclass(frozen=True, slots=True)
+class Breaks:
+    """Places of a break along a number.
+
+    Attributes
+    ----------
+    order
+        (n,) data sets, those with the smallest number first.
+    last
+        (m,) number of data sets before each place.
+    """
+
+    order: Codes
+    last: Codes
+
+    @classmethod
+    def of(cls, values: Array, fewest: int) -> "Breaks":
+        """Find the places between different values.
+
+        Parameters
+        ----------
+        values
+            (n,) the characteristic.
+        fewest
+            Least number of data sets on either side; at least a tenth of them in any case.
+        """
+        n = len(values)
+        fewest = max(fewest, -(-n // 10))
+        order = np.argsort(values, kind="stable")
+        last = np.flatnonzero(np.diff(values[order]) > 0) + 1
+        return cls(order, last[(last >= fewest) & (last <= n - fewest)])
+
+    def testable(self, parameters: int) -> bool:
+        """Whether there is a place and a parameter."""
+        return bool(len(self.last) and parameters)
+
+    def statistic(self, process: Array) -> Array:
+        """Return the largest score statistic over all places, of (..., n, r) scores."""
+        share = self.last / len(self.order)
+        walk = np.cumsum(process[..., self.order, :], axis=-2)[..., self.last - 1, :]
+        return ((walk**2).sum(axis=-1) / (share * (1 - share))).max(axis=-1)
+
+    def p_value(self, statistic: float, parameters: int) -> float:
+        """Return the p-value of the limiting distribution.
+
+        References
+        ----------
+        Zeileis, A., Hothorn, T. & Hornik, K. (2008). Model-based recursive partitioning. Journal of
+        Computational and Graphical Statistics 17, 492-514.
+        https://doi.org/10.1198/106186008X319331
+        """
+        share = self.last / len(self.order)
+        odds = share / (1 - share)
+        return p_largest(statistic, parameters, float(odds[-1] / odds[0]), len(self.last))
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """Categories of data sets.
+
+    Attributes
+    ----------
+    member
+        (c, n) 1 where a data set is of a category that there is, else 0.
+    """
+
+    member: Array
+
+    @classmethod
+    def of(cls, codes: Codes) -> "Categories":
+        """Find the categories of (n,) codes."""
+        return cls((np.unique(codes)[:, None] == codes).astype(np.float64))
+
+    def testable(self, parameters: int) -> bool:
+        """Whether there are two categories and a parameter."""
+        return bool(len(self.member) > 1 and parameters)
+
+    def statistic(self, process: Array) -> Array:
+        """Return the chi-squared statistic of the categories' mean scores, of (..., n, r)."""
+        share = self.member.mean(axis=1)
+        return (((self.member @ process) ** 2).sum(axis=-1) / share).sum(axis=-1)
+
+    def p_value(self, statistic: float, parameters: int) -> float:
+        """Return the p-value of the limiting distribution."""
+        return float(chi2.sf(statistic, parameters * (len(self.member) - 1)))
+
+
+type Along = Breaks | Categories
+
+
+def fluctuation(process: Array, along: Along) -> Fluctuation:
+    """Test stability along a characteristic by the limiting distribution.
 
     Parameters
     ----------
     process
         (n, r) from `standardised`.
-    values
-        (n,) the characteristic. Breaks lie between different values.
-    fewest
-        Least number of data sets on either side of a break; at least a tenth of them in any case.
-
-    References
-    ----------
-    Zeileis, A., Hothorn, T. & Hornik, K. (2008). Model-based recursive partitioning. Journal of
-    Computational and Graphical Statistics 17, 492-514. https://doi.org/10.1198/106186008X319331
+    along
+        Places of a break, or categories.
     """
-    n, parameters = process.shape
-    fewest = max(fewest, -(-n // 10))
-    order = np.argsort(values, kind="stable")
-    last = np.flatnonzero(np.diff(values[order]) > 0) + 1
-    last = last[(last >= fewest) & (last <= n - fewest)]
-    if not len(last) or not parameters:
+    parameters = process.shape[1]
+    if not along.testable(parameters):
         return UNTESTED
-    share = last / n
-    walk = np.cumsum(process[order], axis=0)[last - 1]
-    statistic = float(((walk**2).sum(axis=1) / (share * (1 - share))).max())
-    odds = share / (1 - share)
-    ratio = float(odds[-1] / odds[0])
-    return Fluctuation(statistic, p_largest(statistic, parameters, ratio, len(last)))
+    statistic = float(along.statistic(process))
+    return Fluctuation(statistic, along.p_value(statistic, parameters))
+
+
+def along_numbers(process: Array, values: Array, fewest: int) -> Fluctuation:
+    """Test stability along a number; see `Breaks.of`."""
+    return fluctuation(process, Breaks.of(values, fewest))
 
 
 def along_categories(process: Array, codes: Codes) -> Fluctuation:
-    """Test stability over categories: the chi-squared statistic of their mean scores.
+    """Test stability over (n,) categories: the chi-squared statistic of their mean scores."""
+    return fluctuation(process, Categories.of(codes))
+
+
+def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> Array:
+    """Return p-values by permutation, adjusted for several characteristics.
+
+    Data sets' scores are dealt out anew to their characteristics. If these say nothing of the
+    scores, all orders are equally probable, and the smallest p-value of the limiting distributions
+    over all characteristics is one of ``draws + 1`` that are: whether they are the right
+    distributions does not matter, nor what characteristics have in common (Westfall and Young).
 
     Parameters
     ----------
     process
         (n, r) from `standardised`.
-    codes
-        (n,) category of each data set.
+    along
+        The C characteristics.
+    draws, seed
+        Number of random orders, and their seed.
+
+    Returns
+    -------
+    numpy.ndarray
+        (C,), NaN where there is no test.
+
+    References
+    ----------
+    Westfall, P. H. & Young, S. S. (1993). Resampling-based multiple testing: examples and methods
+    for p-value adjustment. Wiley.
     """
     n, parameters = process.shape
-    there, code, size = np.unique(codes, return_inverse=True, return_counts=True)
-    if len(there) < 2 or not parameters:
-        return UNTESTED
-    sums = np.zeros((len(there), parameters))
-    np.add.at(sums, code, process)
-    statistic = float(((sums**2).sum(axis=1) / (size / n)).sum())
-    return Fluctuation(statistic, float(chi2.sf(statistic, parameters * (len(there) - 1))))
+    found = np.full(len(along), np.nan)
+    tested = [c for c, one in enumerate(along) if one.testable(parameters)]
+    if not tested:
+        return found
+    rng = np.random.default_rng(seed)
+    statistics = np.empty((draws + 1, len(tested)))
+    statistics[0] = [along[c].statistic(process) for c in tested]
+    step = max(1, _AT_ONCE // process.size)
+    for start in range(1, draws + 1, step):
+        size = min(step, draws + 1 - start)
+        drawn = process[rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)]
+        for place, c in enumerate(tested):
+            statistics[start : start + size, place] = along[c].statistic(drawn)
+    scale = np.column_stack([
+        _clearness(own, along[c], parameters) for own, c in zip(statistics.T, tested, strict=True)
+    ])  # fmt: skip
+    # Rounding must not make an order with the same statistic count as a smaller one.
+    largest = scale[1:].max(axis=1) * (1 + 1e-9)
+    above = (largest[:, None] >= scale[0]).sum(axis=0)
+    found[tested] = (1 + above) / (draws + 1)
+    return found
+
+
+def _clearness(statistics: Array, along: Along, parameters: int) -> Array:
+    """Return minus the logarithms of limiting p-values, interpolated between statistics."""
+    grid = np.linspace(statistics.min(), statistics.max(), _GRID)
+    p_values = np.array([along.p_value(float(x), parameters) for x in grid])
+    return np.interp(statistics, grid, -np.log(np.maximum(p_values, np.finfo(float).tiny)))
 
 
 def adjusted(p_values: Array) -> Array:

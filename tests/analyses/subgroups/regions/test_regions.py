@@ -138,6 +138,7 @@ def test_a_band_within_the_tolerance_is_equivalent():
     assert found.summary()["verdict"].tolist() == ["equivalent"]
 
 
+@pytest.mark.calibration
 def test_bayesian_regions_are_near_those_of_the_mixed_model(mixed):
     bayes = bi.compare_bayes(table(), covariates="size", seed=1, draws=250)
     one, two = bi.regions(mixed, "size"), bi.regions(bayes, "size")
