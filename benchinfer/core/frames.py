@@ -359,7 +359,8 @@ _SIGNED = ["statistic", "statistic_dataset", "slope", "shift"]
 _SHARES = ["prob_win", "prob_more_wins", "prob_improvement"]
 _SIDES = ["verdict", "state"]
 _ALIKE = frozenset[str]().union(
-    ("measure", "dataset", "covariate", "quantity", "test", "null"),
+    ("measure", "dataset", "replication", "algorithm", "study", "domain", "leaf", "covariate"),
+    ("quantity", "test", "null"),
     ("fits", "misfit", "stage", "side", "winner", "changes", "n_changed"),
     ("std_error", "df", "n", "n_datasets", "n_contests", "n_used", "ties", "expected_ties"),
     ("p_value", "p_raw", "p_error", "p_equivalence"),

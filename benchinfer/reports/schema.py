@@ -33,7 +33,10 @@ _TEXTS = frozenset(
     )
 )
 _FLAGS = frozenset(
-    ("ok", "fits", "refitted", "inside", "regret_exact", "provisional", "dominates", "on_front")
+    (
+        *("ok", "fits", "refitted", "inside", "losses_inside", "regret_exact", "provisional"),
+        *("dominates", "on_front"),
+    )
 )
 _NUMBER: Schema = {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]}
 _PLAIN: dict[object, Schema] = {

@@ -84,13 +84,14 @@ def worths(result: WinsComparison) -> Table:
 
 
 def pairs(result: WinsComparison) -> Table:
-    """Return the wins of each pair next to those that the model expects."""
+    """Return wins and losses of each pair next to those that the model expects."""
     data = result.predicted()
     frame = result.turned(data)
-    share = percent(float(frame["inside"].mean()))
+    # With ties either side may depart alone, whichever algorithm stands first.
+    share = percent(float(frame[["inside", "losses_inside"]].mean(axis=None)))
     return Table(
         name="predicted",
-        caption="Wins of the first, observed and expected",
+        caption="Wins and losses of the first, observed and expected",
         frame=frame,
         data=data,
         columns=(
@@ -98,10 +99,18 @@ def pairs(result: WinsComparison) -> Table:
             number("wins", "wins", amount),
             number("expected_wins", "expected", places(1)),
             number("wins_low", "90 % of new ones", _range, also=("wins_high",)),
-            Column("inside", "within", lambda inside: "" if inside else "outside"),
+            Column("inside", "wins within", _outside),
+            number("losses", "losses", amount),
+            number("expected_losses", "expected", places(1)),
+            number("losses_low", "90 % of new ones", _range, also=("losses_high",)),
+            Column("losses_inside", "losses within", _outside),
         ),
-        note=f"{share} of the pairs lie within their intervals; of a model that fits, 90 %.",
+        note=f"{share} of wins and losses lie within their intervals; of a model that fits, 90 %.",
     )
+
+
+def _outside(inside: bool) -> str:  # noqa: FBT001
+    return "" if inside else "outside"
 
 
 def _range(low: float, high: float) -> str:

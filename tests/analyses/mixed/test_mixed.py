@@ -453,7 +453,7 @@ def test_a_constant_algorithm_has_an_interval():
     assert (summary["conf_low"] < summary["conf_high"]).all()
     row = result.diagnostics().set_index("check")
     told = row.loc["algorithms with the same level on every data set", "remedy"]
-    assert told.startswith("a: without spread")
+    assert told.startswith("without spread, levels of a have no error")
     again = bi.compare_mixed(table(simulated(9, (8, 3, 4)))).diagnostics()["check"]
     assert "algorithms with the same level on every data set" not in set(again)
 
