@@ -88,7 +88,7 @@ def pairs(result: WinsComparison) -> Table:
     data = result.predicted()
     frame = result.turned(data)
     # With ties either side may depart alone, whichever algorithm stands first.
-    share = percent(float(frame[["inside", "losses_inside"]].mean(axis=None)))
+    share = percent(float(frame[["inside", "losses_inside"]].to_numpy().mean()))
     return Table(
         name="predicted",
         caption="Wins and losses of the first, observed and expected",
