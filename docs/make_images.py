@@ -6,6 +6,7 @@ Run as ``python docs/make_images.py`` when a figure changes.
 import re
 import shutil
 import subprocess
+from contextlib import chdir
 from doctest import DocTestParser
 from io import BytesIO
 from pathlib import Path
@@ -19,7 +20,7 @@ from PIL import Image
 
 import benchinfer as bi
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).resolve().parent
 IMAGES = DOCS / "images"
 TEX = r"""\documentclass{article}
 \usepackage{booktabs,graphicx,siunitx}
@@ -52,8 +53,9 @@ def grouped() -> bi.ScoreTable:
     """Return the scores of the guide to groups of data sets."""
     page = (DOCS / "explanation" / "subgroups.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
-    for example in DocTestParser().get_examples(page)[:5]:
-        exec(example.source, names)  # noqa: S102  # the code of our own page
+    with TemporaryDirectory() as folder, chdir(folder):  # the page writes files
+        for example in DocTestParser().get_examples(page)[:5]:
+            exec(example.source, names)  # noqa: S102  # the code of our own page
     return names["scores"]
 
 
