@@ -360,13 +360,7 @@ def read_scores(
     if not roles.scores or any(finding.severity == "error" for finding in first):
         refuse(found, origin.name)
     with engine_errors(origin.name, query, planned=origin.planned):
-        places = _streamed(origin, roles, absent)
-        if places is None:
-            rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
-            found += loading
-            reading = _reading(canonical(rows, roles, absent), roles, declares, repeats, failed)
-        else:
-            reading = _placed(places, roles, declares, repeats, failed)
+        reading = _rows_read(origin, roles, absent, found, (declares, repeats, failed))
         reading, lost = _settled(reading, found, by_tool=not said)
         declares = reading.measures
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
@@ -392,6 +386,21 @@ def read_scores(
         _failures=lost,
     )
     return table if features is None else _described(table, features, origin, roles)
+
+
+def _rows_read(
+    origin: Source,
+    roles: Roles,
+    absent: dict[str, str],
+    found: list[Finding],
+    given: tuple[tuple[Measure, ...], Literal["error", "keep"], Failed],
+) -> Reading:
+    """Read the rows in one pass where the source streams, else whole, adding its findings."""
+    if (places := _streamed(origin, roles, absent)) is not None:
+        return _placed(places, roles, *given)
+    rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
+    found += loading
+    return _reading(canonical(rows, roles, absent), roles, *given)
 
 
 def _described(table: ScoreTable, features: object, origin: Source, roles: Roles) -> ScoreTable:
