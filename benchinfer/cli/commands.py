@@ -10,13 +10,13 @@ from benchinfer.cli.guard import CODES, Exit
 from benchinfer.cli.options.common import Level, listed, open_unit, wrong
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
-from benchinfer.cli.options.measures import declared
-from benchinfer.cli.options.source import AsJson, MeasureName, SourceArguments, reads_scores
+from benchinfer.cli.options.measures import MeasureText
+from benchinfer.cli.options.source import AsJson, SourceArguments, reads_scores
 from benchinfer.core.errors import ScoreTableError
 
 ENDS = {
     "check": HelpEnd(
-        "check scores.csv --measures error:lower:0.01",
+        "check scores.csv -m error:lower:0.01",
         "0 no findings, or notes only; 1 warnings or errors; 2 wrong usage.",
     ),
     "describe": HelpEnd("describe example:sklearn_bootstrap -m error", CODES),
@@ -75,7 +75,7 @@ class ReportArguments:
 
 
 @reads_scores
-def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
+def check(source: SourceArguments, *, measure: MeasureText = None, as_json: AsJson = False) -> None:
     """Say what is wrong with a table, or odd.
 
     Errors (the table cannot be read) go to stderr, all of them at once.
@@ -84,7 +84,7 @@ def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
     from benchinfer.reports import documents
 
     try:
-        scores = source.read()
+        scores = source.kept(measure)
     except ScoreTableError as error:
         if as_json and error.findings:
             documents.write({"findings": documents.findings(cast("Any", error.findings))})
@@ -102,7 +102,7 @@ def check(source: SourceArguments, *, as_json: AsJson = False) -> None:
 def describe(
     source: SourceArguments,
     *,
-    measure: MeasureName = None,
+    measure: MeasureText = None,
     interval: RateInterval = None,
     sides: Annotated[
         Literal["1", "2"],
@@ -147,9 +147,8 @@ def consensus(
     from benchinfer.relations.consensus.consensus import consensus as agree
 
     options = question.arguments()
-    given = declared(source, question.measure)
-    scores = given.read()
-    weights = question.weighted(given, scores)
+    scores = source.read()
+    weights = question.weighted(source, scores)
     local = {name: question.compared(scores, name) for name in weights}
     ensemble = question.ensemble(local, weights)
     found = agree(ensemble, **options)
@@ -182,7 +181,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    measure: MeasureName = None,
+    measure: MeasureText = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -197,9 +196,7 @@ def report(
     from benchinfer.reports.page import document
 
     methods = wanted.named()
-    scores = source.read()
-    if measure is not None:
-        scores = scores.subset(measures=source.measure(scores, measure))
+    scores = source.kept(measure)
     check_target(output)  # before the work
     with cli_report.stages(quiet=quiet) as told:
         found = cli_report.analyse(

@@ -13,11 +13,11 @@ from benchinfer.cli.answer import RowName, Showing, TableForm, answer
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.measures import MeasureText
 from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
     READERS,
     AsJson,
-    MeasureName,
     SourceArguments,
     reads_scores,
 )
@@ -190,7 +190,7 @@ def _signature(arguments: list[Argument]) -> inspect.Signature:
     }
     return inspect.Signature(
         [
-            inspect.Parameter("measure", word, annotation=MeasureName, default=None),
+            inspect.Parameter("measure", word, annotation=MeasureText, default=None),
             *(option for each in arguments for option in each.options),
             *(
                 inspect.Parameter(name, word, annotation=kind, default=default)

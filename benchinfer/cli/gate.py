@@ -8,7 +8,7 @@ from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.common import wrong
-from benchinfer.cli.options.measures import AllMeasures, declared, named
+from benchinfer.cli.options.measures import AllMeasures, named
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 ENDS = {
@@ -53,7 +53,7 @@ def gate(
         raise wrong("--markdown", "goes without --json.")
     if report is not None:
         check_target(report)
-    scores = declared(source, measure).read()
+    scores = source.read()
     names = None if measure is None else named(source, scores, measure)
     found = ask(scores, names, **{each.name: each.value(given, ask) for each in _ARGUMENTS})
     if report is not None:

@@ -51,7 +51,7 @@ def _words(part: str | Part) -> str:  # noqa: PLR0911 (one return for each kind 
             return f"a table of some {names.replace('datasets', 'data sets')}"
         case Directions(names):
             words = (shlex.quote(f"{name}:{way}") for name in names or ("NAME",) for way in _WAYS)
-            return ", ".join(f"--measures {a} or {b}" for a, b in zip(words, words, strict=True))
+            return ", ".join(f"-m {a} or {b}" for a, b in zip(words, words, strict=True))
         case Field(name, value) | Option("scale" as name, "identity" | "log" | "logit" as value):
             return _field(name, value)
         case Option(name, value) | Given(name, value):

@@ -11,6 +11,7 @@ import typer
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.common import Alternative, Level, wrong
+from benchinfer.cli.options.measures import TogetherMeasures
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:
@@ -67,16 +68,6 @@ Control = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Watch each other algorithm against this one."),
 ]
-MeasureNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="NAME",
-        help="The measure; may be omitted where the table has one. Several, each with a --measure"
-        " of its own, are decided together.",
-    ),
-]
 State = Annotated[
     str | None,
     typer.Option(
@@ -128,7 +119,7 @@ def monitor(
     source: SourceArguments,
     watch: Watch,
     *,
-    measure: MeasureNames = None,
+    measure: TogetherMeasures = None,
     state: State = None,
     report: ReportTo = None,
     as_json: AsJson = False,

@@ -7,9 +7,9 @@ import typer
 
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.options.common import Level, Target
+from benchinfer.cli.options.measures import MeasureText
 from benchinfer.cli.options.source import (
     AsJson,
-    MeasureName,
     ReportTo,
     SourceArguments,
     reads_scores,
@@ -111,7 +111,7 @@ def plan(
     source: SourceArguments,
     design: PlanArguments,
     *,
-    measure: MeasureName = None,
+    measure: MeasureText = None,
     report: ReportTo = None,
     as_json: AsJson = False,
 ) -> None:

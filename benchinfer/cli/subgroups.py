@@ -7,9 +7,9 @@ import typer
 
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import HelpEnd
+from benchinfer.cli.options.measures import MeasureText
 from benchinfer.cli.options.source import (
     AsJson,
-    MeasureName,
     ReportTo,
     SourceArguments,
     reads_scores,
@@ -42,7 +42,7 @@ _ARGUMENTS = [
 def subgroups(
     source: SourceArguments,
     *,
-    measure: MeasureName = None,
+    measure: MeasureText = None,
     by: By = None,
     report: ReportTo = None,
     as_json: AsJson = False,

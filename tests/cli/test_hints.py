@@ -76,9 +76,9 @@ PARTS = hints.PARTS
          "columns={'fold': 'replication', \"it's $(x)\": 'replication'}",
          "--column fold=replication --column 'it'\"'\"'s $(x)=replication'"),
         (Directions(), 'measures={"NAME": ...}, with "higher" or "lower"',
-         "--measures NAME:higher or NAME:lower"),
+         "-m NAME:higher or NAME:lower"),
         (Directions(("a b", "c")), "measures={'a b': ..., 'c': ...}, with \"higher\" or \"lower\"",
-         "--measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower"),
+         "-m 'a b:higher' or 'a b:lower', -m c:higher or c:lower"),
         (Subset("datasets"), "scores.subset(datasets=[...])", "a table of some data sets"),
         (Either("influence()", "--details"), "influence()", "--details"),
         (Call("compare_points"), "compare_points", "compare points"),
@@ -150,7 +150,7 @@ def test_a_saved_result_keeps_its_hints(tmp_path: Path, clear: Path) -> None:
 def test_errors_and_findings_name_options(run: Callable, table: Callable) -> None:
     rows = [("d1", r, name, 0.1 * r) for r in (1, 2) for name in "ab"]
     path = table(rows)
-    hint = "Hint: --measures value:higher or value:lower."
+    hint = "Hint: -m value:higher or value:lower."
     assert hint in run("check", path).stderr
     found = run("check", path, "--measures", "value:lower").stdout
     assert "--paired says so; --resampling seeds or --unpaired," in " ".join(found.split())
@@ -176,22 +176,22 @@ def test_no_direction_is_advised_and_measures_are_what_is_missing(
     path = tmp_path / "scores.csv"
     path.write_text("task,fold,model,accuracy_percent\niris,1,svm,96\niris,1,knn,94\n")
     said = run("check", path).stderr
-    assert "--measures accuracy_percent:higher or accuracy_percent:lower" in said
+    assert "-m accuracy_percent:higher or accuracy_percent:lower" in said
     assert "--column" not in said
     assert run("check", path, "--measures", "accuracy_percent:higher").exit_code == 0
     path.write_text("task,fold,model,acc,time\niris,1,svm,96,1\niris,1,knn,94,2\n")
-    assert "--measures NAME:higher or NAME:lower" in run("check", path).stderr
+    assert "-m NAME:higher or NAME:lower" in run("check", path).stderr
     # As in the README, the column is recognised; its direction is not guessed.
     path.write_text("task,fold,model,score\niris,1,svm,.96\niris,1,knn,.94\n")
-    assert "Hint: --measures score:higher or score:lower." in run("check", path).stderr
+    assert "Hint: -m score:higher or score:lower." in run("check", path).stderr
     path.write_text("task,fold,model,metric,score\niris,1,svm,a b,.96\niris,1,svm,c,.94\n")
     said = run("check", path).stderr
-    assert "Hint: --measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower." in said
+    assert "Hint: -m 'a b:higher' or 'a b:lower', -m c:higher or c:lower." in said
     # Of measures that are not declared none is asked for where others are.
     said = run("check", path, "--measures", "c:lower:0.1").stdout
     assert "measures left out, for which no direction is given: a b." in " ".join(said.split())
     said = run("check", path, "--measures", "d:lower:0.1").stderr
-    assert "Hint: --measures 'a b:higher' or 'a b:lower', --measures c:higher or c:lower." in said
+    assert "Hint: -m 'a b:higher' or 'a b:lower', -m c:higher or c:lower." in said
 
 
 def test_columns_in_hints_are_quoted_for_a_shell(run: Callable, tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """Wrong usage is told in plain words."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+PLAN = ("plan", "--difference", "0.1")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +36,19 @@ def test_a_table_in_the_place_of_a_command(run: Callable) -> None:
     assert "did you mean 'compare'?" in found.stderr
 
 
-def test_a_measure_that_is_declared_where_it_is_to_be_named(run: Callable) -> None:
-    found = run("report", "example:demsar2006", "--measure", "auc:higher:0.01")
+@pytest.mark.parametrize(
+    "command", [("check",), ("describe",), ("compare", "mixed"), ("consensus",), PLAN]
+)
+def test_the_option_that_names_a_measure_declares_it(
+    run: Callable, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    table = tmp_path / "scores.csv"
+    rows = [f"d{d},{a},0.{d}{x}" for d in range(6) for x, a in enumerate("abc")]
+    table.write_text("\n".join(["dataset,algorithm,auc", *rows]))
+    short = run(*command, table, "-m", "auc:higher:0.01")
+    assert short.exit_code != 2, short.output
+    assert short.stdout == run(*command, table, "--measures", "auc:higher:0.01").stdout
+    found = run(*command, table, "-m", "auc:higher", "--measures", "auc:higher")
     assert found.exit_code == 2
-    assert "--measures auc:higher:0.01 declares it" in found.stderr
+    assert "declares a measure, as --measures does" in found.stderr
+    assert run(*command, table, "-m", "auc:up").exit_code == 2

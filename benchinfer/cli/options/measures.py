@@ -1,7 +1,6 @@
 """Options that name measures, or declare them, too."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,38 +12,46 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-_DECLARES = (
-    "A measure of the table, or name:better[:tolerance[:scale]], which declares it too. Once per"
-    " measure; "
-)
+def _measure(several: str, otherwise: str) -> Any:
+    text = (
+        "A measure of the table, or name:better[:tolerance[:scale]], which declares it, too."
+        f" {several}{otherwise}."
+    )
+    return typer.Option("--measure", "-m", metavar="TEXT", help=text)
 
 
-def _measures(otherwise: str) -> Any:
-    return typer.Option("--measure", "-m", metavar="TEXT", help=f"{_DECLARES}{otherwise}.")
+_ONLY = "May be omitted where the table has one"
+MeasureText = Annotated[str | None, _measure("", _ONLY)]
+MeasureTexts = Annotated[list[str] | None, _measure("Once per measure. ", _ONLY)]
+TogetherMeasures = Annotated[
+    list[str] | None, _measure("Once per measure, decided together. ", _ONLY)
+]
+AllMeasures = Annotated[
+    list[str] | None, _measure("Once per measure. ", "All measures of the table by default")
+]
 
 
-MeasureTexts = Annotated[list[str] | None, _measures("may be omitted where the table has one")]
-AllMeasures = Annotated[list[str] | None, _measures("all measures of the table by default")]
-
-
-def declared(source: "SourceArguments", texts: Sequence[str] | None) -> "SourceArguments":
-    """Return where scores come from with the measures that the options declare."""
-    whole = [text for text in texts or () if ":" in text]
+def declare(given: dict[str, Any]) -> None:
+    """Let the option that names measures declare them, where its texts say what is better."""
+    asked = given.get("measure")
+    texts = [asked] if isinstance(asked, str) else list(asked or ())
+    whole = [text for text in texts if ":" in text]
     if not whole:
-        return source
-    if source.measures is not None:
+        return
+    if given["measures"] is not None:
         raise wrong("--measure", f"{whole[0]} declares a measure, as --measures does.")
-    if plain := [text for text in texts or () if ":" not in text]:
+    if plain := [text for text in texts if text not in whole]:
         raise wrong("--measure", f"say which direction of {plain[0]} is better, as in the rest.")
-    return replace(source, measures=whole)
+    names = [text.partition(":")[0].strip() for text in whole]
+    given["measures"] = whole
+    given["measure"] = names[0] if isinstance(asked, str) else names
 
 
 def named(
-    source: "SourceArguments", scores: "ScoreTable", texts: Sequence[str] | None
+    source: "SourceArguments", scores: "ScoreTable", names: Sequence[str] | None
 ) -> list[str]:
     """Return the names of the measures, each once; without options that of the only one."""
-    asked = texts or [None]
-    names = [source.measure(scores, text and text.partition(":")[0].strip()) for text in asked]
-    if len(set(names)) < len(names):
+    found = [source.measure(scores, name) for name in names or [None]]
+    if len(set(found)) < len(found):
         raise wrong("--measure", "names a measure twice.")
-    return names
+    return found

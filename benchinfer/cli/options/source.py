@@ -3,7 +3,6 @@
 import atexit
 import inspect
 import math
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -19,6 +18,7 @@ from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE
+from benchinfer.cli.options.measures import declare
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 
@@ -187,15 +187,6 @@ Features = Annotated[
         rich_help_panel=READING,
     ),
 ]
-MeasureName = Annotated[
-    str | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="NAME",
-        help="The measure; may be omitted where the table has one.",
-    ),
-]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -297,6 +288,13 @@ class SourceArguments:
             said = f"the table holds published {what}, not scores."
             raise ScoreTableError(message(said, hint=f"benchinfer {hint}")) from None
 
+    def kept(self, measure: str | None) -> "ScoreTable":
+        """Read the table and keep one measure, or all without a name."""
+        scores = self.read()
+        if measure is None:
+            return scores
+        return scores.subset(measures=self.measure(scores, measure))
+
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
         from benchinfer.scores.layouts import roles_of
@@ -375,10 +373,7 @@ class SourceArguments:
         try:
             return scores.measure(name).name
         except DesignError as error:
-            why = as_options(str(error))
-            if name is not None and ":" in name:
-                why += f"\n      --measure names one; --measures {shlex.quote(name)} declares it."
-            raise wrong("--measure", why) from None
+            raise wrong("--measure", as_options(str(error))) from None
 
 
 Top = Annotated[
@@ -428,6 +423,7 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
         output = _made(OutputArguments, given)
         with guarded(faulty, debug=output.debug):
             _configured(context, given)
+            declare(given)
             made = {name: _made(group, given) for name, group in groups.items()}
             ROWS.set(output.rows)
             command(**made, **given)
@@ -449,8 +445,9 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
     """Say on stderr which options come from a file; a measure that is declared goes before it."""
     sources = {name: context.get_parameter_source(name) for name in given}
     found = [name for name, source in sources.items() if source and source.name == "DEFAULT_MAP"]
-    declared = any(":" in text for text in given.get("measure") or ())
-    if declared and "measures" in found and "measure" not in found:
+    asked = given.get("measure")
+    declares = any(":" in text for text in ([asked] if isinstance(asked, str) else asked or ()))
+    if declares and "measures" in found and "measure" not in found:
         given["measures"] = None
         found.remove("measures")
     FROM_FILE.set(frozenset(found))
