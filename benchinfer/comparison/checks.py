@@ -111,6 +111,7 @@ NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
 OTHER_SIGN = "mean difference of the other sign, decided pairs"
+_OVER = "decided pairs whose interval includes equality"
 _ERROR = 0.02
 
 
@@ -378,12 +379,28 @@ def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: b
     """Name the decided pairs whose interval includes equality, its ends among it."""
     over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
     n, names = int(over.sum()), sides.some(over)
-    check = "decided pairs whose interval includes equality"
     if stepwise:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
-        return Check.informing(check, n, remedy)
+        return Check.informing(_OVER, n, remedy)
     remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
-    return Check.of(check, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+    return Check.of(_OVER, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+
+
+def informed[C: Comparison](result: C) -> C:
+    """Return a Bayesian comparison with the row on decided pairs whose interval includes equality.
+
+    One direction decides, and an interval has two ends.
+    """
+    over = result.over_equality()
+    share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
+    row = Check.informing(
+        _OVER,
+        int(over.sum()),
+        f"{result.sides_read().some(over)}: a verdict needs a probability of {share} for one"
+        f" direction, while the interval leaves {rest} at each end",
+    )
+    kept = [check for check in result.checks if check.check != _OVER]
+    return replace(result, checks=(*kept, row))
 
 
 def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:

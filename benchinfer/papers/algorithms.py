@@ -285,14 +285,13 @@ def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list
 
 def _with(result: "Comparison") -> str:
     """Say what the intervals of contrasts are, to follow the contrasts."""
-    kind = result.intervals.partition(";")[0]
-    return f", with {kind}" if kind else ""
+    return f", with {result.intervals}" if result.intervals else ""
 
 
 def wider(result: "Comparison") -> list[str]:
-    """Say that intervals and tests part, if some do."""
-    told = ";" in result.intervals
-    return ["Some intervals include equality where the test decides."] if told else []
+    """Say that intervals and verdicts part, if some do."""
+    parted = result.over_equality().any()
+    return [f"Some intervals include equality {result.decider}."] if parted else []
 
 
 def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
@@ -301,7 +300,8 @@ def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
-    return (decision(result, error), f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
+    note = (result.interval_note,) if result.interval_note else ()
+    return (decision(result, error), *note, f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
 
 
 def by_pair(result: "Comparison") -> PaperTable:
