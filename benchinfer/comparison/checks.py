@@ -30,7 +30,7 @@ from benchinfer.scores.checks.gaps import (
     in_common,
     shared_datasets,
 )
-from benchinfer.scores.checks.kinds import BINOMIAL, WHOLE, ZERO_ONE
+from benchinfer.scores.checks.kinds import BINOMIAL, PILED, WHOLE, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import declaration
@@ -141,7 +141,9 @@ def left_out(setting: Setting) -> list[Check]:
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
 
-def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> list[Check]:
+def of_table(
+    setting: Setting, *, means: bool = True, rates: bool = True, ranks: bool = False
+) -> list[Check]:
     """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
 
     Parameters
@@ -152,6 +154,8 @@ def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> lis
         Whether means over data sets are compared, to which data sets in other units matter.
     rates
         Whether scores of 0 and 1 are compared as others are, by their means.
+    ranks
+        Whether ranks or wins are compared, in which scores on a bound are ties as others are.
     """
     rows = [
         Check.of(
@@ -168,6 +172,7 @@ def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> lis
         for found in doubts(setting)
         if means or found.rule != UNEQUAL
         if rates or found.rule != ZERO_ONE
+        if not (ranks and found.rule == PILED)
     ]
     several = len(setting.coverage.datasets) > 1
     rates = rates and several and setting.zero_one
@@ -182,13 +187,13 @@ def doubts(setting: Setting) -> list[Finding]:
 
 
 def _rates(setting: Setting) -> Check:
-    """Say that rates of data sets are taken for scores that all vary alike."""
+    """Say that rates of data sets count alike, however they vary."""
     return Check.of(
         RATES,
         setting.coverage.n,
         0.0,
         ok=False,
-        remedy="all rates are taken to vary alike, but those near 0 and 1, or of few items, do not:"
+        remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
         f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
         f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
     )

@@ -201,10 +201,12 @@ class PermutationComparison(TestedComparison):
         if self.repeated or not (ranks and none.any()):
             return ""
         family = self.options.family(self.algorithms, self.levels.estimate)
-        m = 1 if self.options.adjust == "none" else len(family.matrix)
+        m = len(self.pairs) if family.shown < 0 else len(family.matrix)
+        words = family.words if m == len(family.matrix) else count(m, "pair")
+        m = 1 if self.options.adjust == "none" else m
         tail = sidak(self.alpha, m) / 2 if self.alternative == "two-sided" else self.alpha / m
         which = "No interval has" if none.all() else f"{none.sum()} of {len(none)} intervals have"
-        together = f" and holds for {family.words} together" if m > 1 else ""
+        together = f" and holds for {words} together" if m > 1 else ""
         return (
             f"{which} {'a' if none.all() else 'no'} bound: one that rests on signed ranks{together}"
             f" takes {np.ceil(-np.log2(tail) - 1e-9):.0f} {self.unit}s that a pair shares. Verdicts"

@@ -205,9 +205,11 @@ def counting(result: "WinsComparison") -> str:
         "published": "as published",
     }[result.counted.by]
     measure = result.counted.scored.measure
+    ties = float(total.ties.sum())
+    tied = f"{ties:g} tie" if ties == 1 else f"{ties:g} ties"
     return (
         f"Wins by {measure.noun} ({measure.better} is better) were counted for each pair {by}:"
-        f" {count(n, 'contest')}, of which {total.ties.sum():g} ties; {result.counted.ties}"
+        f" {count(n, 'contest')}, of which {tied}; {result.counted.ties}"
     )
 
 
