@@ -92,6 +92,7 @@ _WRITERS: Mapping[str, Write] = {
     "p_error": p_error,
 }
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
+BEYOND = "open"  # in place of a ratio
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
 _OPEN = np.array([-np.inf, np.inf])
@@ -234,7 +235,7 @@ def effect_writer(measure: "Measure", frame: "pd.DataFrame") -> Write:
 
 def _ratio(value: float, digits: int) -> str:
     """Write a ratio; one beyond what the table can show, of 0 or infinite, is open."""
-    return "open" if value in (0.0, np.inf) else significant(value, digits)
+    return BEYOND if value in (0.0, np.inf) else significant(value, digits)
 
 
 def _spreads(frame: "pd.DataFrame") -> list[float]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.sections import decision, direction, effect_writer
+from benchinfer.comparison.sections import BEYOND, decision, direction, effect_writer
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.numbers import count, level_percent, p_places, p_value, places
+from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 from benchinfer.relations.numerics.posets import letters as groups_of
@@ -47,7 +47,10 @@ def bounds(low: float, high: float, write: Write) -> str:
     if np.isnan(low):
         return "\N{EN DASH}"
     ends = "(" if np.isinf(low) else "[", ")" if np.isinf(high) else "]"
-    return f"{ends[0]}{write(low)}, {write(high)}{ends[1]}"
+    low_text, high_text = (
+        fixed(end, 0) if (text := write(end)) == BEYOND else text for end in (low, high)
+    )
+    return f"{ends[0]}{low_text}, {high_text}{ends[1]}"
 
 
 def reference(result: "Comparison", against: str | None = None) -> str | None:
