@@ -30,7 +30,7 @@ from benchinfer.scores.checks.gaps import (
     in_common,
     shared_datasets,
 )
-from benchinfer.scores.checks.kinds import BINOMIAL, WHOLE, ZERO_ONE
+from benchinfer.scores.checks.kinds import BINOMIAL, PILED, WHOLE, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import declaration
@@ -111,6 +111,7 @@ NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
 OTHER_SIGN = "mean difference of the other sign, decided pairs"
+_OVER = "decided pairs whose interval includes equality"
 _ERROR = 0.02
 
 
@@ -140,7 +141,9 @@ def left_out(setting: Setting) -> list[Check]:
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
 
-def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> list[Check]:
+def of_table(
+    setting: Setting, *, means: bool = True, rates: bool = True, ranks: bool = False
+) -> list[Check]:
     """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
 
     Parameters
@@ -151,6 +154,8 @@ def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> lis
         Whether means over data sets are compared, to which data sets in other units matter.
     rates
         Whether scores of 0 and 1 are compared as others are, by their means.
+    ranks
+        Whether ranks or wins are compared, in which scores on a bound are ties as others are.
     """
     rows = [
         Check.of(
@@ -167,6 +172,7 @@ def of_table(setting: Setting, *, means: bool = True, rates: bool = True) -> lis
         for found in doubts(setting)
         if means or found.rule != UNEQUAL
         if rates or found.rule != ZERO_ONE
+        if not (ranks and found.rule == PILED)
     ]
     several = len(setting.coverage.datasets) > 1
     rates = rates and several and setting.zero_one
@@ -181,13 +187,13 @@ def doubts(setting: Setting) -> list[Finding]:
 
 
 def _rates(setting: Setting) -> Check:
-    """Say that rates of data sets are taken for scores that all vary alike."""
+    """Say that rates of data sets count alike, however they vary."""
     return Check.of(
         RATES,
         setting.coverage.n,
         0.0,
         ok=False,
-        remedy="all rates are taken to vary alike, but those near 0 and 1, or of few items, do not:"
+        remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
         f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
         f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
     )
@@ -378,12 +384,28 @@ def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: b
     """Name the decided pairs whose interval includes equality, its ends among it."""
     over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
     n, names = int(over.sum()), sides.some(over)
-    check = "decided pairs whose interval includes equality"
     if stepwise:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
-        return Check.informing(check, n, remedy)
+        return Check.informing(_OVER, n, remedy)
     remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
-    return Check.of(check, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+    return Check.of(_OVER, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+
+
+def informed[C: Comparison](result: C) -> C:
+    """Return a Bayesian comparison with the row on decided pairs whose interval includes equality.
+
+    One direction decides, and an interval has two ends.
+    """
+    over = result.over_equality()
+    share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
+    row = Check.informing(
+        _OVER,
+        int(over.sum()),
+        f"{result.sides_read().some(over)}: a verdict needs a probability of {share} for one"
+        f" direction, while the interval leaves {rest} at each end",
+    )
+    kept = [check for check in result.checks if check.check != _OVER]
+    return replace(result, checks=(*kept, row))
 
 
 def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:

@@ -132,9 +132,36 @@ class Comparison(Tabular):
         """Description of the contrasts' intervals; empty if there are none."""
         return ""
 
-    def interval_words(self, rows: Sequence[int]) -> str:  # noqa: ARG002
-        """Return what the intervals of some contrasts are, in words; empty if there are none."""
-        return self.intervals
+    def interval_words(self, rows: Sequence[int]) -> str:
+        """Return what the intervals of some contrasts are, in words; empty if there are none.
+
+        With them, how many decided pairs, whose marks are filled, have one that includes equality.
+        """
+        n = int(self.over_equality()[list(rows)].sum()) if self.intervals else 0
+        if not n:
+            return self.intervals
+        marks = "a filled mark is" if n == 1 else f"{n} filled marks are"
+        return f"{self.intervals}; {marks} on an interval that includes equality, {self.decider}"
+
+    @property
+    def interval_note(self) -> str:
+        """Why intervals or estimates are open, to be said before the table; else empty."""
+        return ""
+
+    @property
+    def decider(self) -> str:
+        """What decides pairs whose interval includes equality, in words."""
+        if "prob_first" in self.effects():
+            return f"where one direction has a probability of {100 * self.level:g} %"
+        return "where the test decides"
+
+    def over_equality(self) -> NDArray[np.bool_]:
+        """Return (P,) decided pairs whose interval includes equality."""
+        found, neutral = self.effects(), self.measure.neutral
+        if "conf_low" not in found:
+            return np.zeros(len(self.codes), np.bool_)
+        decided = np.isin(self.codes, (Verdict.FIRST, Verdict.SECOND))
+        return decided & (found["conf_low"] <= neutral) & (found["conf_high"] >= neutral)
 
     def effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
@@ -421,26 +448,12 @@ class TestedComparison(Comparison):
     @property
     def intervals(self) -> str:
         """What the intervals of the contrasts are, in words."""
-        return self.interval_words(range(len(self.pairs)))
-
-    def interval_words(self, rows: Sequence[int]) -> str:
-        """Return what the intervals of some contrasts are, in words."""
         if self.bayesian:
             return f"{100 * self.level:g} % credible intervals of each pair alone"
         alone = self.options.adjust == "none"
         shape = "intervals" if self.alternative == "two-sided" else "one-sided bounds"
         kind = f"{shape} of each pair alone" if alone else f"simultaneous {shape}"
-        return f"{100 * self.level:g} % {kind}{self._over_equality(rows)}"
-
-    def _over_equality(self, rows: Sequence[int]) -> str:
-        """Say of how many decided pairs, whose marks are filled, the interval includes equality."""
-        decided = (self.codes == Verdict.FIRST) | (self.codes == Verdict.SECOND)
-        over = decided & (self.evidence.low <= 0) & (self.evidence.high >= 0)
-        n = int(over[list(rows)].sum())
-        if not n:
-            return ""
-        which = "a filled mark is" if n == 1 else f"{n} filled marks are"
-        return f"; {which} on an interval that includes equality, where the test decides"
+        return f"{100 * self.level:g} % {kind}"
 
     @property
     def alternative(self) -> Alternative:

@@ -92,6 +92,7 @@ _WRITERS: Mapping[str, Write] = {
     "p_error": p_error,
 }
 RANKING_CAPTION = "Differences of the algorithms from the best one, or from the control."
+BEYOND = "open"  # in place of a ratio
 _NAMES = ("contrast", "first", "second")
 _TESTS = ("p_value", "p_noninferiority")
 _OPEN = np.array([-np.inf, np.inf])
@@ -229,7 +230,12 @@ def effect_writer(measure: "Measure", frame: "pd.DataFrame") -> Write:
     # Of ratios, quarters of the intervals' logarithms: errors as shares.
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.log(frame["conf_high"] / frame["conf_low"]) / 4
-    return partial(significant, digits=max(3, decimals(shares.tolist())))
+    return partial(_ratio, digits=max(3, decimals(shares.tolist())))
+
+
+def _ratio(value: float, digits: int) -> str:
+    """Write a ratio; one beyond what the table can show, of 0 or infinite, is open."""
+    return BEYOND if value in (0.0, np.inf) else significant(value, digits)
 
 
 def _spreads(frame: "pd.DataFrame") -> list[float]:
@@ -246,7 +252,10 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     """One row per algorithm, best first."""
     measure, data = comparison.measure, comparison.summary()
     kind = f"{level_percent(comparison.level)} interval"
-    ranks = (number("mean_rank", "mean rank", places(2)),) if "mean_rank" in data else ()
+    # A measure may be a rank itself.
+    place = "place" if comparison.level_name == "rank" else "rank"
+    mean = "rank in blocks" if comparison.level_name == "mean rank" else "mean rank"
+    ranks = (number("mean_rank", mean, places(2)),) if "mean_rank" in data else ()
     shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean_rank", "n", "measure"}
     about = f"{measure.better} is better"
     where = f" {comparison.level_words}" if comparison.level_words else ""
@@ -264,7 +273,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
         frame=data.sort_values("rank", kind="stable"),
         data=data,
         columns=(
-            number("rank", "rank", brief),
+            number("rank", place, brief),
             *names("algorithm"),
             *effect_columns(measure, data, kind, comparison.level_name),
             *ranks,
@@ -403,7 +412,7 @@ def verdict(
         order=tuple(lines),
         open_pairs=tuple(left),
         legend=legend(relation) if ordered else (),
-        text=(_irrelevant(comparison),) if _irrelevant(comparison) else (),
+        text=tuple(said for said in (_irrelevant(comparison), comparison.interval_note) if said),
         figures=figures,
         tables=tables,
         checks=comparison.checks if main else (),

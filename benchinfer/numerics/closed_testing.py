@@ -320,10 +320,14 @@ def _most_inside(k: int, cliques: tuple[int, ...]) -> Counts:
     """Return, for each set, the most pairs inside the cliques of a partition of it."""
     pairs, most = _pairs_of(_sizes(k)), np.zeros(1 << k, dtype=np.int16)
     for sets in _by_size(k)[2:]:
-        best = most[sets]
+        best, block = most[sets], np.empty_like(sets)
+        within, beyond = np.empty_like(best), np.empty_like(best)
         for clique in cliques:
-            block = sets & clique
-            np.maximum(best, pairs[block] + most[sets ^ block], out=best)
+            np.bitwise_and(sets, clique, out=block)
+            pairs.take(block, out=within, mode="clip")
+            np.bitwise_xor(sets, block, out=block)
+            within += most.take(block, out=beyond, mode="clip")
+            np.maximum(best, within, out=best)
         most[sets] = best
     return most
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.sections import decision, direction, effect_writer
+from benchinfer.comparison.sections import BEYOND, decision, direction, effect_writer
 from benchinfer.core.errors import DesignError, message
-from benchinfer.core.numbers import count, level_percent, p_places, p_value, places
+from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 from benchinfer.relations.numerics.posets import letters as groups_of
@@ -47,7 +47,10 @@ def bounds(low: float, high: float, write: Write) -> str:
     if np.isnan(low):
         return "\N{EN DASH}"
     ends = "(" if np.isinf(low) else "[", ")" if np.isinf(high) else "]"
-    return f"{ends[0]}{write(low)}, {write(high)}{ends[1]}"
+    low_text, high_text = (
+        fixed(end, 0) if (text := write(end)) == BEYOND else text for end in (low, high)
+    )
+    return f"{ends[0]}{low_text}, {high_text}{ends[1]}"
 
 
 def reference(result: "Comparison", against: str | None = None) -> str | None:
@@ -285,14 +288,13 @@ def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list
 
 def _with(result: "Comparison") -> str:
     """Say what the intervals of contrasts are, to follow the contrasts."""
-    kind = result.intervals.partition(";")[0]
-    return f", with {kind}" if kind else ""
+    return f", with {result.intervals}" if result.intervals else ""
 
 
 def wider(result: "Comparison") -> list[str]:
-    """Say that intervals and tests part, if some do."""
-    told = ";" in result.intervals
-    return ["Some intervals include equality where the test decides."] if told else []
+    """Say that intervals and verdicts part, if some do."""
+    parted = result.over_equality().any()
+    return [f"Some intervals include equality {result.decider}."] if parted else []
 
 
 def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
@@ -301,7 +303,8 @@ def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
-    return (decision(result, error), f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
+    note = (result.interval_note,) if result.interval_note else ()
+    return (decision(result, error), *note, f"Claims: {scope[:1].lower()}{scope[1:]}.", *more)
 
 
 def by_pair(result: "Comparison") -> PaperTable:

@@ -32,7 +32,8 @@ def sentence(result: Comparison | Comparisons) -> str:
         basis = _basis(result, "of each algorithm", chosen)
         told = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
         told += _others(result, chosen)
-    return " ".join([result.headline(), *told, *wider(result), *_failed(result)])
+    note = [result.interval_note] if result.interval_note else []
+    return " ".join([result.headline(), *told, *note, *wider(result), *_failed(result)])
 
 
 def _failed(result: Comparison) -> list[str]:
@@ -70,7 +71,7 @@ def _of_datasets(results: Comparisons) -> str:
 def _basis(result: Comparison, side: str, other: str) -> str:
     """Say what the numbers in brackets are: of which sides, and what stands with them."""
     rows = result.contrasts()
-    kinds = [result.intervals.partition(";")[0]] if "conf_low" in rows else []
+    kinds = [result.intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
         kinds.append("probabilities")
@@ -123,7 +124,8 @@ def _equals(text: str) -> str:
 def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:
     """Say between which values the evidence of several contrasts lies."""
     write = effect_writer(result.measure, result.contrasts())
-    parts = [f"{write(rows['estimate'].min())} to {write(rows['estimate'].max())}"]
+    values = rows["estimate"]
+    parts = [interval_writer(write, result.measure.effect)(values.min(), values.max())]
     decided = code in _DECIDED
     if "prob_first" in rows and decided:
         name = _SHARE[code]

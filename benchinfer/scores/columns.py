@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import ScoreTableError, message, unknown
-from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
+from benchinfer.core.hints import Call, Directions, Either, Given, Option, Phrase
 from benchinfer.scores.coverage import Finding
 
 type Frame = "nw.LazyFrame[Any]"
@@ -54,6 +54,9 @@ COMMON: dict[str, tuple[str, ...]] = {
     "failure": ("failure", "info", "exception", "error_message"),
     "imputed": ("imputed",),
 }
+
+# Columns that say out of how many a score is counted.
+_TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|examples|attempts)")
 
 
 def slots(covariates: Sequence[str]) -> list[str]:
@@ -159,8 +162,21 @@ def assign(
     if unused and (wide or "value" in search.of):
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
         hint = Phrase(f"{Option('columns', {})} gives a column a role.")
+        hint += _out_of(unused)
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
     return Roles(search.of, wide, layout, tuple(search.findings), tuple(kept))
+
+
+def _out_of(unused: Sequence[str]) -> Phrase:
+    """Say what to do with a column that seems to hold numbers of trials; nothing without one."""
+    of = [name for name in unused if _TRIALS.fullmatch(name.lower())][:1]
+    binomial = Call("compare_bayes", Option("likelihood", "binomial"))
+    return Phrase(*(
+        f" If a score is counted out of {name}, divide counts by it and keep it"
+        f" ({Option('covariates', name)}): {binomial} with {Option('trials', name)} knows how"
+        " precise each score is."
+        for name in of
+    ))  # fmt: skip
 
 
 def placeholders(pattern: str) -> list[str]:

@@ -41,6 +41,8 @@ def rounds_to(text, value):
     """Whether a text is a value rounded to the text's own digits."""
     if np.isnan(value):
         return text == NONE
+    if text == "open":
+        return value in (0, np.inf)
     if text[0] in "<>\N{LESS-THAN OR EQUAL TO}":
         bound = number(text[1:])
         return value > bound if text[0] == ">" else value <= bound * (1 + 1e-9) + 5e-5

@@ -558,7 +558,8 @@ class BayesComparison(Comparison):
         codes = codes_of(other.outcomes, self.level, settled=self.convergence.settled)
         matrix = subgroups.contrast_matrix(self)
         row = diagnostics.other_sign(self.setting, self.data, matrix, self.sides_read(), codes)
-        return replace(other, codes=codes, checks=checks.renewed(self.checks, row))
+        rows = checks.renewed(self.checks, row)
+        return checks.informed(replace(other, codes=codes, checks=rows))
 
     def regrets(self) -> "pd.DataFrame":
         """Return what choosing an algorithm is expected to cost.

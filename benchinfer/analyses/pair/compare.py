@@ -16,7 +16,7 @@ from benchinfer.analyses.pair.tests import PairProcedure, beside, located, teste
 from benchinfer.comparison import stepwise
 from benchinfer.comparison import stepwise as comparison_stepwise
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.checks import check_missing
+from benchinfer.comparison.checks import check_missing, informed
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import (
@@ -87,7 +87,7 @@ def compared(
     probabilities = None if probabilities is None else probabilities[shown]
     side = asked.side
     stepwise = comparison_stepwise.stepwise(chosen.adjust, len(pairs))
-    return PairComparison(
+    result = PairComparison(
         setting=setting,
         pairs=family.pairs[shown],
         codes=_codes(test, mine, probabilities, chosen.alpha),
@@ -115,6 +115,7 @@ def compared(
             [(*name, pair) for name, pair in zip(named, wanted, strict=True)], data, asked, test
         ),
     )
+    return informed(result) if result.bayesian else result
 
 
 def _of_wanted(e: Evidence, shown: slice) -> Evidence:

@@ -13,6 +13,7 @@ from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import stepwise, wording
+from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.wording import zeros
@@ -191,6 +192,26 @@ class PermutationComparison(TestedComparison):
     def of_means(self) -> bool:
         """True if verdicts are about means, and not about a typical block."""
         return self.rates or self.on in ("values", "dispersion")
+
+    @property
+    def interval_note(self) -> str:
+        """Why intervals by signed ranks have no bounds: how many blocks they take."""
+        none = np.isinf(self.evidence.low) & np.isinf(self.evidence.high)
+        ranks = self.on in ("ranks", "aligned-ranks") and not self.rates
+        if self.repeated or not (ranks and none.any()):
+            return ""
+        family = self.options.family(self.algorithms, self.levels.estimate)
+        m = len(self.pairs) if family.shown < 0 else len(family.matrix)
+        words = family.words if m == len(family.matrix) else count(m, "pair")
+        m = 1 if self.options.adjust == "none" else m
+        tail = sidak(self.alpha, m) / 2 if self.alternative == "two-sided" else self.alpha / m
+        which = "No interval has" if none.all() else f"{none.sum()} of {len(none)} intervals have"
+        together = f" and holds for {words} together" if m > 1 else ""
+        return (
+            f"{which} {'a' if none.all() else 'no'} bound: one that rests on signed ranks{together}"
+            f" takes {np.ceil(-np.log2(tail) - 1e-9):.0f} {self.unit}s that a pair shares. Verdicts"
+            " rest on the p-values."
+        )
 
     @property
     def level_name(self) -> str:

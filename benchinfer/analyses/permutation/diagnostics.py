@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.permutation.blocks import Exchangeable
-from benchinfer.analyses.permutation.options import PermutationProcedure
+from benchinfer.analyses.permutation.options import RANKED, PermutationProcedure
 from benchinfer.analyses.permutation.tests import PermutationTests
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
@@ -141,7 +141,9 @@ def checks(
         *_decisions(found, sides, asked),
         *_adjustment(asked),
         *comparison_checks.of_table(
-            setting, rates=not data.outcomes or len(setting.coverage.datasets) == 1
+            setting,
+            rates=not data.outcomes or len(setting.coverage.datasets) == 1,
+            ranks=asked.on in RANKED,
         ),
         *claims(setting, data),
     )
@@ -198,7 +200,7 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationP
         # The best of a family has to pass the strictest step.
         smallest = float(found.own.smallest.min()) * many
         need = int(np.ceil(np.log2(many / asked.alpha) + (asked.side == 0) - 1e-9))
-        more = f"{need} {unit}s that tell them apart could"
+        more = f"{need} could"
         if data.repeated or 1 / (asked.resamples + 1) > 0.99 * smallest / many:
             more = "more scores or resamples could"
     smallest = min(smallest, 1.0)
@@ -208,8 +210,9 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationP
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy=f"no scores that tell a pair apart on {blocks}, as these do at most, could decide"
-        f" it: the smallest adjusted p-value that they can give is {smallest:.4g}; {more}",
+        remedy=f"no pair has more than {blocks} that tell it apart, and so few decide none,"
+        f" whatever the scores: the smallest adjusted p-value that they give is {smallest:.4g};"
+        f" {more}",
     )
 
 
@@ -233,7 +236,7 @@ def _scores(
             " compares means",
         ),
     ]
-    if asked.on in ("ranks", "aligned-ranks", "normal-scores"):
+    if asked.on in RANKED:
         rows.insert(
             0,
             Check.of(

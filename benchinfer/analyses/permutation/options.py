@@ -16,6 +16,8 @@ from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
 
+# Scores that depend on the order of differences alone, or nearly so.
+RANKED = ("ranks", "aligned-ranks", "normal-scores")
 _SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 
 

@@ -127,15 +127,15 @@ SIZES = (
 )
 
 
-# Odds that a bound may reach, whatever the number of contests.
+# Odds that estimates and bounds may reach, whatever the number of contests.
 _ODDS = 1000
 
 
 def most_odds(tally: Tally) -> int:
-    """Return the odds beyond which bounds are open: 1,000, or the number of contests if larger.
+    """Return the odds beyond which estimates and bounds are open: 1,000, or all contests if more.
 
-    Of n contests that all are won, none shows odds beyond n: bounds there come from the model and
-    the tails of t distributions of few degrees of freedom.
+    Of n contests that all are won, none shows odds beyond n: those come from the model, the penalty
+    and the tails of t distributions of few degrees of freedom.
     """
     return max(_ODDS, int(tally.total.n.sum()))
 
@@ -147,22 +147,6 @@ def region(result: "WinsComparison") -> str:
 
 def rule(result: "WinsComparison") -> str:
     """Say how evidence becomes verdicts."""
-    return f"{_deciding(result)}{_opened(result)}"
-
-
-def _opened(result: "WinsComparison") -> str:
-    """Say which bounds are open, where some are."""
-    low, high = result.evidence.low, result.evidence.high
-    if result.bayes is not None or np.isfinite([low, high]).all():
-        return ""
-    total = int(result.counted.tally.total.n.sum())
-    return (
-        f" A bound of odds beyond {most_odds(result.counted.tally):,} to 1 is left open:"
-        f" {count(total, 'contest')} do not show such odds."
-    )
-
-
-def _deciding(result: "WinsComparison") -> str:
     share = f"{100 * result.level:g} %"
     if result.bayes is not None:
         if result.rope == 0:
@@ -221,9 +205,11 @@ def counting(result: "WinsComparison") -> str:
         "published": "as published",
     }[result.counted.by]
     measure = result.counted.scored.measure
+    ties = float(total.ties.sum())
+    tied = f"{ties:g} tie" if ties == 1 else f"{ties:g} ties"
     return (
         f"Wins by {measure.noun} ({measure.better} is better) were counted for each pair {by}:"
-        f" {count(n, 'contest')}, of which {total.ties.sum():g} ties; {result.counted.ties}"
+        f" {count(n, 'contest')}, of which {tied}; {result.counted.ties}"
     )
 
 
@@ -396,6 +382,17 @@ class WinsComparison(TestedComparison):
         """Return what the claims are about, in words."""
         return scope(self)
 
+    @property
+    def interval_note(self) -> str:
+        """Why odds and bounds of odds are open, where some are."""
+        if self.bayes is not None or np.isfinite([self.evidence.low, self.evidence.high]).all():
+            return ""
+        total = count(int(self.counted.tally.total.n.sum()), "contest")
+        return (
+            f"Odds, and bounds of odds, beyond {most_odds(self.counted.tally):,} to 1 are open:"
+            f" {total} do not show such odds."
+        )
+
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction and what it is about."""
         measure = self.counted.scored.measure
@@ -412,7 +409,10 @@ class WinsComparison(TestedComparison):
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
         columns = super().effects()
         if self.bayes is None:
-            found = {**columns, "prob_win": expit(self.evidence.estimate)}
+            worth = self.evidence.estimate
+            beyond = np.abs(worth) > np.log(most_odds(self.counted.tally))
+            odds = self.measure.effect(np.where(beyond, np.copysign(np.inf, worth), worth))
+            found = {**columns, "estimate": odds, "prob_win": expit(worth)}
         else:
             outcome = self.bayes.outcomes
             found = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")}

@@ -240,7 +240,8 @@ def _notes(comparison: "Comparison", rows: Sequence[Row]) -> tuple[str, ...]:
     tested = "p_value" in comparison.effects()
     none = "no intervals: tests decide" if tested else "no intervals: no inference"
     intervals = comparison.interval_words([row.pair for row in rows]) or none
-    return tuple(note for note in (intervals, band_note(comparison.measure)) if note)
+    notes = intervals, comparison.interval_note, band_note(comparison.measure)
+    return tuple(note for note in notes if note)
 
 
 def _alt(comparison: "Comparison", rows: Sequence[Row]) -> str:

@@ -169,7 +169,8 @@ def layout(
         title=f"{comparison.heading}: {measure_name(measure)}, {measure.better} is better",
         axis=_axis(measure, role, names[reference]),
         notes=(
-            *filter(None, (_reading(comparison, rows, role), read, band_note(measure))),
+            *filter(None, (_reading(comparison, rows, role), comparison.interval_note)),
+            *filter(None, (read, band_note(measure))),
             *(more if len(rows) < whole else []),
         ),
         width=width,

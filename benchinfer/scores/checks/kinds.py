@@ -1,5 +1,7 @@
 """Kinds of scores: 0 or 1, counts out of n, ranks, scores piled up on a bound."""
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,10 @@ RANKED = Call("compare_permutation", Option("on", "ranks"))
 _PILED = 0.1
 _MOST_TRIALS = 1000
 _CHANCE = 1e-4
+# Names of measures that are shares, and percentages where they exceed 1.
+_SHARE = re.compile(
+    r"acc|auc|\bf1|precision|recall|percent|pct|rate|share|%|map\b|exact|match|em\b"
+)
 
 
 def zero_one(summary: Summary, m: int) -> bool:
@@ -149,13 +155,18 @@ def counts_out_of(facts: Facts) -> Finding | None:
 def whole_numbers(facts: Facts) -> Finding | None:
     """Recognise single scores that may count successes: whole numbers, and higher is better.
 
+    Up to 100, a measure named as shares are is taken for percentages.
+
     Summaries do not tell whether several scores of a cell are whole numbers.
     """
     s, rows = facts.summary, []
     for m, measure in facts.declared:
         values, (low, high) = s.mean[m, s.n[m] > 0], s.ends[m]
         whole = (values == np.round(values)).all() and low >= 0 and len(np.unique(values)) > 2
-        if measure.better == "higher" and whole and s.n[m].max() == 1 and not all_ranks(s, m):
+        percent = high <= 100 and (measure.unit == "%" or _SHARE.search(measure.name.lower()))
+        if percent or measure.better == "lower" or all_ranks(s, m):
+            continue
+        if whole and s.n[m].max() == 1:
             rows.append((measure.name, f"{low:.15g} to {high:.15g}"))
     if not rows:
         return None
@@ -169,7 +180,8 @@ def whole_numbers(facts: Facts) -> Finding | None:
         Phrase(
             "of counts of successes a mean is about the data sets with most trials: divide each"
             f" by its number of trials, keep that as a covariate, and {BINOMIAL} with"
-            f" {Option('trials')} knows how precise each share is."
+            f" {Option('trials')} knows how precise each share is. Nothing is to be done of"
+            " percentages."
         ),
     )
 

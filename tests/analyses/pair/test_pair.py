@@ -315,6 +315,25 @@ def test_bayesian_verdicts(folds):
     assert wide_margin.irrelevant() == []
 
 
+def test_a_verdict_by_one_direction_names_the_pairs_whose_interval_includes_equality():
+    def shifted(by):
+        table = read(wide(a=FOLDS["a"] + by, b=FOLDS["b"]), CV, measures="accuracy:higher")
+        return bi.compare_pair(table, test="bayes-t")
+
+    steps = [shifted(by) for by in np.linspace(0, 0.05, 26)]
+    found = next(one for one in steps if row(one)["winner"] == "a")
+    bounds = row(found)[["conf_low", "conf_high"]]
+    assert bounds["conf_low"] < 0 < bounds["conf_high"]
+    assert 0.95 <= row(found)["prob_first"] < 0.975
+    check = found.diagnostics().set_index("check")
+    said = check.loc["decided pairs whose interval includes equality"]
+    assert (said["value"], said["ok"]) == (1, True)
+    assert "95 % for one direction, while the interval leaves 2.5 % at each end" in said["remedy"]
+    assert "where one direction has a probability of 95 %" in found.interval_words([0])
+    assert "where one direction has a probability of 95 %" in found.sentence()
+    assert not steps[-1].over_equality().any()
+
+
 def test_several_data_sets_are_compared_one_by_one():
     table = bi.load_example("sklearn_bootstrap")
     with pytest.raises(DesignError, match=r"cannot pool 12 data sets\.\nHint: compare_mixed"):

@@ -306,9 +306,8 @@ def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
     row = checks_of(found).loc["smallest attainable adjusted p-value"]
     assert (row["value"], row["limit"], row["ok"]) == (0.0625, 0.05, False)
     assert row["remedy"] == (
-        "no scores that tell a pair apart on 5 data sets, as these do at most, could decide it: the"
-        " smallest adjusted p-value that they can give is 0.0625; 6 data sets that tell them apart"
-        " could"
+        "no pair has more than 5 data sets that tell it apart, and so few decide none, whatever the"
+        " scores: the smallest adjusted p-value that they give is 0.0625; 6 could"
     )
     six = bi.compare_permutation(paired([0.5, 0.7, 0.6, 0.9, 1.1, 1]), on="values", seed=1)
     assert six.contrasts()["verdict"][0] == "first"
@@ -691,7 +690,7 @@ def test_constant_scores_are_no_evidence():
     assert (tests["p_value"] == 1).all()
     assert (tests["statistic"] == 0).all()
     remedy = checks_of(found).loc["smallest attainable adjusted p-value", "remedy"]
-    assert remedy.startswith("no scores that tell a pair apart on 0 data sets")
+    assert remedy.startswith("no pair has more than 0 data sets that tell it apart")
 
 
 def test_words_count_the_pairs_that_blocks_bear_out():

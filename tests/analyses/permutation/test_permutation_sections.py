@@ -5,8 +5,10 @@ import pytest
 import benchinfer as bi
 from benchinfer.analyses.permutation import sections
 from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.comparison.sections import summary
 from benchinfer.core.sections import Request
 from benchinfer.reports.gather import everything
+from tests.analyses.mixed.test_mixed import table as scores_table
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +119,38 @@ def test_pooled_verdicts_do_rest_on_pooled_tests(scores):
     pooled = bi.compare_permutation(scores, "error", pairs="pooled", resamples=1000, seed=1)
     table = sections.post_hoc(pooled, pooled.post_hoc(), "drawn", decides=not pooled.pairwise)
     assert "No verdict" not in table.note
+
+
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [
+        ({}, 8),
+        ({"adjust": "none"}, 6),
+        ({"alternative": "better"}, 7),
+        ({"contrasts": "dunnett", "control": "a"}, 7),
+    ],
+)
+def test_intervals_without_bounds_say_how_many_data_sets_they_take(options, least):
+    values = np.arange(4) / 2 + np.random.default_rng(1).normal(size=(least, 1, 4))
+    few, enough = (
+        bi.compare_permutation(scores_table(values[:n]), seed=1, **options)
+        for n in (least - 1, least)
+    )
+    assert enough.interval_note == ""
+    assert np.isfinite(enough.evidence.low).all() or options.get("alternative")
+    assert np.isinf(few.evidence.low).all()
+    said = f"takes {least} data sets that a pair shares"
+    verdict = sections.sections(few, Request())[0]
+    assert said in few.interval_note
+    assert few.interval_note in verdict.text
+
+
+@pytest.mark.parametrize("compare", [bi.compare_permutation, bi.compare_mixed])
+def test_a_measure_that_is_a_rank_has_no_head_of_another_column(compare):
+    values = np.argsort(np.random.default_rng(2).normal(size=(9, 1, 4)), axis=2) + 1.0
+    found = compare(scores_table(values, measures={"rank": "lower"}), seed=1)
+    heads = [column.head for column in summary(found).columns if column.brief]
+    assert len(set(heads)) == len(heads)
 
 
 def test_averages_have_no_diagram(scores):

@@ -16,6 +16,7 @@ from benchinfer.analyses.wins.numerics import likelihood
 from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
+from benchinfer.comparison.figures.forest import layout
 from benchinfer.comparison.sections import contrasts
 from tests.analyses.mixed.test_mixed import table as scores_table
 
@@ -305,7 +306,12 @@ def test_bounds_beyond_what_contests_show_are_open():
     closed = bounds[(bounds > 0) & (bounds < np.inf)]
     assert len(closed)
     assert ((closed >= 1 / 1000) & (closed <= 1000)).all()
-    assert found.rule.endswith("1,000 to 1 is left open: 90 contests do not show such odds.")
+    said = (
+        "Odds, and bounds of odds, beyond 1,000 to 1 are open: 90 contests do not show such odds."
+    )
+    assert found.interval_note == said
+    assert said in found.sentence()
+    assert said in layout(found).notes
     levels = found.summary()[["conf_low", "conf_high"]].to_numpy()
     inner = levels[(levels > 0) & (levels < 1)]
     assert ((inner >= 1 / 1001) & (inner <= 1000 / 1001)).all()
@@ -319,7 +325,23 @@ def test_bounds_of_ordinary_tables_are_closed():
     values = np.arange(4) / 2 + rng.gumbel(size=(20, 1, 4))
     found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
     assert np.isfinite(found.contrasts()[["conf_low", "conf_high"]]).all(axis=None)
-    assert "left open" not in found.rule
+    assert found.interval_note == ""
+
+
+def test_odds_of_algorithms_that_never_lose_to_others_are_open():
+    levels = np.arange(6) + np.random.default_rng(5).normal(size=(12, 1, 6)) / 10
+    found = bi.compare_wins(scores_table(levels, measures={"score": "higher"}))
+    odds = found.contrasts()["estimate"]
+    assert np.isinf(odds).any() or (odds == 0).any()
+    closed = odds[(odds > 0) & (odds < np.inf)]
+    assert closed.between(1 / 1000, 1000).all()
+    assert np.isfinite(found.evidence.estimate).all()
+    assert found.contrasts()["prob_win"].between(0, 1, inclusive="neither").all()
+    assert "open, at" in found.sentence()
+    written = {cell.text for cells in contrasts(found).rows for cell in cells}
+    assert "open" in written
+    found.plot("forest")
+    found.plot("ranking")
 
 
 def test_published_counts():

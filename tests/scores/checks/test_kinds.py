@@ -77,6 +77,8 @@ def test_rounded_numbers_are_no_shares_of_n():
         ("solved:higher", [[-1, 40, 30], [3, 9, 17]], False),
         ("solved:higher", [[1, 2, 3], [3, 2, 1], [2, 1, 3]], False),  # ranks
         ("solved:higher", [[0, 1, 1], [0, 1, 0]], False),
+        ("accuracy:higher", [[12, 40, 30], [3, 9, 17]], False),  # per cent
+        (bi.Measure("solved", "higher", unit="%"), [[12, 40, 30], [3, 9, 17]], False),
     ],
 )
 def test_whole_numbers_may_be_counts_of_successes(measure, values, asked):
@@ -89,8 +91,25 @@ def test_whole_numbers_may_be_counts_of_successes(measure, values, asked):
 
 def test_whole_numbers_are_named_before_the_headline():
     values = np.random.default_rng(5).integers(20, 90, (6, 4)).astype(float)
-    scores = bi.read_scores(table(values), measures="acc:higher")
+    scores = bi.read_scores(table(values), measures="solved:higher")
     assert "divide each" in str(caveats(bi.compare_mixed(scores))["whole numbers"])
+
+
+def test_an_unused_column_of_trials_is_named_with_what_to_do():
+    rows = table(np.random.default_rng(5).integers(20, 90, (6, 4)).astype(float))
+    noted = {
+        name: next(
+            one.hint
+            for one in bi.read_scores(
+                rows.assign(**{name: 100}), measures="solved:higher"
+            ).finding_records
+            if one.rule == "unused columns"
+        )
+        for name in ("n_trials", "note")
+    }
+    assert "divide counts by it" in noted["n_trials"]
+    assert 'trials="n_trials"' in noted["n_trials"]
+    assert "divide" not in noted["note"]
 
 
 def test_folds_are_no_trials():

@@ -281,7 +281,8 @@ class BayesPairsComparison(Comparison):
             codes, self.differences.mean.sum(axis=1), self.sides_read()
         )
         checks = comparison_checks.renewed(self.checks, row)
-        return replace(self, quantity=quantity, codes=codes, checks=checks)
+        found = replace(self, quantity=quantity, codes=codes, checks=checks)
+        return comparison_checks.informed(found)
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
