@@ -225,12 +225,14 @@ class PoolReduction(NamedTuple):
 def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> float:
     cut, i, end = reduction.cut[a], pool.starts[a], pool.starts[a + 1]
     done = low = mass = total = 0.0
-    while True:
+    while i < end:
         done = low + times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
         if done > cut:
             break
         low = done
         i += 1
+    if i == end:
+        return np.nan  # no weight is left
     low = cut
     while done < 1.0 - cut and i + 1 < end:
         mass += done - low
