@@ -243,7 +243,7 @@ def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> flo
     last = min(done, 1.0 - cut) - low
     mass += last
     total += last * pool.value[i]
-    return total / mass
+    return float(total / mass)
 
 
 @njit(cache=True, nogil=True)
