@@ -19,7 +19,7 @@ neither on the order of the rows nor, as algorithms are put into an order of the
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
@@ -34,7 +34,9 @@ type Reference = Literal["rotation", "flips"]
 
 
 # Directions beside the observed one: at first, and where a p-value is close to the level.
-DIRECTIONS, MORE_DIRECTIONS = 9_999, 99_999
+_TIMES = 10
+DIRECTIONS = 9_999
+MORE_DIRECTIONS = _TIMES * (DIRECTIONS + 1) - 1
 SEED = 1
 # Bell numbers grow fast: 4,139 partitions of 8 algorithms, 21,146 of 9.
 MOST_ALGORITHMS = 8
@@ -89,7 +91,7 @@ class _Hypothesis:
     weight: Array
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Along:
     """Pairs along n directions, the observed one first; (P, n) arrays.
 
@@ -103,6 +105,11 @@ class _Along:
 
     size: Array
     spread: Array
+
+    @cached_property
+    def ratio(self) -> Array:
+        """Squares of the pairs' own t."""
+        return self.size / self.spread
 
 
 def closed_pairs(
@@ -418,6 +425,7 @@ class _Closure:
         for row, hypothesis in zip(member, self.hypotheses, strict=True):
             row[hypothesis.tested] = True
         more: _Along | None = None
+        most = _TIMES * (directions + 1) - 1
         while True:
             held = np.where(member, p[:, None], -1.0)
             deciding = held.argmax(axis=0)
@@ -426,10 +434,10 @@ class _Closure:
             n = np.where(spoken, count[deciding], 0)
             error = _error(value, n, exact=exact)
             close = (np.abs(value - self.alpha) <= _CLOSE * error) & (error > 0)
-            close &= n <= MORE_DIRECTIONS
+            close &= n <= most
             if not close.any():
                 return ClosedTest(value, error, n)
-            more = more or self.along(MORE_DIRECTIONS)
+            more = more or self.along(most)
             for i in np.unique(deciding[close]):
                 p[i], count[i] = self._p_value(self.hypotheses[i], more), more.size.shape[1]
 
@@ -443,7 +451,7 @@ class _Closure:
         if self.alone is not None and self._by_t(hypothesis):
             return float(self.alone[tested[0]])
         size = table.size[tested]
-        own = (size / table.spread[tested]).max(axis=0)
+        own = table.ratio[tested].max(axis=0)
         pooled = size.max(axis=0) / (hypothesis.weight @ table.spread[hypothesis.within])
         return _smaller(own, pooled)
 
@@ -461,7 +469,7 @@ def _smaller(own: Array, pooled: Array) -> float:
     two statistics among its m largest.
     """
     counts = [_as_large(values) for values in (own, pooled)]
-    m = min(int(each.sum()) for each in counts)
+    m = min(int(np.count_nonzero(each)) for each in counts)
     rare = [_among(values, each, m) for values, each in zip((own, pooled), counts, strict=True)]
     return float(np.count_nonzero(rare[0] | rare[1])) / len(own)
 
@@ -473,7 +481,7 @@ def _as_large(values: Array) -> NDArray[np.bool_]:
 
 def _among(values: Array, as_large: NDArray[np.bool_], m: int) -> NDArray[np.bool_]:
     """Return which values are among the m largest, ties with the next left out."""
-    if int(as_large.sum()) == m:
+    if np.count_nonzero(as_large) == m:
         return as_large
     at = len(values) - m - 1
     limit = float(np.partition(values, at)[at])

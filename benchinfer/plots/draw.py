@@ -11,6 +11,7 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath, text_to_path
@@ -380,7 +381,8 @@ def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = _figure(chosen, _laid(chosen, result, width, {}), None, notes=True)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        figure.savefig(buffer, format="svg", metadata=nothing)
+        # Not by savefig, which draws twice.
+        FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)
     _, _, body = buffer.getvalue().partition("<svg")
     across, down = figure.get_size_inches()
     return Vector(

@@ -6,10 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from benchinfer.analyses.bayes.compare import compare_bayes
-from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
-from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
@@ -36,6 +33,7 @@ type Result = Comparison | Comparisons | Subgroups | Relation | Ensemble | Conse
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
+_BESIDE = ("compare_bayes", "compare_bootstrap")
 _PATIENCE = 5.0  # seconds for a consensus that nobody requested
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
@@ -133,7 +131,8 @@ def everything(
         for local in results
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
-    beside = [r for r in results if isinstance(r, BayesComparison | BootstrapComparison)]
+    compared = [r for r in results if isinstance(r, Comparison)]
+    beside = [r for r in compared if r.provenance.analysis in _BESIDE]
     call = f'bi.report(scores, "report.html"{"" if bayes else ", bayes=False"})'
     return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside), call)
 
@@ -172,6 +171,8 @@ def _leading(
 
 
 def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
+    from benchinfer.analyses.bayes.compare import compare_bayes  # compiled code, to be loaded
+
     return compare_bayes(scores, measure, level=level, chains=_CHAINS, seed=seed, progress=False)
 
 

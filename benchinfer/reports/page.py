@@ -43,6 +43,7 @@ from benchinfer.reports import documents, html, latex, markdown, references
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, gather
 from benchinfer.reports.making import making
+from benchinfer.reports.texts import as_prose
 from benchinfer.scores.checks.advice import ADVICE
 
 if TYPE_CHECKING:
@@ -363,7 +364,8 @@ def _beforehand(leading: Comparison | None) -> list[str]:
     if leading is None:
         return []
     lines = {**caveats(leading), ADVICE: advice(leading.setting)}
-    return [f"{leading.measure.noun}: {name}: {text}" for name, text in lines.items() if text]
+    about = leading.measure.noun
+    return [f"{about}: {name}: {as_prose(text)}" for name, text in lines.items() if text]
 
 
 def _provenance(gathered: ReportInput) -> Table:

@@ -2,10 +2,42 @@
 
 from collections.abc import Iterator
 
+from benchinfer.core.hints import Call, Given, Option, Phrase
 from benchinfer.core.sections import Figure, Section, Table, checks_table
 
 ROWS = 60  # of a table; the HTML and JSON files have all of them
 FIGURES = "Figures are in the HTML report"
+_ANALYSES = {
+    "compare_bayes": "a Bayesian model",
+    "compare_bootstrap": "the bootstrap",
+    "compare_mixed": "a mixed model",
+    "compare_pair": "tests of two algorithms",
+    "compare_permutation": "permutation tests",
+    "compare_points": "a point comparison",
+    "compare_wins": "a model of wins",
+}
+
+
+def as_prose(text: str) -> str:
+    """Write a phrase for who reads results and calls nothing: names of analyses for functions.
+
+    Examples
+    --------
+    >>> as_prose(Phrase(Call("compare_permutation", Option("on", "ranks")), "."))
+    'permutation tests (on: ranks).'
+    """
+    if not isinstance(text, Phrase):
+        return text
+    return "".join(_named(part) if isinstance(part, Call) else str(part) for part in text.parts)
+
+
+def _named(call: Call) -> str:
+    """Return the name of an analysis, with the argument that matters."""
+    if call.function not in _ANALYSES:
+        return str(call)
+    given = call.option
+    said = f" ({given.name}: {given.value})" if isinstance(given, Option | Given) else ""
+    return _ANALYSES[call.function] + said
 
 
 def tables(section: Section) -> Iterator[Table]:

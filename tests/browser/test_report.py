@@ -202,6 +202,40 @@ def test_downloads_have_safe_names_and_cells(driver, report):
     assert not [one for one in drawn if "var(--" in one or "currentcolor" in one.lower()]
 
 
+def test_groups_of_data_sets_and_the_clipboard_keep_names_as_text(driver, tmp_path):
+    rng, n = np.random.default_rng(1), 40
+    size = rng.normal(size=n)
+    kind = rng.choice([SCRIPT, "</style><img src=https://example.org/x.png>"], n)
+    datasets = [f"=cmd|' /C calc'!A{i}" for i in range(n)]
+    rows = [
+        (d, a, 0.5 + 0.1 * (a == "b") * (1 if x > 0 else -1) + 0.02 * rng.normal())
+        for d, x in zip(datasets, size, strict=True)
+        for a in (SCRIPT, "b", "</script>")
+    ]
+    scores = bi.read_scores(
+        pd.DataFrame(rows, columns=["dataset", "algorithm", "score"]),
+        measures={"score": "higher"},
+        features=pd.DataFrame({"dataset": datasets, SCRIPT: size, "</svg><b>kind": kind}),
+    )
+    found = bi.compare_subgroups(scores, "score", by=[*scores.features])
+    assert len(found.values()) > 1
+    opened(driver, bi.report(found, tmp_path / "report.html", scores=scores), 900)
+    assert driver.execute_script("return document.scripts.length") == 1
+    assert driver.execute_script("return document.querySelectorAll('img, main b').length") == 0
+    assert SCRIPT in driver.execute_script("return document.querySelector('main').textContent")
+    copied = driver.execute_async_script(
+        "const [done] = arguments, texts = [];"
+        "Object.defineProperty(navigator, 'clipboard',"
+        " { value: { writeText: async text => texts.push(text) } });"
+        "document.querySelectorAll('.tools button:nth-last-child(2)').forEach(b => b.click());"
+        "setTimeout(() => done(texts), 500)"
+    )
+    fields = [f for text in copied for line in text.splitlines() for f in line.split("\t")]
+    assert any(SCRIPT in field for field in fields)
+    assert not [field for field in fields if field[:1] in "=+@|" and field]
+    assert driver.get_log("browser") == []
+
+
 RULES = "axe.min.js"
 ROWS = 40  # of each table, that the rules look at
 

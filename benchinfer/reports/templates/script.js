@@ -86,8 +86,14 @@
     const tools = make("div", "", { className: "tools" });
     const fold = figure.closest("details");
     const long = packed(table);
-    if (long && fold) fold.addEventListener("toggle", () => unpack(table));
-    else unpack(table);
+    if (long && fold) {
+      const later = make("span", " (the browser's search finds these rows once this is open)", { className: "later" });
+      fold.querySelector("summary").append(later);
+      fold.addEventListener("toggle", () => {
+        unpack(table);
+        later.remove();
+      });
+    } else unpack(table);
     if (long || table.tBodies[0].rows.length > 8) {
       const filter = make("input", "", { type: "search", placeholder: "Filter rows" });
       filter.setAttribute("aria-label", `Filter rows of ${caption}`);

@@ -223,17 +223,27 @@ class PoolReduction(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> float:
-    done, mass, total, cut = 0.0, 0.0, 0.0, reduction.cut[a]
-    for i in range(pool.starts[a], pool.starts[a + 1]):
-        low = max(done, cut)
-        done += times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
-        inside = min(done, 1.0 - cut) - low
-        if inside > 0.0:
-            mass += inside
-            total += inside * pool.value[i]
-        if done >= 1.0 - cut:
+    cut, i, end = reduction.cut[a], pool.starts[a], pool.starts[a + 1]
+    done = low = mass = total = 0.0
+    while i < end:
+        done = low + times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
+        if done > cut:
             break
-    return total / mass
+        low = done
+        i += 1
+    if i == end:
+        return np.nan  # no weight is left
+    low = cut
+    while done < 1.0 - cut and i + 1 < end:
+        mass += done - low
+        total += (done - low) * pool.value[i]
+        i += 1
+        low = done
+        done = low + times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
+    last = min(done, 1.0 - cut) - low
+    mass += last
+    total += last * pool.value[i]
+    return float(total / mass)
 
 
 @njit(cache=True, nogil=True)
