@@ -23,7 +23,7 @@ extensions = [
 exclude_patterns = ["_build"]
 nitpicky = False  # types in signatures are those of NumPy and pandas, whose pages are not here
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True}
@@ -67,9 +67,9 @@ def _signature(*event: Any) -> tuple[str, None] | None:
 
 
 def _shortened(*event: Any) -> None:
-    """Name types of attributes without the modules that hold them."""
+    """Name types of arguments and attributes without the modules that hold them."""
     event[5][:] = [
-        re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type:" in line else line
+        re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type" in line else line
         for line in event[5]
     ]
 
