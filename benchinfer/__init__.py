@@ -1,20 +1,22 @@
 """Turn tables of benchmark scores into sound decisions.
 
-The public names are loaded on first use, so that importing the package is cheap.
+The public names are loaded on first use, so that importing the package is cheap. Names for special
+needs are in `errors`, `papers`, `priors`, `stability` and `typing`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from benchinfer import errors as errors
+    from benchinfer import papers as papers
+    from benchinfer import priors as priors
+    from benchinfer import stability as stability
+    from benchinfer import typing as typing
     from benchinfer.analyses.bayes.compare import compare_bayes
-    from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
-    from benchinfer.analyses.bootstrap.relations import resample_relations
     from benchinfer.analyses.gate.gate import gate
-    from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.meta.compare import compare_meta
-    from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.meta.read import read_effects
     from benchinfer.analyses.mixed.compare import compare_mixed
     from benchinfer.analyses.monitor.monitor import monitor
@@ -27,63 +29,39 @@ if TYPE_CHECKING:
     from benchinfer.analyses.subgroups.characteristics import dataset_features
     from benchinfer.analyses.subgroups.compare import compare_subgroups
     from benchinfer.analyses.subgroups.regions.regions import regions
-    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.analyses.wins.compare import compare_wins
-    from benchinfer.analyses.wins.counts import Wins, read_wins
-    from benchinfer.analyses.wins.numerics.posterior import WinPriors
-    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.analyses.wins.counts import read_wins
     from benchinfer.comparison.pareto import pareto
-    from benchinfer.comparison.per_dataset import Comparisons, per_dataset
+    from benchinfer.comparison.per_dataset import per_dataset
     from benchinfer.core.errors import (
         BenchinferError,
         DesignError,
-        FitError,
-        MissingExtra,
-        NotAWeakOrder,
         ScoreTableError,
     )
     from benchinfer.core.measure import Measure
     from benchinfer.core.saving import load
     from benchinfer.core.version import __version__
-    from benchinfer.papers.markup import latex
     from benchinfer.plots.draw import plot
-    from benchinfer.relations.consensus.consensus import Consensus, consensus
-    from benchinfer.relations.consensus.stability import bootstrap_consensus, consensus_influence
+    from benchinfer.relations.consensus.consensus import consensus
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
     from benchinfer.scores.read import load_example, read_scores
     from benchinfer.scores.resampling import Resampling
-    from benchinfer.scores.statistics import SufficientStatistics
     from benchinfer.scores.table import ScoreTable
 
 _homes = {
     "BenchinferError": "core.errors",
-    "Comparison": "comparison.comparison",
-    "Comparisons": "comparison.per_dataset",
     "Components": "analyses.plan.variances",
-    "Consensus": "relations.consensus.consensus",
     "DesignError": "core.errors",
-    "Effects": "analyses.meta.effects",
     "Ensemble": "relations.ensemble",
-    "FitError": "core.errors",
-    "Gate": "analyses.gate.result",
     "Measure": "core.measure",
-    "MissingExtra": "core.errors",
-    "NotAWeakOrder": "core.errors",
-    "Priors": "analyses.bayes.numerics.priors",
-    "PseudoObservation": "analyses.bayes.numerics.priors",
     "Relation": "relations.relation",
     "Resampling": "scores.resampling",
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
-    "Subgroups": "analyses.subgroups.subgroups",
-    "SufficientStatistics": "scores.statistics",
-    "WinPriors": "analyses.wins.numerics.posterior",
-    "Wins": "analyses.wins.counts",
     "__version__": "core.version",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
-    "bootstrap_consensus": "relations.consensus.stability",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
     "compare_meta": "analyses.meta.compare",
@@ -94,10 +72,8 @@ _homes = {
     "compare_subgroups": "analyses.subgroups.compare",
     "compare_wins": "analyses.wins.compare",
     "consensus": "relations.consensus.consensus",
-    "consensus_influence": "relations.consensus.stability",
     "dataset_features": "analyses.subgroups.characteristics",
     "gate": "analyses.gate.gate",
-    "latex": "papers.markup",
     "load": "core.saving",
     "load_example": "scores.read",
     "monitor": "analyses.monitor.monitor",
@@ -110,36 +86,20 @@ _homes = {
     "read_wins": "analyses.wins.counts",
     "regions": "analyses.subgroups.regions.regions",
     "report": "reports.page",
-    "resample_relations": "analyses.bootstrap.relations",
 }
 
 __all__ = [
     "BenchinferError",
-    "Comparison",
-    "Comparisons",
     "Components",
-    "Consensus",
     "DesignError",
-    "Effects",
     "Ensemble",
-    "FitError",
-    "Gate",
     "Measure",
-    "MissingExtra",
-    "NotAWeakOrder",
-    "Priors",
-    "PseudoObservation",
     "Relation",
     "Resampling",
     "ScoreTable",
     "ScoreTableError",
-    "Subgroups",
-    "SufficientStatistics",
-    "WinPriors",
-    "Wins",
     "__version__",
     "archetypes",
-    "bootstrap_consensus",
     "compare_bayes",
     "compare_bootstrap",
     "compare_meta",
@@ -150,10 +110,8 @@ __all__ = [
     "compare_subgroups",
     "compare_wins",
     "consensus",
-    "consensus_influence",
     "dataset_features",
     "gate",
-    "latex",
     "load",
     "load_example",
     "monitor",
@@ -166,11 +124,15 @@ __all__ = [
     "read_wins",
     "regions",
     "report",
-    "resample_relations",
 ]
 
 
+_submodules = ("errors", "papers", "priors", "stability", "typing")
+
+
 def __getattr__(name: str) -> object:
+    if name in _submodules:
+        return import_module(f"benchinfer.{name}")
     if name not in _homes:
         raise AttributeError(f"module 'benchinfer' has no attribute {name!r}")
     value = getattr(import_module(f"benchinfer.{_homes[name]}"), name)
@@ -179,4 +141,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(_homes)
+    return sorted((*_homes, *_submodules))

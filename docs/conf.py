@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import version as installed
+from pathlib import Path
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ extensions = [
 exclude_patterns = ["_build"]
 nitpicky = False  # types in signatures are those of NumPy and pandas, whose pages are not here
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True}
@@ -45,6 +46,8 @@ html_theme = "furo"
 html_title = "benchinfer"
 html_show_sourcelink = False
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 
 
 # Methods by which results serve the package.
@@ -67,11 +70,40 @@ def _signature(*event: Any) -> tuple[str, None] | None:
 
 
 def _shortened(*event: Any) -> None:
-    """Name types of attributes without the modules that hold them."""
+    """Name types of arguments and attributes without the modules that hold them."""
     event[5][:] = [
-        re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type:" in line else line
+        re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type" in line else line
         for line in event[5]
     ]
+
+
+# What the theme and Sphinx write that screen readers cannot use, with what they can.
+_LABELS = {
+    'role="heading">': 'role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    "<pre>": '<pre tabindex="0">',
+}
+_signature_lines = re.compile(r'(<dt class="sig .*?</dt>)', re.DOTALL)
+
+
+def _without_lists(signature: str) -> str:
+    """Set the arguments of a signature in lines: they are no list of definitions."""
+    for tag, name in (("dl", "sig-lines"), ("dd", "sig-line")):
+        signature = signature.replace(f"<{tag}>", f'<span class="{name}">')
+        signature = signature.replace(f"</{tag}>", "</span>")
+    return signature
+
+
+def _labelled(app: "Sphinx", error: Exception | None) -> None:
+    """Mend in all pages what axe-core finds."""
+    for path in () if error else Path(app.outdir).rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for old, new in _LABELS.items():
+            text = text.replace(old, new)
+        parts = _signature_lines.split(text)
+        parts[1::2] = map(_without_lists, parts[1::2])
+        path.write_text("".join(parts), encoding="utf-8")
 
 
 def setup(app: "Sphinx") -> None:
@@ -79,3 +111,4 @@ def setup(app: "Sphinx") -> None:
     app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon
+    app.connect("build-finished", _labelled)

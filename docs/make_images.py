@@ -145,7 +145,7 @@ def main() -> None:
         "consensus_clusters": bi.plot(local, "clusters"),
         "consensus_order": bi.plot(agreed),
         "consensus_chances": bi.plot(
-            bi.bootstrap_consensus(local.relations(), family="linear", seed=1)
+            bi.stability.bootstrap_consensus(local.relations(), family="linear", seed=1)
         ),
         "consensus_support": bi.plot(agreed, "support"),
         "verdicts": bi.plot(bi.per_dataset(bi.compare_mixed, simulated)),

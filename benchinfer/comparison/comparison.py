@@ -368,7 +368,7 @@ class Comparison(Tabular):
 
         The headline; each verdict against the best, or the control, with estimate, interval and
         adjusted p-value or probability; and what is decided among the other algorithms.
-        `benchinfer.latex` writes them for LaTeX.
+        `benchinfer.papers.latex` writes them for LaTeX.
         """
         return written_up(self)
 

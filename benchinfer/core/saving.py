@@ -143,6 +143,7 @@ def _register() -> None:
     package = import_module("benchinfer")
     for name in package.__all__:
         getattr(package, name)
+    import_module("benchinfer.typing")
 
 
 def _record(name: str, fields: dict[str, Any]) -> object:

@@ -1,8 +1,6 @@
 """A report in headless Chromium: no error, no request, no overflow."""
 
-import shutil
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 import pandas as pd
@@ -14,34 +12,7 @@ from benchinfer.reports.gather import everything
 
 pytestmark = pytest.mark.browser
 
-webdriver = pytest.importorskip("selenium.webdriver")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 SCRIPT = '<script>alert(1)</script> & "x" - y'
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("needs chromium and chromedriver (apt-get install chromium chromium-driver)")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield browser
-    browser.quit()
 
 
 @pytest.fixture(scope="module")
@@ -236,10 +207,6 @@ def test_groups_of_data_sets_and_the_clipboard_keep_names_as_text(driver, tmp_pa
     assert driver.get_log("browser") == []
 
 
-RULES = "axe.min.js"
-ROWS = 40  # of each table, that the rules look at
-
-
 @pytest.fixture(scope="module")
 def sized(tmp_path_factory, report):
     """Return a report of K algorithms; of 6 and more some have no scores on some data set."""
@@ -266,23 +233,11 @@ def sized(tmp_path_factory, report):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("k", [2, 6, 30, "hostile"])
-def test_accessible(driver, sized, k, scheme):
+def test_accessible(driver, violations, sized, k, scheme):
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     opened(driver, sized(k), 1400)
     driver.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
-    driver.execute_cdp_cmd(
-        "Runtime.evaluate", {"expression": files("axe_core_python").joinpath(RULES).read_text()}
-    )
-    driver.set_script_timeout(300)
-    # Rows of a table are alike; those far down would take most of the time.
-    driver.execute_script(
-        f"document.querySelectorAll('tbody tr:nth-child(n + {ROWS})').forEach(row => row.remove())"
-    )
-    found = driver.execute_async_script(
-        "const done = arguments[0];"
-        "axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations.map("
-        "v => [v.impact, v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)])))"
-    )
+    found = violations(driver)
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert found == []

@@ -29,7 +29,7 @@ def test_high_shares_without_a_difference(d, k, record_property):
     rng = np.random.default_rng([d, k])
     rows = []
     for i in range(TABLES):
-        found = bi.bootstrap_consensus(
+        found = bi.stability.bootstrap_consensus(
             of_scores(rng.standard_normal((d, k))), resamples=RESAMPLES, seed=i
         )
         pairs = found.pairs()[["share_above", "share_below"]].to_numpy()

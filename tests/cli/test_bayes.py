@@ -45,7 +45,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "missing": "error",
         "draws": 400,
         "chains": 6,
-        "priors": bi.Priors(effect_sd=1.0, tail_rate=0.2),
+        "priors": bi.priors.Priors(effect_sd=1.0, tail_rate=0.2),
         "sensitivity": "none",
         "seed": 3,
         "progress": True,

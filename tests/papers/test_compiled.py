@@ -77,7 +77,8 @@ def test_tables_compile(names, given, options, tmp_path):
 
 def test_sentences_compile(tmp_path):
     found = bi.compare_mixed(table(HOSTILE))
-    text = "\n\n".join(bi.latex(said) for said in (found.sentence(), found.method, found.rule))
+    said = (found.sentence(), found.method, found.rule)
+    text = "\n\n".join(map(bi.papers.latex, said))
     assert "Undefined" not in compiled(text, tmp_path, "text")
 
 

@@ -33,7 +33,7 @@ from benchinfer.papers.markup import latex, latex_cell, markdown, number_format
 )
 def test_latex(text, expected):
     assert latex(text) == expected
-    assert bi.latex is latex
+    assert bi.papers.latex is latex
 
 
 def test_no_character_is_left_that_ascii_has_not():

@@ -34,7 +34,7 @@ def ensembles(names: str = NAMES) -> st.SearchStrategy[bi.Ensemble]:
 asked = st.tuples(st.sampled_from(METHODS), st.sampled_from(sorted(FAMILIES)))
 
 
-def agree(ensemble: bi.Ensemble, asked: tuple[Any, Any], **options: Any) -> bi.Consensus:
+def agree(ensemble: bi.Ensemble, asked: tuple[Any, Any], **options: Any) -> bi.typing.Consensus:
     """Return the consensus by a method and family."""
     method, family = asked
     return bi.consensus(ensemble, method=method, family=family, **options)

@@ -73,11 +73,13 @@ def wins():
         (lambda _, local: local.relations(), "Ensemble Relations : 10 relations on 4 algorithms"),
         (lambda _, local: bi.consensus(local.relations()), "Method : weak orders of the least"),
         (
-            lambda _, local: bi.bootstrap_consensus(local.relations(), resamples=20, seed=1),
+            lambda _, local: bi.stability.bootstrap_consensus(
+                local.relations(), resamples=20, seed=1
+            ),
             "Stability of 4 algorithms over 20 resamples of 10 relations",
         ),
         (
-            lambda _, local: bi.consensus_influence(local.relations()),
+            lambda _, local: bi.stability.consensus_influence(local.relations()),
             "Consensus influence Leaving out one of 10 relations changes the consensus for",
         ),
         (lambda table, _: bi.plan(table, 0.01), "A plan to show a difference"),

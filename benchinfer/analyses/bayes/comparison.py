@@ -233,8 +233,9 @@ class BayesComparison(Comparison):
         Returns
         -------
         pymc.Model
-            In units of ``result.data.scale``; what its variables are stands in
-            `benchinfer.analyses.bayes.pymc_model`.
+            In units of ``result.data.scale``, interactions integrated out: of data set m the
+            contrasts ``z_m ~ N(X_m (beta + B' x_m + g_d(m)), C_m)``, ``C_m = lam_m X_m Sigma X_m'
+            + sigma_m^2 D_m`` and the residual sum of squares ``RSS_m ~ sigma_m^2 chi2(df_m)``.
         """
         from benchinfer.analyses.bayes.pymc_model import pymc_model
 

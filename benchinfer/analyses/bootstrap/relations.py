@@ -87,7 +87,7 @@ def resample_relations(
     --------
     >>> import benchinfer as bi
     >>> scores = bi.load_example("simulated/balanced")
-    >>> ensembles = bi.resample_relations(bi.compare_points, scores, resamples=2, seed=1)
+    >>> ensembles = bi.stability.resample_relations(bi.compare_points, scores, resamples=2, seed=1)
     >>> [len(ensemble) for ensemble in ensembles]
     [10, 10]
     """

@@ -239,7 +239,7 @@ def test_gates_extend_the_chains_once_and_say_so():
     setting, scores = Setting.of(scores)
     told = []
     found = fit(
-        modelled(reduced(scores, setting), "t", "auto", bi.Priors()),
+        modelled(reduced(scores, setting), "t", "auto", bi.priors.Priors()),
         (4, 100),
         np.random.default_rng(1),
         lambda task, done, total: told.append((task, done, total)),
@@ -309,7 +309,7 @@ def test_tables_that_cannot_answer():
         bi.compare_bayes(read(apart))
     for name in ("effect_scale", "effect_sd"):
         with pytest.raises(bi.DesignError, match=f"{name} is 0"):
-            bi.Priors(**{name: 0})
+            bi.priors.Priors(**{name: 0})
 
 
 @pytest.mark.usefixtures("brief")

@@ -10,7 +10,7 @@ from benchinfer.analyses.bayes import fit
 from benchinfer.comparison.posterior import Convergence, level_of
 
 M, K, B = 30, 2, 4
-FLAT = bi.Priors(effect_sd=30.0)  # contrasts are next to not shrunk
+FLAT = bi.priors.Priors(effect_sd=30.0)  # contrasts are next to not shrunk
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ def test_prior_check_is_in_the_units_of_the_scores():
     spread = found.loc["spread of the algorithms, all data sets"]
     assert spread["predicted_low"] < 2.5 * spread["estimate"]
     wide = bi.compare_bayes(
-        table(), priors=bi.Priors(effect_scale=40.0), draws=100, chains=4, seed=1
+        table(), priors=bi.priors.Priors(effect_scale=40.0), draws=100, chains=4, seed=1
     ).prior_check()
     assert wide["predicted"][0] > 8 * found["predicted"].iloc[0]
 
@@ -30,7 +30,7 @@ def test_prior_check_is_in_the_units_of_the_scores():
 def test_strong_priors_are_said_to_decide():
     weak = bi.compare_bayes(table(d=30), draws=250, chains=4, seed=1).prior_sensitivity()
     strong = bi.compare_bayes(
-        table(d=30), priors=bi.Priors(effect_sd=0.1), draws=250, chains=4, seed=1
+        table(d=30), priors=bi.priors.Priors(effect_sd=0.1), draws=250, chains=4, seed=1
     ).prior_sensitivity()
     effect = weak["parameter"] == "effect of a2"
     assert weak["diagnosis"][effect].tolist() == ["the scores decide"]

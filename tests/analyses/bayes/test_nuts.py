@@ -80,5 +80,5 @@ def test_nuts_is_by_nutpie_where_that_is_installed(
 def test_nutpie_on_request_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "nutpie", None)
     model = GibbsModel(design("whole", 8, 2), "normal", "common", Priors())
-    with pytest.raises(bi.MissingExtra, match=r"pip install 'benchinfer\[nutpie\]'"):
+    with pytest.raises(bi.errors.MissingExtra, match=r"pip install 'benchinfer\[nutpie\]'"):
         pymc_model.Nuts.of(model, lambda *_: None, "nutpie")

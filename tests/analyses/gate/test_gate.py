@@ -409,7 +409,7 @@ def test_the_figure_is_in_units_of_the_tolerance():
         ["a:higher:0.02", "b:higher"],
     )
     found = ask(scores, by="mixed")
-    laid = FIGURES[bi.Gate]["measures"].layout(found)
+    laid = FIGURES[bi.typing.Gate]["measures"].layout(found)
     assert [row.limit for row in laid.rows] == [-1.0, 0.0]
     assert laid.rows[0].estimate == pytest.approx(found["a"].estimate / 0.02)
     assert laid.rows[0].said.startswith("fail: difference")

@@ -352,7 +352,7 @@ def test_scores_without_any_noise_have_nothing_to_weigh_by(step):
     )
     scores = bi.read_scores(rows, measures={"score": "higher"})
     for pooling in ("network", "pairwise"):
-        with pytest.raises(bi.FitError, match="3 of 3 pairs have no sampling error") as error:
+        with pytest.raises(bi.errors.FitError, match="3 of 3 pairs have no sampling") as error:
             bi.compare_meta(scores, pooling=pooling)
         assert re.search(r"a +b +6 +the same on all", str(error.value))
         assert "Hint: are scores constant" in str(error.value)
@@ -362,7 +362,7 @@ def test_a_pair_without_sampling_error_is_named(scores):
     frame = scores.to_frame()
     twice = frame[frame["algorithm"] == scores.algorithms[0]].assign(algorithm="twin")
     both = bi.read_scores(pd.concat([frame, twice]), measures={"score": "higher"})
-    with pytest.raises(bi.FitError, match=r"1 of \d+ pairs have no sampling error") as error:
+    with pytest.raises(bi.errors.FitError, match=r"1 of \d+ pairs have no sampling error") as error:
         bi.compare_meta(both, pooling="pairwise", covariance="own")
     assert re.search(rf"{scores.algorithms[0]} +twin +\d+ +the same", str(error.value))
 

@@ -635,7 +635,7 @@ def test_a_control_leaves_the_other_pairs_open_and_says_so():
     assert not relation.is_weak_order()
     assert str(relation).endswith("not compared: 3 of 6 pairs")
     assert "d, c and b are better than a (score" in mixed.headline()
-    with pytest.raises(bi.NotAWeakOrder, match="3 of 6 pairs were not compared"):
+    with pytest.raises(bi.errors.NotAWeakOrder, match="3 of 6 pairs were not compared"):
         relation.ranking()
 
 

@@ -73,7 +73,7 @@ def test_the_warning_stands_unless_half_the_data_sets_choose(found, planted):
 
 def test_saved_and_loaded_again(found, tmp_path):
     back = bi.load(found.save(tmp_path / "groups.json"))
-    assert type(back) is bi.Subgroups
+    assert type(back) is bi.typing.Subgroups
     pd.testing.assert_frame_equal(back.tests(), found.tests())
     pd.testing.assert_frame_equal(back.contrasts(), found.contrasts())
     assert back.sentence() == found.sentence()

@@ -475,7 +475,7 @@ def test_a_negative_quasi_variance_has_no_error():
 
 def test_a_likelihood_that_was_not_maximised_gives_no_verdict(scores, monkeypatch):
     monkeypatch.setattr(likelihood, "_STEPS", 1)
-    with pytest.raises(bi.FitError, match="no maximum that was reached"):
+    with pytest.raises(bi.errors.FitError, match="no maximum that was reached"):
         bi.compare_wins(scores)
 
 

@@ -136,8 +136,8 @@ class ResponseComparison(BayesComparison):
         Returns
         -------
         pymc.Model
-            On the logit scale; what its variables are stands in
-            `benchinfer.analyses.bayes.responses.model`.
+            On the logit scale: ``theta_mk = d_m + (H' w_m)_k`` of data set m and algorithm k, with
+            ``d_m ~ N(level, dataset_scale^2)`` and ``w_m ~ N(beta + g_d(m), lam_m Sigma)``.
         """
         from benchinfer.analyses.bayes.responses.model import response_model
 

@@ -158,18 +158,18 @@ def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):
             quantity="average",
             draws=200,
             chains=4,
-            priors=bi.Priors(),
+            priors=bi.priors.Priors(),
         )
     text = str(error.value)
     assert text.startswith("9 arguments do not go with preset='sign'.")
     for name in ("interactions", "structure", "sampler", "domains", "target", "quantity", "draws"):
         assert f"{name}=" in text
     with pytest.raises(bi.DesignError, match=r"priors=PseudoObservation\(...\)"):
-        bi.compare_bayes(scores, preset="corani2017", priors=bi.PseudoObservation())
+        bi.compare_bayes(scores, preset="corani2017", priors=bi.priors.PseudoObservation())
     with pytest.raises(bi.DesignError, match="unknown preset"):
         bi.compare_bayes(scores, preset="wilcoxon")
     with pytest.raises(bi.DesignError, match="is the prior of preset="):
-        bi.compare_bayes(scores, priors=bi.PseudoObservation())
+        bi.compare_bayes(scores, priors=bi.priors.PseudoObservation())
     with pytest.raises(bi.DesignError, match="is of tests of each pair"):
         bi.compare_bayes(scores, quantity="dominant")
     with pytest.raises(bi.DesignError, match="not averages of several"):
@@ -258,14 +258,14 @@ def test_sign_test_is_a_dirichlet_distribution(scores):
 
 def test_pseudo_observation_moves_what_is_expected(scores):
     first, second = (
-        ask(scores, "sign", priors=bi.PseudoObservation(strength=3, place=place)).contrasts()
+        ask(scores, "sign", priors=bi.priors.PseudoObservation(strength=3, place=place)).contrasts()
         for place in ("first", "second")
     )
     assert (first["prob_first"] - second["prob_first"]).to_numpy() == pytest.approx(3 / 11)
     with pytest.raises(bi.DesignError, match="strength is -1"):
-        bi.PseudoObservation(strength=-1)
+        bi.priors.PseudoObservation(strength=-1)
     with pytest.raises(bi.DesignError, match="unknown place"):
-        bi.PseudoObservation(place="left")
+        bi.priors.PseudoObservation(place="left")
 
 
 def test_average_is_that_of_the_hierarchical_model_alone(scores):
