@@ -20,8 +20,8 @@ from benchinfer.plots.style import (
     PAGE,
     Text,
     Width,
-    dodge,
     is_wide,
+    keyed,
     measure_name,
     name_axis,
 )
@@ -107,7 +107,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     tall = float(places[:, 1].max()) + 2 * around
     places = places + np.array([side, around])
     points = result.alphas @ places
-    texts = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
+    texts, key = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
     alike = [
         f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in _each(result)
     ]
@@ -121,7 +121,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
         ),
         extent=(across, tall),
         title=f"Data sets between {count(result.k, 'archetype')} in {measure_name(result.measure)}",
-        notes=(*alike, *flat),
+        notes=(*alike, *flat, *key),
         width=width,
         alt=f"{result.sentence()} {'. '.join(alike)}.",
     )
@@ -141,8 +141,8 @@ def _polygon(k: int) -> Array:
 
 def _named(
     result: Archetypes, points: Array, places: Array, extent: tuple[float, float], room: float
-) -> tuple[Text, ...]:
-    """Return names next to their points, away from the numbers of the corners."""
+) -> tuple[tuple[Text, ...], tuple[str, ...]]:
+    """Return names next to their points, away from the numbers of the corners, and their key."""
     names = fitted(result.datasets, room)
     chosen = list(range(len(points)))
     if len(points) > (_NAMED if result.k > 2 else _NAMED // 4):
@@ -156,7 +156,8 @@ def _named(
     away = places + 0.17 * (places - middle) / np.linalg.norm(places - middle, axis=1)[:, None]
     at = np.vstack([away, np.array(list(groups))])
     labels = ["" for _ in places] + [_label(names) for names in groups.values()]
-    return tuple(text for text in dodge(at, labels, extent) if text.text)
+    texts, key = keyed(at, labels, extent)
+    return tuple(text for text in texts if text.text), key
 
 
 def _label(names: list[str]) -> str:
