@@ -348,7 +348,7 @@ class Comparison(Tabular):
     @property
     def level_name(self) -> str:
         """What a level of the summary is a value of."""
-        return self.measure.noun
+        return self.measure.name
 
     @property
     def level_words(self) -> str:

@@ -214,7 +214,7 @@ def plot(
         return chosen.draw(result, _inches(width))
     if ax is None:
         return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
-    if not isinstance(ax, Axes):
+    if not isinstance(ax, Axes):  # pyright: ignore[reportUnnecessaryIsInstance]
         what = f"ax is a {type(ax).__name__}."
         raise ArgumentError(message(what, hint="give one Axes, as figure.add_subplot() returns."))
     room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]

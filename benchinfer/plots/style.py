@@ -139,8 +139,9 @@ def name_axis(ax: "Axes", text: str, room: float) -> None:
     ax.set_xlabel(said, loc="left", fontsize=pt(8.5), color=INK, linespacing=1.35)
 
 
-_LINE = 0.14  # inches
+_LINE = 0.15  # inches
 _DOT = 0.06  # inches that a point reaches
+_APART = 0.04  # inches between two texts of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +205,7 @@ def keyed(
 
 def _around(x: float, y: float, label: str) -> Iterator[Text]:
     """Go through the places of a text, near ones first."""
-    for far in (0.08, 0.2, 0.35, 0.55, 0.8):
+    for far in (0.08, 0.2, 0.35, 0.55, 0.8, 1.1, 1.5):
         for right, up, ha, va in _SIDES:
             slant = 0.75 if right and up else 1.0
             yield Text(label, x + right * far * slant, y + up * far * slant, ha, va, led=far > 0.1)
@@ -212,7 +213,7 @@ def _around(x: float, y: float, label: str) -> Iterator[Text]:
 
 def _box(text: Text) -> Box:
     """Return where a text is."""
-    wide, tall = across(text.text), _LINE * (text.text.count("\n") + 1)
+    wide, tall = across(text.text) + _APART, _LINE * (text.text.count("\n") + 1)
     left = text.x - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[text.ha]
     low = text.y - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[text.va]
     return left, low, left + wide, low + tall
