@@ -227,7 +227,7 @@ def _main(
     ]
     half = [box.half for box in boxes]
     lines = [*covers, *across]
-    placed = place([row.tolist() for row in numbers], lines, half, equal, GAP, room + GAP)
+    placed = place([row.tolist() for row in numbers], lines, half, equal, GAP, room)
     heights = np.array([0.55 + 0.45 * max(len(box.lines) for box in row) for row in rows])
     middle = np.cumsum(heights) - heights / 2
     nodes = [
