@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from inspect import signature
@@ -11,9 +11,11 @@ from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 from matplotlib.textpath import TextToPath, text_to_path
 
 from benchinfer.core.arguments import ArgumentError
@@ -26,7 +28,6 @@ from benchinfer.plots.text import below, plain, pt, scale, wrapped
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from matplotlib.axes import Axes
     from matplotlib.backend_bases import RendererBase
 
 
@@ -61,7 +62,7 @@ class Kind:
 
     layout: Callable[..., Any]
     size: Callable[[Any], tuple[float, float]]
-    draw: Callable[[Any, "Axes"], None]
+    draw: Callable[[Any, Axes], None]
     suits: Callable[[Any], bool] = _always
 
 
@@ -108,7 +109,7 @@ def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
 def plot(
     result: object,
     kind: str | None = None,
-    ax: "Axes | None" = None,
+    ax: Axes | None = None,
     *,
     width: Literal["page", "column"] | float = "page",
     title: str | Literal[False] | None = None,
@@ -165,8 +166,9 @@ def plot(
         Of random orders of a monitored experiment: ``"order"``. Of a score table
         (with one measure): ``"distributions"``.
     ax
-        Axes to draw into; by default a new figure whose height follows the number of rows, up to
-        20 inches.
+        Axes to draw into, of any figure but those of ArviZ: its width is that of the layout, its
+        height is the caller's to choose, heading and notes go above and below it. By default a
+        new figure whose height follows the number of rows, up to 20 inches.
     width
         Of a new figure: ``"page"`` (6.9 inches), ``"column"`` (3.3 inches), or a number of inches.
         Texts follow the font size of the session (``font.size`` of matplotlib).
@@ -209,10 +211,13 @@ def plot(
     if isinstance(chosen, Handed):
         if ax is not None or given:
             what = "this figure is ArviZ's: it has axes of its own, and no choice of rows."
-            raise DesignError(message(what, hint="give its kind alone."))
+            raise DesignError(message(what, hint="give kind and width, without ax."))
         return chosen.draw(result, _inches(width))
     if ax is None:
         return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
+    if not isinstance(ax, Axes):  # pyright: ignore[reportUnnecessaryIsInstance]
+        what = f"ax is a {type(ax).__name__}."
+        raise ArgumentError(message(what, hint="give one Axes, as figure.add_subplot() returns."))
     room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]
     laid = _laid(chosen, result, room, given)
     chosen.draw(laid, ax)
@@ -265,14 +270,16 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
 
 
 # Signs of the notes that pdfLaTeX does not know; other engines take them from the font.
-_PREAMBLE = (
-    r"\ifdefined\DeclareUnicodeCharacter"
-    r"\DeclareUnicodeCharacter{25CF}{\ensuremath{\bullet}}"
-    r"\DeclareUnicodeCharacter{25CB}{\ensuremath{\circ}}"
-    r"\DeclareUnicodeCharacter{25C6}{\rotatebox[origin=c]{45}{\rule{0.9ex}{0.9ex}}}"
-    r"\DeclareUnicodeCharacter{25A0}{\rule{1ex}{1ex}}"
-    r"\fi"
+_SIGNS = {
+    "\N{BLACK CIRCLE}": r"\ensuremath{\bullet}",
+    "\N{WHITE CIRCLE}": r"\ensuremath{\circ}",
+    "\N{BLACK DIAMOND}": r"\rotatebox[origin=c]{45}{\rule{0.9ex}{0.9ex}}",
+    "\N{BLACK SQUARE}": r"\rule{1ex}{1ex}",
+}
+_DECLARED = "".join(
+    rf"\DeclareUnicodeCharacter{{{ord(sign):X}}}{{{command}}}" for sign, command in _SIGNS.items()
 )
+_PREAMBLE = rf"\ifdefined\DeclareUnicodeCharacter{_DECLARED}\fi"
 
 
 class Drawing(Figure):
@@ -287,9 +294,17 @@ class Drawing(Figure):
             super().draw(renderer)
 
     def savefig(self, *arguments: Any, **options: Any) -> None:
-        """Save the figure; see `matplotlib.figure.Figure.savefig`."""
+        """Save the figure; see `matplotlib.figure.Figure.savefig`.
+
+        A document needs nothing but the package pgf to take in a PGF file.
+        """
         preamble = "\n".join(filter(None, (mpl.rcParams["pgf.preamble"], _PREAMBLE)))
-        with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42, "pgf.preamble": preamble}):
+        kind = options.get("format") or str(arguments[0] if arguments else "").rpartition(".")[2]
+        written = _as_commands(self) if kind == "pgf" else nullcontext()
+        with (
+            mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42, "pgf.preamble": preamble}),
+            written,
+        ):
             super().savefig(*arguments, **options)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, object]]:
@@ -298,6 +313,19 @@ class Drawing(Figure):
         self.savefig(image, format="png", dpi=2 * self.dpi)
         size = {"width": round(self.dpi * across), "height": round(self.dpi * down)}
         return image.getvalue(), {**size, "alt": str(self.get_label())}
+
+
+@contextmanager
+def _as_commands(figure: Figure) -> "Generator[None]":
+    """Write the signs of a figure's texts as commands of TeX."""
+    texts = {text: text.get_text() for text in figure.findobj(Text)}
+    try:
+        for text, said in texts.items():
+            text.set_text(said.translate(str.maketrans(_SIGNS)))
+        yield
+    finally:
+        for text, said in texts.items():
+            text.set_text(said)
 
 
 def _figure(kind: Kind, laid: Any, title: str | Literal[False] | None, *, notes: bool) -> Drawing:
@@ -335,7 +363,7 @@ def _words(
 
 
 def _write_around(
-    ax: "Axes", laid: Any, room: float, title: str | Literal[False] | None, *, notes: bool
+    ax: Axes, laid: Any, room: float, title: str | Literal[False] | None, *, notes: bool
 ) -> None:
     """Write the heading above and the notes below an Axes of the user."""
     head, foot = _words(laid, room / scale(), title, notes=notes)

@@ -6,6 +6,7 @@ as well, so that figures read in grey.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -138,8 +139,9 @@ def name_axis(ax: "Axes", text: str, room: float) -> None:
     ax.set_xlabel(said, loc="left", fontsize=pt(8.5), color=INK, linespacing=1.35)
 
 
-_LINE = 0.14  # inches
+_LINE = 0.15  # inches
 _DOT = 0.06  # inches that a point reaches
+_APART = 0.04  # inches between two texts of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,27 +175,48 @@ def dodge(
     taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
     found: list[Text] = []
     for (x, y), label in zip(points.tolist(), labels, strict=True):
-        tried = [(_covered(box, taken, extent), box, text) for box, text in _around(x, y, label)]
-        _, box, text = min(tried, key=lambda one: one[0])
-        taken.append(box)
+        text = min(_around(x, y, label), key=lambda one: _covered(_box(one), taken, extent))
+        taken.append(_box(text))
         found.append(text)
     return tuple(found)
 
 
-def _around(x: float, y: float, label: str) -> Iterator[tuple[Box, Text]]:
+def keyed(
+    points: NDArray[np.float64], labels: Sequence[str], extent: tuple[float, float]
+) -> tuple[tuple[Text, ...], tuple[str, ...]]:
+    """Place texts or, where they would meet, numbers, with a note that tells what they are.
+
+    Numbers run from top to bottom; what has no text has no number.
+    """
+    texts = dodge(points, labels, extent)
+    boxes = [_box(text) for text in texts if text.text]
+    if not any(_overlap(one, other) > 0 for one, other in combinations(boxes, 2)):
+        return texts, ()
+    named = [n for n, label in enumerate(labels) if label]
+    numbers = {
+        n: str(i)
+        for i, n in enumerate(sorted(named, key=lambda n: (-points[n, 1], points[n, 0])), 1)
+    }
+    key = "; ".join(
+        f"{number}\N{NO-BREAK SPACE}{' '.join(labels[n].split())}" for n, number in numbers.items()
+    )
+    return dodge(points, [numbers.get(n, "") for n in range(len(labels))], extent), (key,)
+
+
+def _around(x: float, y: float, label: str) -> Iterator[Text]:
     """Go through the places of a text, near ones first."""
-    rows = label.split("\n")
-    wide, tall = across(label), _LINE * len(rows)
-    for far in (0.08, 0.2, 0.35, 0.55, 0.8):
+    for far in (0.08, 0.2, 0.35, 0.55, 0.8, 1.1, 1.5):
         for right, up, ha, va in _SIDES:
             slant = 0.75 if right and up else 1.0
-            tx, ty = x + right * far * slant, y + up * far * slant
-            left = tx - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
-            low = ty - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[va]
-            yield (
-                (left, low, left + wide, low + tall),
-                Text(label, tx, ty, ha, va, led=far > 0.1),
-            )
+            yield Text(label, x + right * far * slant, y + up * far * slant, ha, va, led=far > 0.1)
+
+
+def _box(text: Text) -> Box:
+    """Return where a text is."""
+    wide, tall = across(text.text) + _APART, _LINE * (text.text.count("\n") + 1)
+    left = text.x - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[text.ha]
+    low = text.y - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[text.va]
+    return left, low, left + wide, low + tall
 
 
 def _covered(box: Box, taken: Sequence[Box], extent: tuple[float, float]) -> float:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.latex
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "paper.md"
 HOSTILE = ["a_b%c&d#$e~^\\f{g}", "[x] *y*", "漢字 🤖", "β-γ₂²", "dataset", '--"q"`|<b>']
 DOCUMENT = r"""\documentclass[%s]{article}
-\usepackage{booktabs,graphicx,siunitx}
+\usepackage{booktabs,graphicx,pgf,siunitx}
 \begin{document}
 %s
 \end{document}
@@ -80,6 +80,19 @@ def test_sentences_compile(tmp_path):
     said = (found.sentence(), found.method, found.rule)
     text = "\n\n".join(map(bi.papers.latex, said))
     assert "Undefined" not in compiled(text, tmp_path, "text")
+
+
+def test_figures_compile_with_the_package_pgf_alone(tmp_path):
+    import matplotlib as mpl
+
+    found = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
+    with mpl.rc_context({"pgf.texsystem": "pdflatex"}):
+        for kind in ("ranking", "forest", "hasse", "critical-difference"):
+            bi.plot(found, kind, width="column").savefig(tmp_path / f"{kind}.pgf")
+    files = sorted(tmp_path.glob("*.pgf"))
+    inputs = "\n\n".join(rf"\input{{{path.name}}}" for path in files)
+    log = compiled(inputs, tmp_path, "figures")
+    assert "not set up" not in log
 
 
 def test_every_kind_compiles(tmp_path):

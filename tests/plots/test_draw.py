@@ -170,3 +170,28 @@ def test_files_for_papers(mixed, form):
     if form == "pdf":
         assert b"/Type0" in buffer.getvalue()  # Type 42 as a composite font
         assert b"/Type3" not in buffer.getvalue()
+
+
+def test_a_pgf_file_asks_for_no_sign_that_pdflatex_lacks(mixed, tmp_path, monkeypatch):
+    from benchinfer.plots import draw
+
+    figure = bi.plot(mixed, title="\N{BLACK DIAMOND} and \N{WHITE CIRCLE}")
+    before, seen = said(figure), []
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda self, *_, **__: seen.append(said(self))
+    )
+    figure.savefig(tmp_path / "figure.pgf")
+    assert not set(draw._SIGNS) & set(seen[0])
+    assert r"\rotatebox" in seen[0]
+    assert said(figure) == before
+    figure.savefig(tmp_path / "figure.pdf")
+    assert seen[1] == before
+
+
+def said(figure):
+    return "".join(text.get_text() for text in figure.findobj(Text))
+
+
+def test_axes_are_one_of_matplotlib(mixed):
+    with pytest.raises(bi.DesignError, match=r"ax is a list.\nHint: give one Axes"):
+        bi.plot(mixed, ax=[])

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from benchinfer.core.verdict import SHAPES, Verdict, words
@@ -55,3 +56,18 @@ def test_names_of_nothing_but_spaces_can_be_seen():
 
 def test_no_minus_before_zero():
     assert style.signed(-0.0) == "0"
+
+
+def test_names_that_would_meet_are_numbers_with_a_key():
+    from benchinfer.plots.style import keyed
+
+    apart, crowd = np.array([[0.5, 0.5], [2.5, 1.5]]), np.full((40, 2), 1.0)
+    crowd += np.random.default_rng(1).uniform(0, 0.3, crowd.shape)
+    texts, key = keyed(apart, ["one", "two"], (3.0, 2.0))
+    assert ([text.text for text in texts], key) == (["one", "two"], ())
+    names = [f"a name {n}" for n in range(39)]
+    texts, (key,) = keyed(crowd, ["", *names], (3.0, 2.0))
+    assert texts[0].text == ""
+    told = dict(item.split("\N{NO-BREAK SPACE}") for item in key.split("; "))
+    assert sorted(told.values()) == sorted(names)
+    assert [told[text.text] for text in texts[1:]] == names

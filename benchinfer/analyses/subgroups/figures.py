@@ -136,7 +136,7 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
         ticks=_ticks(limits, _PART * pitch),
         reference=0.5 if wins else np.nan,
         axis="chance to win against an average algorithm" if wins else measure.title,
-        title=f"Groups of data sets by {measure.name}, {measure.better} is better",
+        title=f"Groups of data sets by {measure.noun}, {measure.better} is better",
         notes=(
             "lines: each level's own interval; filled: no algorithm is shown to be better",
             *(["best first in the largest group"] if len(tree.leaves) > 1 else []),
@@ -189,7 +189,7 @@ def _boxes(
 def _text(result: Subgroups, at: int, node: "TreeNode", pitch: float) -> str:
     """Write the condition of a node, its number of data sets, and the p-value of its division."""
     leaves = [leaf for leaf in result.tree.leaves if leaf == at or _under(result, leaf, at)]
-    space = len(leaves) * pitch * 0.96
+    space = len(leaves) * pitch * _PART
     n = len(result.datasets.get(node.name, ())) if node.split is None else len(node.datasets)
     said = [node.conditions[-1][1]] if node.conditions else []
     said.append(count(n, "data set"))

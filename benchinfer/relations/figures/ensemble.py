@@ -22,8 +22,8 @@ from benchinfer.plots.style import (
     PAGE,
     Text,
     Width,
-    dodge,
     is_wide,
+    keyed,
     lines,
     name_axis,
     signed,
@@ -207,15 +207,17 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     at = (points - middle) * unit + np.array([across / 2, tall / 2])
     names = fitted(found.names, 1.6 if is_wide(width) else 0.75)
     labels = [_label([names[found.names[i]] for i in group]) for group in groups]
+    texts, key = keyed(at, labels, (across, tall))
     return Landscape(
         points=tuple((float(x), float(y)) for x, y in at),
-        texts=dodge(at, labels, (across, tall)),
+        texts=texts,
         extent=(across, tall),
         unit=float(unit),
         title="Map of the relations",
         notes=(
             "near: alike in their verdicts (classical scaling of the symmetric differences)",
             f"the plane shows {100 * found.share:.0f} % of the distances",
+            *key,
         ),
         width=width,
         alt=f"Map of {len(found.names)} relations in {len(groups)} places, showing"

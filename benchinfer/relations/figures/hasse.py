@@ -9,9 +9,11 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch
 from numpy.typing import NDArray
 
+from benchinfer.core.errors import DesignError, message
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots.draw import MOST
 from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width
-from benchinfer.plots.text import fitted, plain, pt
+from benchinfer.plots.text import across, fitted, plain, pt
 from benchinfer.relations.figures.layers import (
     GAP,
     Box,
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 type _Path = tuple[tuple[float, float], ...]
 _APART = "comparable with none"
+_PART = 0.5  # of the width is for the others, where there are some of these
+_LOW, _KEY = 0.25, 0.15  # inches that a row takes at least, and a line of the key
+_SHARES = (1.0, 0.6, 0.35)  # of the width that boxes with numbers may take; lines pass in the rest
 _PENS = {
     Verdict.FIRST: (INK, "-", 1.1),
     Verdict.EQUIVALENT: (MARKS[Verdict.EQUIVALENT].colour, (0, (3, 2)), 1.6),
@@ -41,6 +46,7 @@ _PENS = {
 }
 _CHARACTER, _EDGES, _SIZE = 0.085, 0.3, 9.5  # inches of a character and of edges, points
 _LETTERS = (22, 16)  # lengths of names that are tried before numbers with a key
+_TALLER = 1.5  # times the rows with numbers is what names may take beside a column of others
 _ARC = 0.35  # bend of a line that goes around nodes between its ends
 
 
@@ -106,7 +112,7 @@ class Hasse:
     alt
         Text alternative.
     apart
-        Where the heading of those that are compared with none begins, if there are any.
+        Where the heading of those that are compared with none begins, and its text.
     """
 
     nodes: tuple[Node, ...]
@@ -118,7 +124,7 @@ class Hasse:
     notes: tuple[str, ...]
     width: Width
     alt: str
-    apart: tuple[float, float] | None = None
+    apart: tuple[float, float, str] | None = None
 
 
 def suits(result: "Relation | Consensus") -> bool:
@@ -127,33 +133,56 @@ def suits(result: "Relation | Consensus") -> bool:
 
 
 def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
-    """Lay out the Hasse diagram of a relation, with names or, where they are too long, a key."""
+    """Lay out the Hasse diagram of a relation, with names or, where they are too long, a key.
+
+    Raises
+    ------
+    DesignError
+        It does not fit the width, or a page's height.
+    """
     room = (width - _EDGES) / _CHARACTER
     drawn = chains(relation)
+    numbers = {name: str(n) for n, name in enumerate(relation.standing, 1)}
+    tried = [_laid(relation, drawn, numbers, room, share * room) for share in _SHARES]
+    short = next((one for one in tried if one.columns <= room), None)
     for letters in _LETTERS:
         names = fitted(relation.algorithms, letters * _CHARACTER, _SIZE)
-        laid = _laid(relation, drawn, names, room)
-        if laid.columns <= room:
+        laid = _laid(relation, drawn, names, room, room)
+        tall = short is not None and laid.apart and laid.rows > _TALLER * short.rows
+        if laid.columns <= room and not tall:
             return replace(laid, width=width)
-    numbers = {name: str(n) for n, name in enumerate(relation.standing, 1)}
-    laid = _laid(relation, drawn, numbers, room)
-    full = fitted(relation.standing, 0.9 * width, 8)
+    if short is None or _LOW * short.rows + _KEY * len(numbers) > MOST:
+        raise _too_large(short or tried[-1], room, len(numbers))
+    full = fitted(relation.standing, width - 0.2 - across(f"{len(numbers)} ; ", 8), 8)
     # A name stays with its number.
     items = (
         f"{numbers[name]} {text}".replace(" ", "\N{NO-BREAK SPACE}") for name, text in full.items()
     )
     key = "; ".join(items)
-    return replace(laid, width=width, notes=(*laid.notes, key))
+    return replace(short, width=width, notes=(*short.notes, key))
 
 
-def _laid(relation: "Relation", drawn: Chains, names: Mapping[str, str], room: float) -> Hasse:
-    """Lay out names in rows of so many characters; lines may lead further out."""
+def _too_large(hasse: Hasse, room: float, k: int) -> DesignError:
+    inches = np.ceil((_CHARACTER * hasse.columns + _EDGES) * 10) / 10
+    wider = f"width={inches:.1f} draws it; " if hasse.columns > room else ""
+    what = f"a Hasse diagram of these {k} algorithms does not fit."
+    hint = f'{wider}kind="matrix" shows all verdicts in any width.'
+    return DesignError(message(what, hint=hint))
+
+
+def _laid(
+    relation: "Relation", drawn: Chains, names: Mapping[str, str], room: float, limit: float
+) -> Hasse:
+    """Lay out names in rows of `limit` characters; lines lead around them within `room`."""
     shown = drawn.relation
     members = [[relation.algorithms[i] for i in m] for m in drawn.members]
     labels = [label([names[name] for name in m]) for m in members]
-    alone = isolated(shown)
-    rows = arrange(shown, labels, room, alone)
-    boxes, nodes, links, middle = _main(shown, rows)
+    rank = {name: n for n, name in enumerate(relation.standing)}
+    alone = sorted(isolated(shown), key=lambda m: rank[members[m][0]])
+    if alone:
+        room, limit = _PART * room, _PART * limit
+    rows = arrange(shown, labels, limit, alone)
+    boxes, nodes, links, middle = _main(shown, rows, room)
     nodes = [
         replace(node, names=tuple(name for m in box.members for name in members[m]))
         for node, box in zip(nodes, boxes, strict=True)
@@ -174,11 +203,13 @@ def _laid(relation: "Relation", drawn: Chains, names: Mapping[str, str], room: f
         width=PAGE,
         alt=f"Hasse diagram, best first (> preferred to, ~ equivalent, ? undecided): {relation}.",
     )
-    return _beside_it(hasse, [(members[m], labels[m]) for m in alone]) if alone else hasse
+    if not alone:
+        return hasse
+    return _beside_it(hasse, [(members[m], labels[m]) for m in alone], room / _PART)
 
 
 def _main(
-    relation: "Relation", rows: list[list[Box]]
+    relation: "Relation", rows: list[list[Box]], room: float
 ) -> tuple[list[Box], list[Node], list[Link], float]:
     """Place the boxes and their lines; also return how many rows they take."""
     boxes = [box for row in rows for box in row]
@@ -195,7 +226,8 @@ def _main(
         if level[int(a)] != level[int(b)]
     ]
     half = [box.half for box in boxes]
-    placed = place([row.tolist() for row in numbers], [*covers, *across], half, equal, GAP)
+    lines = [*covers, *across]
+    placed = place([row.tolist() for row in numbers], lines, half, equal, GAP, room)
     heights = np.array([0.55 + 0.45 * max(len(box.lines) for box in row) for row in rows])
     middle = np.cumsum(heights) - heights / 2
     nodes = [
@@ -220,17 +252,21 @@ def _link(pair: tuple[int, int], verdict: Verdict, points: _Path) -> Link:
     return Link(*pair, verdict, points, _ARC if points[0][1] == points[-1][1] else 0.0)
 
 
-def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]]) -> Hasse:
+def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: float) -> Hasse:
     """Put what is compared with none into columns of its own on the right, under a heading."""
-    down = max(6, int(hasse.rows) - 1)
     lines = [tuple(text.split("\n")) for _, text in alone]
     half = max(len(line) for text in lines for line in text) / 2 + 1
-    across = -(-len(alone) // down) * (2 * half + GAP)
-    across = max(across, len(_APART) + GAP)
-    left = hasse.columns / 2 + 2 * GAP
-    shift = (across + 2 * GAP) / 2
+    wide = 2 * half + GAP
+    most = max(int((room - hasse.columns - GAP) // wide), 1)  # columns that there is room for
+    down = max(6, int(hasse.rows) - 1, -(-len(alone) // most))
+    right = -(-len(alone) // down) * wide
+    beside = hasse.columns + len(_APART) + GAP <= room
+    heading = _APART if beside else _APART.replace(" ", "\n", 1)
+    right = max(right, max(map(len, heading.split("\n"))) + GAP)
+    left = hasse.columns / 2 + GAP
+    shift = right / 2
     extra = [
-        Node(tuple(names), text, left + half + (n // down) * (2 * half + GAP), 1.5 + n % down, half)
+        Node(tuple(names), text, left + half + (n // down) * wide, 1.5 + n % down, half)
         for n, ((names, _), text) in enumerate(zip(alone, lines, strict=True))
     ]
     return replace(
@@ -239,9 +275,9 @@ def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]]) -> Hasse:
         links=tuple(
             replace(link, path=tuple((x - shift, y) for x, y in link.path)) for link in hasse.links
         ),
-        columns=hasse.columns + across + 2 * GAP,
+        columns=hasse.columns + right,
         rows=max(hasse.rows, 1.0 + min(len(alone), down) + 0.5),
-        apart=(left - shift, 0.5),
+        apart=(left - shift, 0.5, heading),
     )
 
 
@@ -287,12 +323,12 @@ def _legend(
 
 def size(hasse: Hasse) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    return max(hasse.width, _CHARACTER * hasse.columns + _EDGES), 0.1 + 0.56 * hasse.rows
+    return hasse.width, 0.1 + 0.56 * hasse.rows
 
 
 def draw(hasse: Hasse, ax: "Axes") -> None:
     """Draw a Hasse diagram into an Axes."""
-    half = max(hasse.columns, (hasse.width - _EDGES) / _CHARACTER) / 2
+    half = (hasse.width - _EDGES) / _CHARACTER / 2
     ax.set_xlim(-half, half)
     ax.set_ylim(hasse.rows, 0)
     ax.spines[:].set_visible(False)
@@ -301,7 +337,7 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
     for link in hasse.links:
         _draw_link(link, ax, arrow=hasse.arrows)
     if hasse.apart:
-        ax.text(*hasse.apart, _APART, ha="left", va="center", fontsize=pt(8.5), color=FAINT)
+        ax.text(*hasse.apart, ha="left", va="center", fontsize=pt(8.5), color=FAINT)
     for node in hasse.nodes:
         ax.text(
             node.x,

@@ -184,7 +184,7 @@ def isolated(relation: Relation) -> list[int]:
 
 
 _SWEEPS = 8
-_PASS = 0.6  # half the room of a passing line, in characters
+_PASS, _LEAST = 0.6, 0.3  # half the room of a passing line, in characters, and in crowds
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,12 @@ def place(
     half: Sequence[float],
     together: NDArray[np.bool_],
     gap: float,
+    limit: float,
 ) -> Placed:
-    """Place nodes in rows so that lines are short and pass between the names."""
+    """Place nodes in rows so that lines are short and pass between the names.
+
+    Lines that pass a row move closer to each other where its limit asks for it.
+    """
     k = len(half)
     y = np.zeros(k, dtype=np.int64)
     for i, row in enumerate(rows):
@@ -235,7 +239,8 @@ def place(
         for a, b in pairwise(chain):
             linked[a].append(b)
             linked[b].append(a)
-    x = _relaxed(_ordered(items, linked, together), linked, np.array(room))
+    items = _ordered(items, linked, together)
+    x = _relaxed(items, linked, _squeezed(items, np.array(room), k, limit), limit)
     level = dict(enumerate(y.tolist())) | {m: i for i, row in enumerate(items) for m in row}
     paths = {
         line: tuple((float(x[m]), float(level[m])) for m in chain) for line, chain in chains.items()
@@ -273,10 +278,26 @@ def _chained(row: list[int], together: NDArray[np.bool_]) -> list[int]:
     return chain
 
 
-def _relaxed(
-    items: list[list[int]], linked: list[list[int]], room: NDArray[np.float64]
+def _squeezed(
+    items: list[list[int]], room: NDArray[np.float64], k: int, limit: float
 ) -> NDArray[np.float64]:
-    """Pull each item to the mean of its links, as far as order and room allow."""
+    """Take room from the lines that pass rows wider than the limit; items from k on are lines."""
+    room = room.copy()
+    for row in items:
+        passing = [m for m in row if m >= k]
+        rest = limit / 2 - sum(room[m] for m in row if m < k)
+        if passing and rest < _PASS * len(passing):
+            room[passing] = max(rest / len(passing), _LEAST)
+    return room
+
+
+def _relaxed(
+    items: list[list[int]],
+    linked: list[list[int]],
+    room: NDArray[np.float64],
+    limit: float,
+) -> NDArray[np.float64]:
+    """Pull each item to the mean of its links, as far as order, room and limit allow."""
     x = np.zeros(len(room))
     for _ in range(_SWEEPS):
         for row in (*items, *items[::-1]):
@@ -284,8 +305,12 @@ def _relaxed(
             offset = np.r_[0.0, np.cumsum(half[:-1] + half[1:])]
             offset -= offset.mean()
             wish = np.array([x[linked[m]].mean() if linked[m] else x[m] for m in row])
-            x[row] = isotonic_regression(wish - offset).x + offset
-    return x - (x.max() + x.min()) / 2
+            # Within bounds the best is the best without them, cut off at the bounds.
+            low, high = half[0] - limit / 2 - offset[0], limit / 2 - half[-1] - offset[-1]
+            middle = (low + high) / 2
+            bounds = min(low, middle), max(high, middle)
+            x[row] = isotonic_regression(wish - offset).x.clip(*bounds) + offset
+    return x - ((x - room).min() + (x + room).max()) / 2
 
 
 def _free(

@@ -7,6 +7,7 @@ import benchinfer as bi
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.figures import hasse
 from benchinfer.relations.figures.layers import place
+from tests.plots.test_boxes import LONG, faults
 
 
 def relation(names, **verdicts):
@@ -141,9 +142,36 @@ def test_places_keep_their_distance(seed):
     of = {m: y for y, row in enumerate(layers) for m in row}
     lines = [(a, b) for a, b in lines if of[a] < of[b]]
     half = rng.uniform(1, 5, 10).tolist()
-    placed = place(layers, lines, half, np.eye(10, dtype=bool), 2.0)
+    placed = place(layers, lines, half, np.eye(10, dtype=bool), 2.0, 60.0)
     for row in layers:
         ordered = sorted(row, key=lambda m: placed.x[m])
         for a, b in itertools.pairwise(ordered):
             assert placed.x[b] - placed.x[a] >= half[a] + half[b] + 2.0 - 1e-9
     assert set(placed.paths) == set(lines)
+
+
+def sparse(k):
+    """Return an order of algorithms with long names in which some are comparable with none."""
+    strict = np.triu(np.random.default_rng(k).random((k, k)) < 1.5 / k, 1)
+    for _ in range(k):
+        strict |= strict @ strict
+    states = np.full((k, k), Verdict.UNDECIDED, dtype=np.int8)
+    states[strict], states[strict.T] = Verdict.FIRST, Verdict.SECOND
+    np.fill_diagonal(states, Verdict.EQUIVALENT)
+    return bi.Relation(tuple(map(LONG, range(k))), states)
+
+
+@pytest.mark.parametrize("width", [3.3, 6.9])
+@pytest.mark.parametrize("k", [12, 30])
+def test_no_diagram_is_wider_than_asked_for(k, width):
+    laid = hasse.layout(sparse(k), width)
+    assert laid.apart is not None
+    figure = bi.plot(sparse(k), "hasse", width=width)
+    assert figure.get_size_inches()[0] == pytest.approx(width)
+    assert faults(figure) == ([], [])
+    assert all(2 * (abs(node.x) + node.half) * 0.085 + 0.3 <= width + 1e-9 for node in laid.nodes)
+
+
+def test_a_diagram_that_does_not_fit_names_another_figure():
+    with pytest.raises(bi.DesignError, match=r'does not fit.\nHint: .*kind="matrix"'):
+        bi.plot(sparse(120), "hasse", width="column")

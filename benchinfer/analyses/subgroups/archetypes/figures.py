@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
@@ -20,10 +19,11 @@ from benchinfer.plots.style import (
     PAGE,
     Text,
     Width,
-    dodge,
     is_wide,
+    keyed,
     measure_name,
     name_axis,
+    ticks,
 )
 from benchinfer.plots.style import lines as style_lines
 from benchinfer.plots.text import fitted, plain, pt
@@ -45,6 +45,7 @@ _MARKS = (
 _NAMED = 40  # of more data sets the nearest to each archetype alone have their names
 _AROUND = 0.42  # inches above and below the corners
 _LINE = 1.0  # the same where the corners are on a line
+_LEGEND = 0.55  # of the width is for the names of archetypes
 _POINT = 0.004  # share of the corners' distance that is the same place
 
 
@@ -107,7 +108,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     tall = float(places[:, 1].max()) + 2 * around
     places = places + np.array([side, around])
     points = result.alphas @ places
-    texts = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
+    texts, key = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
     alike = [
         f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in _each(result)
     ]
@@ -121,7 +122,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
         ),
         extent=(across, tall),
         title=f"Data sets between {count(result.k, 'archetype')} in {measure_name(result.measure)}",
-        notes=(*alike, *flat),
+        notes=(*alike, *flat, *key),
         width=width,
         alt=f"{result.sentence()} {'. '.join(alike)}.",
     )
@@ -141,8 +142,8 @@ def _polygon(k: int) -> Array:
 
 def _named(
     result: Archetypes, points: Array, places: Array, extent: tuple[float, float], room: float
-) -> tuple[Text, ...]:
-    """Return names next to their points, away from the numbers of the corners."""
+) -> tuple[tuple[Text, ...], tuple[str, ...]]:
+    """Return names next to their points, away from the numbers of the corners, and their key."""
     names = fitted(result.datasets, room)
     chosen = list(range(len(points)))
     if len(points) > (_NAMED if result.k > 2 else _NAMED // 4):
@@ -156,7 +157,8 @@ def _named(
     away = places + 0.17 * (places - middle) / np.linalg.norm(places - middle, axis=1)[:, None]
     at = np.vstack([away, np.array(list(groups))])
     labels = ["" for _ in places] + [_label(names) for names in groups.values()]
-    return tuple(text for text in dodge(at, labels, extent) if text.text)
+    texts, key = keyed(at, labels, extent)
+    return tuple(text for text in texts if text.text), key
 
 
 def _label(names: list[str]) -> str:
@@ -245,6 +247,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     table = result.profiles()
     values = table["estimate"].to_numpy().reshape(result.k, -1)[:, order]
     names = fitted(result.algorithms, 0.3 * width)
+    alike = [f"{j + 1}: like {result.nearest(j)[0]}" for j in _each(result)]
     measure = result.measure
     what = (
         measure.title if result.levels else f"{measure.effect_name} from the mean of all algorithms"
@@ -252,7 +255,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     return ProfileLines(
         rows=tuple(names[result.algorithms[a]] for a in order),
         values=values,
-        labels=tuple(f"{j + 1}: like {result.nearest(j)[0]}" for j in _each(result)),
+        labels=tuple(fitted(alike, _LEGEND * width)[text] for text in alike),
         neutral=None if result.levels else measure.neutral,
         log=measure.scale == "log" or (measure.scale == "logit" and not result.levels),
         title=f"Profiles of {count(result.k, 'archetype')} in {measure_name(measure)}",
@@ -280,7 +283,8 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
     if laid.log:
         ax.set_xscale("log")
     else:
-        ax.xaxis.set_major_locator(MaxNLocator(5))
+        low, high = float(laid.values.min()), float(laid.values.max())
+        ax.set_xticks(ticks(low, high, 5 if is_wide(laid.width) else 3, log=False))
     ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
     if laid.neutral is not None:
         ax.axvline(laid.neutral, color=INK, lw=0.9, zorder=1)
@@ -288,7 +292,7 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
         colour, marker = _MARKS[j % len(_MARKS)]
         ax.plot(values, rows, marker=marker, color=colour, ms=5.5, lw=1.3, mec="white", mew=0.6,
                 label=plain(label), zorder=3, clip_on=False)  # fmt: skip
-    name_axis(ax, laid.axis, laid.width - 0.6)
+    name_axis(ax, laid.axis, (_LEGEND + 0.05) * laid.width)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize=pt(8.5),
               labelcolor=INK, borderaxespad=0.2)  # fmt: skip
 
@@ -348,10 +352,11 @@ def size_curve(laid: ElbowCurve) -> tuple[float, float]:
 def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
     """Draw the curve into an Axes."""
     ax.set_ylim(-0.03, 1.03)
+    ax.set_yticks(np.linspace(0, 1, 6))
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.spines["bottom"].set_color(HAIR)
     ax.grid(axis="y", color=HAIR, lw=0.7)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xticks(laid.numbers)
     ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
     ax.plot(laid.numbers, laid.explained, "o-", color=_MARKS[0][0], lw=1.5, ms=5)
     at = laid.explained[laid.numbers.index(laid.chosen)]
