@@ -29,7 +29,7 @@ class Feature:
     Attributes
     ----------
     values
-        (D,) numbers; of categories their codes.
+        (D,) numbers; of categories their codes; NaN where it is not known.
     levels
         Names of the categories; none of a number.
     ordered
@@ -51,10 +51,10 @@ class Feature:
 
 
 def of_categories(texts: Sequence[str], order: Sequence[str] | None = None) -> Feature:
-    """Return a feature of categories, sorted by name where they have no order."""
-    there = set(texts)
+    """Return a feature of categories, sorted by name where they have no order, empty if unknown."""
+    there = set(texts) - {""}
     levels = tuple(x for x in order if x in there) if order else tuple(sorted(there))
-    code = {name: float(n) for n, name in enumerate(levels)}
+    code = {name: float(n) for n, name in enumerate(levels)} | {"": np.nan}
     return Feature(np.array([code[text] for text in texts]), levels, order is not None)
 
 
@@ -75,8 +75,8 @@ def read_features(
     Raises
     ------
     ScoreTableError
-        All faults at once: data sets without features, with two, or without a value; names that are
-        no columns.
+        All faults at once: data sets without features, or with two; features without any value;
+        names that are no columns.
     """
     if isinstance(source, Sequence) and not isinstance(source, str):
         names = [str(name) for name in cast("Sequence[object]", source)]
@@ -154,13 +154,12 @@ def _joined(
         if column == "":
             continue
         texts = [label(values[row]) for row in rows]
-        if empty := [d for d, text in zip(datasets, texts, strict=False) if text == ""]:
+        if texts and not any(texts):
             faults.append(
-                _fault("feature missing", empty, f"data sets have no value of {column!r}.",
-                       "fill in the values, or leave the feature or the data sets out.")
-            )  # fmt: skip
+                _fault("feature missing", [column], "feature has no values.", "leave it out.")
+            )
         features[column] = _feature(column, texts, (orders or {}).get(column))
-        if not np.isfinite(features[column].values).all() and not empty:
+        if np.isinf(features[column].values).any():
             faults.append(
                 _fault(
                     "feature not finite", [column], "feature has infinite values.", "correct them."

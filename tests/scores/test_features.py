@@ -50,7 +50,7 @@ def test_constant_covariates_and_the_domain_are_characteristics():
     [
         ({"dataset": ["a"], "n": [1]}, ["1 data sets have no features", "b"]),
         ({"dataset": ["a", "a", "b"], "n": [1, 2, 3]}, ["several rows of features that differ"]),
-        ({"dataset": ["a", "b"], "n": [1, None]}, ["no value of 'n'", "b"]),
+        ({"dataset": ["a", "b"], "n": [None, None]}, ["1 feature has no values", "n"]),
         ({"dataset": ["a", "b"], "n": [1, float("inf")]}, ["infinite"]),
         ({"dataset": ["a", "c"], "n": [1, 2]}, ["no features", "features without scores: c"]),
         ({"name": ["a", "b"], "n": [1, 2]}, ["no column that names data sets"]),
