@@ -385,7 +385,7 @@ def draw_divisions(laid: panels.Panels[DivisionPanel], ax: "Axes") -> None:
         ):
             x = [panel.left + panels.COLUMN * place for _, place in marks]
             ax.plot(x, [panel.top + n for n, _ in marks], ls="", marker=shape, mfc=fill,
-                    mec=INK if fill == "none" else fill, ms=size, alpha=alpha, zorder=4)  # fmt: skip
+                    mec=INK if shape == "o" else fill, ms=size, alpha=alpha, zorder=4)  # fmt: skip
 
 
 # By class, the default kind first.

@@ -1,5 +1,6 @@
 """Sections of trees of data sets."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.sections import legend, on_one_line
-from benchinfer.core.numbers import brief, count, fixed, p_value, percent
+from benchinfer.core.numbers import brief, count, fixed, p_places, p_value, percent
 from benchinfer.core.sections import Column, Figure, Fold, Section, Table, number
 
 if TYPE_CHECKING:
@@ -79,10 +80,16 @@ def _splits(result: Subgroups) -> Table:
             number("n_first", "number", str),
             Column("second_part", "second part", role="name"),
             number("n_second", "number", str),
-            number("p_value", "p", p_value, also=("p_error",)),
+            _p(result.splits()),
         ),
         note="p-values are adjusted for the number of characteristics.",
     )
+
+
+def _p(frame: "pd.DataFrame") -> Column:
+    """Return a column of p-values with the same decimals."""
+    write = partial(p_value, decimals=p_places(frame["p_error"]))
+    return number("p_value", "p", write, also=("p_error",))
 
 
 def _refused(result: Subgroups) -> Table:
@@ -108,7 +115,7 @@ def _tests(result: Subgroups) -> Table:
             Column("leaf", "data sets", role="name"),
             Column("characteristic", "characteristic", role="name"),
             number("statistic", "statistic", lambda value: fixed(value, 2)),
-            number("p_value", "p", p_value, also=("p_error",)),
+            _p(_tested(result)),
         ),
         note="Of numbers the largest statistic over all places of a break, of categories a"
         " chi-squared statistic. Adjusted for the number of characteristics.",

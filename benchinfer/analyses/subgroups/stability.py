@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.models import model_of
 from benchinfer.analyses.subgroups.tree import Tree, grow
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_resamples, seed_of
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import brief, count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -38,6 +40,8 @@ class SubgroupStability(Showable):
 
     Attributes
     ----------
+    setting
+        The table.
     characteristics
         The C names.
     resample
@@ -58,6 +62,7 @@ class SubgroupStability(Showable):
 
     home: ClassVar[str] = "benchinfer.analyses.subgroups"
 
+    setting: Setting
     characteristics: tuple[str, ...]
     resample: Codes
     depth: Codes
@@ -68,6 +73,11 @@ class SubgroupStability(Showable):
     total: int
     resamples: int
     seed: int
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.setting.measure
 
     def share(self, *, root: bool = False) -> Array:
         """Return (C,) shares of the subsamples that each characteristic divides.
@@ -223,6 +233,7 @@ def _of_trees(
     table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     resample, depth, by = table[:, :3].astype(np.int64).T
     return SubgroupStability(
+        setting=result.setting,
         characteristics=names,
         resample=resample,
         depth=depth,

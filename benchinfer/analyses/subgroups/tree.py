@@ -121,11 +121,11 @@ class TreeNode:
 
     @property
     def p_error(self) -> Array:
-        """(C,) Monte Carlo standard errors of the p-values; the smallest there is, is its own."""
+        """(C,) Monte Carlo standard errors of the p-values, at least one order."""
         if not self.draws:
             return np.zeros(len(self.p_value))
-        p, least = self.p_value, 1 / self.draws
-        return np.where(p <= least, p, np.sqrt(p * (1 - p) / self.draws))
+        spread = np.sqrt(self.p_value * (1 - self.p_value) / self.draws)
+        return np.maximum(spread, 1 / self.draws)
 
     @property
     def depth(self) -> int:

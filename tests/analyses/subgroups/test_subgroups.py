@@ -13,6 +13,7 @@ from benchinfer.analyses.subgroups.tree import Growth, divisions, grow
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.core.frames import GLOSSARY
+from benchinfer.reports.notebook import told
 from benchinfer.scores.features import Feature, of_categories
 from tests.analyses.subgroups.conftest import simulated, table
 from tests.plots.test_boxes import faults
@@ -91,6 +92,37 @@ def test_words(found):
     assert str(found).count("\n") == 1
     assert "size" in found._repr_html_()
     assert len(found.relations()) == 2
+
+
+def test_p_values_by_permutation_have_the_digits_of_their_error(planted):
+    found = bi.compare_subgroups(planted, seed=1)
+    assert "p-value ≤0.001)" in found.sentence() or "p-value ≤0.001." in found.sentence()
+    rows = found.tests()
+    p = rows["p_value"].clip(upper=0.999)
+    np.testing.assert_array_less(np.sqrt(p * (1 - p) / 1000), rows["p_error"] + 1e-12)
+    table = next(t for s in told(found) for t in s.all_tables if "characteristic" in t.frame)
+    texts = [row[-1].text for row in table.rows]
+    assert all(len(text.lstrip("≤<>")) == len("0.001") for text in texts)
+
+
+@pytest.mark.parametrize("suffix", ["html", "json", "md", "tex"])
+def test_reports_hold_groups_archetypes_and_regions(suffix, planted, tmp_path):
+    groups = bi.compare_subgroups(planted, seed=1)
+    shapes = bi.archetypes(planted, k=2, starts=2, seed=1)
+    scores, features = simulated(30, 2)
+    long = scores.melt(id_vars="dataset", var_name="algorithm", value_name="accuracy")
+    long["size"] = long["dataset"].map(np.log10(features.set_index("dataset")["size"]))
+    sized = bi.read_scores(long, measures={"accuracy": "higher"}, covariates="size")
+    regions = bi.regions(bi.compare_mixed(sized, covariates="size"), "size")
+    results = [groups, groups.stability(3, seed=1), shapes, shapes.stability(3, seed=1), regions]
+    text = bi.report(results, tmp_path / f"where.{suffix}").read_text()
+    for title in (
+        "Where: groups of data sets by accuracy", "Stability of the groups",
+        "Archetypes of data sets", "Stability of archetypes", "Differences along size",
+    ):  # fmt: skip
+        assert title in text
+    for one in results:
+        assert one._repr_html_()
 
 
 def test_reports_show_the_groups(found, tmp_path):
@@ -285,6 +317,8 @@ def test_both_null_distributions_find_the_division_and_say_which_they_are(plante
     found = bi.compare_subgroups(planted, tests="permutation", level=0.999, seed=1)
     assert found.splits()["p_value"].iloc[0] == pytest.approx(1e-4)
     assert "by permutation of the data sets" in found.rule
+    assert found.splits()["p_error"].tolist() == found.splits()["p_value"].tolist()
+    assert (limit.tests()["p_error"] == 0).all()
     assert "by permutation" in found.provenance.adjustment
     pd.testing.assert_series_equal(found.tests()["statistic"][:3], limit.tests()["statistic"][:3])
 
@@ -354,9 +388,10 @@ def test_subsamples_are_repeated_saved_drawn_and_refused(divided, planted, tmp_p
         small.stability(1)
 
 
-def test_shares_count_subsamples_and_thresholds_the_uppermost_division():
+def test_shares_count_subsamples_and_thresholds_the_uppermost_division(divided):
     """Counted by hand: resample 1 divides by a twice, 2 by b and then a, 3 not at all."""
     found = SubgroupStability(
+        setting=divided.setting,
         characteristics=("a", "b"),
         resample=np.array([0, 1, 1, 2, 2]),
         depth=np.array([0, 0, 1, 0, 1]),
