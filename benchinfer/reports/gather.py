@@ -159,14 +159,16 @@ def _asked(
         "per-dataset": _local(scores, measure, level, seed),
         "subgroups": (
             "Groups of data sets",
-            lambda name: compare_subgroups(
-                scores, name, by=[*scores.features], level=level, seed=seed
-            ),
+            lambda name: _grouped(scores, name, level, seed),
         ),
     }
     left = () if len(scores.datasets) > 1 else ("bayes", "bootstrap", "per-dataset", "subgroups")
     left += () if scores.features else ("subgroups",)
     return {name: each for name, each in found.items() if name not in left}
+
+
+def _grouped(scores: ScoreTable, measure: str, level: float, seed: int) -> Subgroups:
+    return compare_subgroups(scores, measure, by=[*scores.features], level=level, seed=seed)
 
 
 def _leading(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
+_Made = Comparison | Comparisons | Subgroups | Archetypes
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "narwhals", "matplotlib")
 
 
@@ -36,8 +37,7 @@ def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
 
 def python(gathered: "ReportInput") -> list[str]:
     """Return the calls that make the results, arguments at their defaults left out."""
-    kinds = Comparison | Comparisons | Subgroups | Archetypes
-    results = [r for r in gathered.results if isinstance(r, kinds)]
+    results = [r for r in gathered.results if isinstance(r, _Made)]
     if not results and gathered.scores is None:
         return []
     lines = ["import benchinfer as bi", ""]
@@ -67,7 +67,7 @@ def _text(record: Any) -> str:
     return f"bi.{type(record).__name__}({', '.join(shown)})"
 
 
-def _call(result: Comparison | Comparisons | Subgroups | Archetypes) -> str:
+def _call(result: _Made) -> str:
     """Return the call of an analysis."""
     import benchinfer
 
