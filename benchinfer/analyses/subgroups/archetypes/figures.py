@@ -109,7 +109,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     points = result.alphas @ places
     texts = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
     alike = [
-        f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in _each(result)
+        f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in range(result.k)
     ]
     flat = () if result.k <= 3 else ("places are a projection: coordinates() has the shares",)
     return SimplexMap(
@@ -127,10 +127,6 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     )
 
 
-def _each(result: Archetypes) -> range:
-    return range(result.k)
-
-
 def _polygon(k: int) -> Array:
     """Return (k, 2) corners of a regular polygon, the first one on top."""
     if k == 2:
@@ -146,7 +142,7 @@ def _named(
     names = fitted(result.datasets, room)
     chosen = list(range(len(points)))
     if len(points) > (_NAMED if result.k > 2 else _NAMED // 4):
-        near = {name for j in _each(result) for name in result.nearest(j)}
+        near = {name for j in range(result.k) for name in result.nearest(j)}
         chosen = [d for d in chosen if result.datasets[d] in near]
     groups: dict[tuple[float, float], list[str]] = {}
     for d in chosen:
@@ -252,14 +248,14 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     return ProfileLines(
         rows=tuple(names[result.algorithms[a]] for a in order),
         values=values,
-        labels=tuple(f"{j + 1}: like {result.nearest(j)[0]}" for j in _each(result)),
+        labels=tuple(f"{j + 1}: like {result.nearest(j)[0]}" for j in range(result.k)),
         neutral=None if result.levels else measure.neutral,
         log=measure.scale == "log" or (measure.scale == "logit" and not result.levels),
         title=f"Profiles of {count(result.k, 'archetype')} in {measure_name(measure)}",
         axis=f"{what}: {measure.better} is better",
         notes=("algorithms from top: by the mean of the archetypes",),
         width=width,
-        alt="; ".join(f"archetype {j + 1}: {result.describe(j)}" for j in _each(result)) + ".",
+        alt="; ".join(f"archetype {j + 1}: {result.describe(j)}" for j in range(result.k)) + ".",
     )
 
 
@@ -273,15 +269,12 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
     rows = np.arange(len(laid.rows))
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_yticks(rows, [plain(name) for name in laid.rows], fontsize=pt(8.5), color=INK)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set_color(HAIR)
-    ax.grid(axis="y", color=HAIR, lw=0.6)
+    _open(ax)
     ax.set_axisbelow(True)
     if laid.log:
         ax.set_xscale("log")
     else:
         ax.xaxis.set_major_locator(MaxNLocator(5))
-    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
     if laid.neutral is not None:
         ax.axvline(laid.neutral, color=INK, lw=0.9, zorder=1)
     for j, (values, label) in enumerate(zip(laid.values, laid.labels, strict=True)):
@@ -291,6 +284,14 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
     name_axis(ax, laid.axis, laid.width - 0.6)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize=pt(8.5),
               labelcolor=INK, borderaxespad=0.2)  # fmt: skip
+
+
+def _open(ax: "Axes") -> None:
+    """Keep the lower line of the frame, with a line at each tick of the other axis."""
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(HAIR)
+    ax.grid(axis="y", color=HAIR, lw=0.6)
+    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,11 +349,8 @@ def size_curve(laid: ElbowCurve) -> tuple[float, float]:
 def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
     """Draw the curve into an Axes."""
     ax.set_ylim(-0.03, 1.03)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set_color(HAIR)
-    ax.grid(axis="y", color=HAIR, lw=0.7)
+    _open(ax)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
     ax.plot(laid.numbers, laid.explained, "o-", color=_MARKS[0][0], lw=1.5, ms=5)
     at = laid.explained[laid.numbers.index(laid.chosen)]
     ax.plot([laid.chosen], [at], "o", ms=12, mfc="none", mec=INK, mew=1.2)
