@@ -359,7 +359,7 @@ def _checks(
         Check.informing(
             "values of characteristics that data sets lack",
             sum(lacking.values()),
-            f"{', '.join(f'{name} ({n})' for name, n in lacking.items())}: these data sets have no"
-            " part in its tests and divisions, and go to the larger side.",
+            f"of {', '.join(f'{name} ({n})' for name, n in lacking.items())}: these data sets have"
+            " no part in its tests and divisions, and go to the larger side.",
         ),
     ]
