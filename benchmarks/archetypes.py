@@ -26,12 +26,12 @@ def shares(targets: np.ndarray, corners: np.ndarray) -> np.ndarray:
 def plain(points: np.ndarray, seed: int) -> float:
     """Return the sum of squares that a plain implementation reaches."""
     corners = points[np.random.default_rng(seed).choice(len(points), K, replace=False)]
-    before = np.inf
+    before = reached = np.inf
     for _ in range(TURNS):
         alphas = shares(points, corners)
         corners = shares(np.linalg.lstsq(alphas, points, rcond=None)[0], points) @ points
         reached = float(((points - shares(points, corners) @ corners) ** 2).sum())
-        if before - reached < 1e-6 * before:
+        if before - reached < 1e-6 * reached:
             break
         before = reached
     return reached
