@@ -1,4 +1,8 @@
-"""One contract for every kind of comparison."""
+"""One contract for every kind of comparison.
+
+Mappings of comparisons (`Comparisons`, `Subgroups`) and descriptions of data sets (`Archetypes`,
+`Regions`) have no pairs of their own: their tests stand with them.
+"""
 
 import numpy as np
 import pandas as pd

@@ -644,9 +644,9 @@ def leading(comparison: "Comparison", request: Request, rows: Table | None = Non
     return verdict(comparison, request, main=main, rows=rows)
 
 
-def sections_of(comparison: "Comparison", request: Request) -> tuple[Section, ...]:
-    """Return the sections of a comparison, as its folder registers them."""
-    return registered(type(comparison), "sections", "SECTIONS")(comparison, request)
+def sections_of(result: object, request: Request) -> tuple[Section, ...]:
+    """Return the sections of a result, as its folder registers them."""
+    return registered(type(result), "sections", "SECTIONS")(result, request)
 
 
 def _sections(comparison: "Comparison", request: Request) -> tuple[Section, ...]:

@@ -310,6 +310,12 @@ GLOSSARY: dict[str, str] = {
     "leaf": "group of data sets in which the algorithms are compared, by the conditions that define"
     " it; empty in diagnostics of the tree",
     "node": "number of a node of a tree, 0 for all data sets",
+    "chosen": "whether the tree of all data sets divides along the characteristic",
+    "share_root": "share of the subsamples whose first division is along the characteristic",
+    "threshold_low": "5 % quantile of the thresholds over subsamples, NaN of categories",
+    "threshold_high": "95 % quantile of the thresholds over subsamples, NaN of categories",
+    "resample": "number of a subsample, 0 for all data sets",
+    "depth": "number of divisions above",
     "characteristic": "feature of the data sets along which their models are compared",
     "first_part": "condition of the data sets on the first side of a division",
     "second_part": "condition of the data sets on the second side of a division",

@@ -199,8 +199,8 @@ def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> st
 
     Examples
     --------
-    >>> p_value(3e-9), p_value(0.04217), p_value(0.99999), p_value(0.0001, 0.0001)
-    ('<0.0001', '0.0422', '>0.9999', '≤0.0001')
+    >>> p_value(3e-9), p_value(0.04217), p_value(0.99999), p_value(0.001, 0.001)
+    ('<0.0001', '0.0422', '>0.9999', '≤0.001')
     >>> p_value(0.04217, 0.0022), p_value(0.2338, 0.013), p_value(0.9999, 0.013)
     ('0.042', '0.23', '>0.99')
     >>> p_value(0.2338, 0.013, decimals=3), p_value(3e-9, decimals=3)
@@ -210,7 +210,7 @@ def p_value(value: float, error: float = 0.0, decimals: int | None = None) -> st
         return _NONE
     # Of two draws as extreme the error is 0.71 of the p-value.
     if error > 0.8 * value >= 0.8e-4 * (1 - 1e-9):
-        return f"\N{LESS-THAN OR EQUAL TO}{value:.4f}"
+        return f"\N{LESS-THAN OR EQUAL TO}{f'{value:.4f}'.rstrip('0')}"
     least = 10.0 ** -(decimals or _P_PLACES)
     if value < least * (1 - 1e-9):
         return f"<{least:g}"

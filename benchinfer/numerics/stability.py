@@ -1,4 +1,4 @@
-"""Stability of clusters and choices over resamples."""
+"""Stability of clusters over resamples."""
 
 from collections.abc import Callable
 
@@ -27,21 +27,6 @@ def bootstrapped[T](fit: Callable[[Labels], T], n: int, resamples: int, seed: in
     """
     rng = np.random.default_rng(seed)
     return [fit(np.sort(rng.integers(n, size=n))) for _ in range(resamples)]
-
-
-def chosen_shares[T](choices: list[T]) -> dict[T, float]:
-    """Return the share of the resamples that make each choice, the most frequent first.
-
-    Examples
-    --------
-    >>> chosen_shares(["size", "size", None, "classes"])
-    {'size': 0.5, None: 0.25, 'classes': 0.25}
-    """
-    counts: dict[T, int] = {}
-    for choice in choices:
-        counts[choice] = counts.get(choice, 0) + 1
-    ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return {choice: n / len(choices) for choice, n in ordered}
 
 
 def together(labels: Labels) -> Array:

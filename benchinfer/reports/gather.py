@@ -14,7 +14,11 @@ from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
+from benchinfer.analyses.subgroups.archetypes.result import Archetypes
+from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
 from benchinfer.analyses.subgroups.compare import compare_subgroups
+from benchinfer.analyses.subgroups.regions.result import Regions
+from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
@@ -28,7 +32,8 @@ from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
-type Result = Comparison | Comparisons | Subgroups | Relation | Ensemble | Consensus | Plan | Gate
+Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions
+type Result = Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Gate
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
@@ -153,12 +158,16 @@ def _asked(
         "per-dataset": _local(scores, measure, level, seed),
         "subgroups": (
             "Groups of data sets",
-            lambda name: compare_subgroups(scores, name, by=[*scores.features], level=level),
+            lambda name: _grouped(scores, name, level, seed),
         ),
     }
     left = () if len(scores.datasets) > 1 else ("bayes", "bootstrap", "per-dataset", "subgroups")
     left += () if scores.features else ("subgroups",)
     return {name: each for name, each in found.items() if name not in left}
+
+
+def _grouped(scores: ScoreTable, measure: str, level: float, seed: int) -> Subgroups:
+    return compare_subgroups(scores, measure, by=[*scores.features], level=level, seed=seed)
 
 
 def _leading(
@@ -241,7 +250,7 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         return everything(results, bayes=bayes)
     if isinstance(
         results,
-        Comparison | Comparisons | Subgroups | Relation | Ensemble | Consensus | Plan | Gate,
+        Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Gate,
     ):
         return ReportInput((results,), (), scores)
     if isinstance(results, MonitoredMeasures):
@@ -268,6 +277,6 @@ def _unfit(thing: object) -> BenchinferError:
             f"cannot report a {type(thing).__name__}.",
             hint="give a score table, a comparison, comparisons per data set or of monitored"
             " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
-            " or a list of them.",
+            " archetypes, regions, or a list of them.",
         )
     )

@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
+from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
+_Made = Comparison | Comparisons | Subgroups | Archetypes
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "narwhals", "matplotlib")
 
 
@@ -35,7 +37,7 @@ def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
 
 def python(gathered: "ReportInput") -> list[str]:
     """Return the calls that make the results, arguments at their defaults left out."""
-    results = [r for r in gathered.results if isinstance(r, Comparison | Comparisons | Subgroups)]
+    results = [r for r in gathered.results if isinstance(r, _Made)]
     if not results and gathered.scores is None:
         return []
     lines = ["import benchinfer as bi", ""]
@@ -65,7 +67,7 @@ def _text(record: Any) -> str:
     return f"bi.{type(record).__name__}({', '.join(shown)})"
 
 
-def _call(result: Comparison | Comparisons | Subgroups) -> str:
+def _call(result: _Made) -> str:
     """Return the call of an analysis."""
     import benchinfer
 

@@ -13,7 +13,6 @@ from benchinfer.analyses.plan import sections as plan_sections
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.changes import changes
-from benchinfer.analyses.subgroups import sections as subgroups_sections
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import advice, caveats
@@ -41,7 +40,7 @@ from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.reports import documents, html, latex, markdown, references
 from benchinfer.reports.answer import answer
-from benchinfer.reports.gather import ReportInput, gather
+from benchinfer.reports.gather import ReportInput, Where, gather
 from benchinfer.reports.making import making
 from benchinfer.reports.texts import as_prose
 from benchinfer.scores.checks.advice import ADVICE
@@ -78,7 +77,8 @@ def report(
     results
         A score table (everything that it supports is run, as on the command line), a comparison,
         comparisons per data set or of monitored measures, a relation, an ensemble, a consensus, a
-        plan, a gate, or a list of them.
+        plan, a gate, groups of data sets with their stability, archetypes, regions, or a list of
+        them.
     path
         The file to write.
     scores
@@ -149,7 +149,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     parts += [*_orders(gathered), *_gates(gathered), *_plans(gathered)]
     parts = [replace(part, sections=_anchored(part)) for part in parts]
     cited = [c.citations() for c in everyone]
-    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Subgroups)]
+    cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Where)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
@@ -191,7 +191,7 @@ def _measures(gathered: ReportInput) -> "list[Measure]":
     found: dict[str, Measure] = {}
     if gathered.scores is not None:
         found = {measure.name: measure for measure in gathered.scores.measures}
-    where = [r for r in gathered.results if isinstance(r, Subgroups)]
+    where = [r for r in gathered.results if isinstance(r, Where)]
     for one in (*_compared(gathered), *where):
         found[one.measure.name] = one.measure
     return list(found.values())
@@ -232,8 +232,9 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     found += [comparison_sections.each_dataset(r) for r in local]
     if name in gathered.agreed:
         found.append(sections.over_datasets(gathered.agreed[name], len(local[0])))
-    where = [r for r in gathered.results if isinstance(r, Subgroups) and r.measure.name == name]
-    found += [section for r in where for section in subgroups_sections.sections(r)]
+    where = [r for r in gathered.results if isinstance(r, Where) and r.measure.name == name]
+    request = Request(details=True)
+    found += [one for r in where for one in comparison_sections.sections_of(r, request)]
     if refusals := [r for r in gathered.refusals if r.measure == name]:
         found.append(comparison_sections.refused(refusals))
     found += _data(measure, comparisons, gathered)
@@ -336,9 +337,9 @@ def _extent(gathered: ReportInput) -> tuple[int, int]:
         if isinstance(result, Plan):
             continue
         for one in _each(result):
-            algorithms |= set(one.algorithms)
-            if isinstance(one, Comparison):
-                datasets |= set(one.setting.coverage.datasets)
+            setting = getattr(one, "setting", None)
+            algorithms |= set((setting or one).algorithms)
+            datasets |= set(setting.coverage.datasets) if setting else set()
     return len(algorithms), len(datasets)
 
 
@@ -373,9 +374,9 @@ def _provenance(gathered: ReportInput) -> Table:
 
     rows: list[dict[str, str]] = []
     for result in gathered.results:
-        if isinstance(result, Relation | Ensemble | Consensus | Plan):
-            continue
         found = _each(result)
+        if not all(hasattr(one, "provenance") for one in found):
+            continue
         local = isinstance(result, Comparisons)
         found = [result] if isinstance(result, Subgroups) else found[:1] if local else found
         rows += [_made(one.provenance, local=local) for one in found]

@@ -133,8 +133,9 @@ def assign(
     layout: str,
     measures: Sequence[str],
     covariates: Sequence[str] = (),
+    features: Sequence[str] = (),
 ) -> Roles:
-    """Find out which column plays which role."""
+    """Find out which column plays which role, those of features apart."""
     pattern = LAYOUTS.get(layout, layout)
     if layout not in LAYOUTS and not placeholders(layout):
         raise ScoreTableError(unknown("layout", layout, ("auto", *LAYOUTS, "fold_{replication}")))
@@ -158,7 +159,7 @@ def assign(
     elif "value" not in search.of and len(measures) == 1 and measures[0] in search.left:
         search.of["value"] = (measures[0],)
     _missing(search, layout, wide, measures)
-    unused = [name for name in search.left if name not in wide]
+    unused = [name for name in search.left if name not in wide and name not in features]
     if unused and (wide or "value" in search.of):
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
         hint = Phrase(f"{Option('columns', {})} gives a column a role.")

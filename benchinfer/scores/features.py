@@ -29,7 +29,7 @@ class Feature:
     Attributes
     ----------
     values
-        (D,) numbers; of categories their codes.
+        (D,) numbers; of categories their codes; NaN where it is not known.
     levels
         Names of the categories; none of a number.
     ordered
@@ -49,12 +49,53 @@ class Feature:
         """Return the feature of some of the data sets."""
         return Feature(self.values[list(rows)], self.levels, self.ordered)
 
+    def labels(self) -> list[float | str]:
+        """Return numbers, or names of categories; an empty text where it is not known."""
+        values = self.values.tolist()
+        if not self.levels:
+            return ["" if np.isnan(value) else value for value in values]
+        return ["" if np.isnan(value) else self.levels[int(value)] for value in values]
+
+
+type Described = tuple[Mapping[str, Feature], Sequence[str]]  # features, and the data sets
+
+
+def differing_features(first: Described, second: Described) -> list[str]:
+    """Return the names of features that two parts do not share, or in which they differ."""
+    (a, own), (b, other) = first, second
+    faults = sorted(set(a) ^ set(b))
+    for name in sorted(set(a) & set(b)):
+        one, two = a[name], b[name]
+        kinds = {(bool(f.levels), f.ordered, f.levels if f.ordered else ()) for f in (one, two)}
+        known = dict(zip(own, one.labels(), strict=True))
+        values = zip(other, two.labels(), strict=True)
+        if len(kinds) > 1 or any(known.get(d, value) != value for d, value in values):
+            faults.append(name)
+    return faults
+
+
+def pool_features(
+    first: Described, second: Described, datasets: Sequence[str]
+) -> dict[str, Feature]:
+    """Return the features of the data sets of two parts that do not differ."""
+    pooled: dict[str, Feature] = {}
+    for name, feature in first[0].items():
+        known = dict(zip(second[1], second[0][name].labels(), strict=True))
+        known |= dict(zip(first[1], feature.labels(), strict=True))
+        found = [known[dataset] for dataset in datasets]
+        if feature.levels:
+            texts = [str(value) for value in found]
+            pooled[name] = of_categories(texts, feature.levels if feature.ordered else None)
+        else:
+            pooled[name] = Feature(np.array([np.nan if x == "" else x for x in found], float))
+    return pooled
+
 
 def of_categories(texts: Sequence[str], order: Sequence[str] | None = None) -> Feature:
-    """Return a feature of categories, sorted by name where they have no order."""
-    there = set(texts)
+    """Return a feature of categories, sorted by name where they have no order, empty if unknown."""
+    there = set(texts) - {""}
     levels = tuple(x for x in order if x in there) if order else tuple(sorted(there))
-    code = {name: float(n) for n, name in enumerate(levels)}
+    code = {name: float(n) for n, name in enumerate(levels)} | {"": np.nan}
     return Feature(np.array([code[text] for text in texts]), levels, order is not None)
 
 
@@ -75,8 +116,8 @@ def read_features(
     Raises
     ------
     ScoreTableError
-        All faults at once: data sets without features, with two, or without a value; names that are
-        no columns.
+        All faults at once: data sets without features, or with two; features without any value;
+        names that are no columns.
     """
     if isinstance(source, Sequence) and not isinstance(source, str):
         names = [str(name) for name in cast("Sequence[object]", source)]
@@ -154,13 +195,12 @@ def _joined(
         if column == "":
             continue
         texts = [label(values[row]) for row in rows]
-        if empty := [d for d, text in zip(datasets, texts, strict=False) if text == ""]:
+        if texts and not any(texts):
             faults.append(
-                _fault("feature missing", empty, f"data sets have no value of {column!r}.",
-                       "fill in the values, or leave the feature or the data sets out.")
-            )  # fmt: skip
+                _fault("feature missing", [column], "feature has no values.", "leave it out.")
+            )
         features[column] = _feature(column, texts, (orders or {}).get(column))
-        if not np.isfinite(features[column].values).all() and not empty:
+        if np.isinf(features[column].values).any():
             faults.append(
                 _fault(
                     "feature not finite", [column], "feature has infinite values.", "correct them."

@@ -21,6 +21,7 @@ def roles_of(
     layout: str,
     measures: Sequence[str],
     covariates: Sequence[str] = (),
+    features: Sequence[str] = (),
 ) -> Roles:
     """Find out which column plays which role, and with ``"auto"`` in which layout.
 
@@ -34,15 +35,15 @@ def roles_of(
         if layout == "wide-measures" and not measures:
             layout = "long"  # which asks for the measures
     if layout != "auto":
-        return assign(source.names, columns, layout, measures, covariates)
-    long = assign(source.names, columns, "long", measures, covariates)
+        return assign(source.names, columns, layout, measures, covariates, features)
+    long = assign(source.names, columns, "long", measures, covariates, features)
     lacks = any(finding.rule == "missing columns" for finding in long.findings)
     # A name that is not there is the user's to correct first.
     if not lacks or set(columns or {}) - set(source.names):
         return long
     fitting: dict[str, Roles] = {}
     for other in _candidates(source, long, measures):
-        roles = assign(source.names, columns, other, measures, covariates)
+        roles = assign(source.names, columns, other, measures, covariates, features)
         if roles.wide and all(finding.severity != "error" for finding in roles.findings):
             fitting[other] = roles
     if len(fitting) == 1:

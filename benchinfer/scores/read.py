@@ -352,7 +352,9 @@ def read_scores(
         resamples = resamples or known.resampling
     said = declares
     declares = said or (known.measures if known else ())
-    roles = roles_of(origin, columns, layout, [m.name for m in declares], kept)
+    features = _named(features, origin)
+    names = features if isinstance(features, tuple) else ()
+    roles = roles_of(origin, columns, layout, [m.name for m in declares], kept, names)
     first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     found += [*roles.findings, *first]
     absent = _absent(roles, origin, declares, dataset, found)
@@ -403,10 +405,15 @@ def _rows_read(
     return _reading(canonical(rows, roles, absent), roles, *given)
 
 
+def _named(features: object, origin: Source) -> object:
+    """Return names of columns as a tuple, other sources of features as they are."""
+    if isinstance(features, str):
+        return (features,) if features in origin.names else features
+    return tuple(map(str, features)) if isinstance(features, Sequence) else features
+
+
 def _described(table: ScoreTable, features: object, origin: Source, roles: Roles) -> ScoreTable:
     """Join features to the data sets of a table."""
-    if isinstance(features, str) and "dataset" in roles.of and features in origin.names:
-        features = [features]
     columns = roles.of.get("dataset", ())
     return replace(table, features=read_features(features, table.datasets, origin, columns))
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.features import Feature, differing_features, pool_features
 from benchinfer.scores.numerics.block_moments import BlockMoments, condensed, merged
 from benchinfer.scores.reductions import Blocks, Cells, deviation, squares_of
 from benchinfer.scores.resampling import Resampling
@@ -54,7 +55,7 @@ class SufficientStatistics(Readable):
 
     Attributes
     ----------
-    measures, resampling, paired, domains, source, notes
+    measures, resampling, paired, domains, source, notes, features
         As those of `ScoreTable`.
     summary
         Counts, moments and extremes of the M x D x K cells, in the user's units.
@@ -87,6 +88,7 @@ class SufficientStatistics(Readable):
     steps: Mapping[str, float]
     parts: tuple[str, ...]
     sample: NDArray[np.uint64]
+    features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
 
     @property
     def digest(self) -> str:
@@ -180,6 +182,7 @@ class SufficientStatistics(Readable):
             mean=self.mean[cells],
             squares=self.squares[cells],
             blocks=blocks,
+            features={name: feature.at(d.tolist()) for name, feature in self.features.items()},
         )
 
     def __add__(self, other: "SufficientStatistics | ScoreTable") -> "SufficientStatistics":
@@ -242,14 +245,19 @@ def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
         (a.domains or {})[name] != (b.domains or {})[name] for name in both
     ):
         faults.append("domains")
+    faults += differing_features(_described(a), _described(b))
     if faults:
         raise DesignError(
             message(
                 f"the parts declare differently: {', '.join(faults)}.",
-                hint=f"read both with the same {Option('measures')}, {Option('resampling')} and"
-                f" {Option('paired')}.",
+                hint=f"read both with the same {Option('measures')}, {Option('resampling')},"
+                f" {Option('paired')} and {Option('features')}.",
             )
         )
+
+
+def _described(own: SufficientStatistics) -> tuple[Mapping[str, Feature], Sequence[str]]:
+    return own.features, own.summary.datasets
 
 
 def _pooled(a: SufficientStatistics, b: SufficientStatistics) -> SufficientStatistics:
@@ -273,6 +281,7 @@ def _pooled(a: SufficientStatistics, b: SufficientStatistics) -> SufficientStati
         steps={name: min(step[name] for step in steps) for name in steps[0]},
         parts=(*a.parts, *b.parts),
         sample=np.union1d(a.sample, b.sample)[:_SAMPLE],
+        features=pool_features(_described(a), _described(b), union.labels[1]),
     )
 
 
@@ -425,6 +434,7 @@ def statistics_of(
         steps=steps,
         parts=(digest,),
         sample=sample,
+        features=table.features,
     )
 
 

@@ -17,6 +17,8 @@ from benchinfer.scores.numerics.places import Places, cell_moments, cell_quantil
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.scores.features import Feature
+
 
 type Frame = "nw.LazyFrame[Any]"
 type _Places = Sequence[int] | NDArray[np.int64]
@@ -450,16 +452,19 @@ def digest(
     names: tuple[tuple[str, ...], ...],
     domains: Mapping[str, str] | None,
     covariates: Sequence[str],
+    features: "Mapping[str, Feature]",
 ) -> str:
     """Fingerprint a table.
 
-    SHA-256 over the names and, per measure, the sorted codes, scores and covariates: independent of
-    the order of rows and of covariates, and of the engine.
+    SHA-256 over the names and, per measure, the sorted codes, scores and covariates, and over the
+    features: independent of the order of rows, of covariates and features, and of the engine.
     """
     measures, _, algorithms = names
     sha = hashlib.sha256(repr((names, sorted((domains or {}).items()))).encode())
     if covariates:
         sha.update(repr(sorted(covariates)).encode())
+    for name, known in sorted(features.items()):
+        sha.update(repr((name, known.values.tolist(), known.levels, known.ordered)).encode())
     columns = sorted(range(len(covariates)), key=lambda i: covariates[i])
     for measure in measures:
         held = fetch(measure)

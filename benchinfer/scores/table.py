@@ -602,6 +602,7 @@ class ScoreTable(Showable):
             covariates=(),
             _held=held,
             summary=held.summary,
+            features=held.features,
         )
 
     def observations(self, measure: str | None = None) -> Observations:
@@ -824,17 +825,19 @@ class ScoreTable(Showable):
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that change with any score, label or covariate.
+        """Sixteen hexadecimal digits that change with any score, label, covariate or feature.
 
-        SHA-256 over the names and, per measure, the sorted codes, scores and covariates:
-        independent of the order of rows and of covariates, of the engine, and of what is declared
-        about the measures.
+        SHA-256 over the names and, per measure, the sorted codes, scores and covariates, and over
+        the features of data sets: independent of the order of rows, of covariates and of features,
+        of the engine, and of what is declared about the measures.
         """
         if isinstance(self._held, SufficientStatistics) or self.in_cluster:
             return self.statistics().digest
         if "digest" not in self._memo:
             names = (self.summary.measures, self.datasets, self.algorithms)
-            self._memo["digest"] = digest(self._scores, names, self.domains, self.covariates)
+            self._memo["digest"] = digest(
+                self._scores, names, self.domains, self.covariates, self.features
+            )
         return self._memo["digest"]
 
     @override

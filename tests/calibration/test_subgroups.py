@@ -5,6 +5,8 @@ the order is reversed, on 40 % of the data sets. Characteristics: the size, a nu
 nine values, a kind with three categories; at most 1 in 20 stable tables may be divided.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -28,14 +30,21 @@ def grown(
     tails: bool = False,
     worth: np.ndarray = WORTH,
     tests: Tests = "asymptotic",
+    lost: float = 0.0,
 ) -> Tree:
-    """Grow a tree on a simulated table; an effect of 1 reverses the order, of 1/2 levels it."""
+    """Grow a tree on a simulated table; an effect of 1 reverses the order, of 1/2 levels it.
+
+    A part of the sizes and kinds is lost.
+    """
     size = np.round(np.exp(rng.uniform(4, 10, datasets)))
     features = {
         "size": Feature(size),
         "classes": Feature(rng.integers(2, 11, datasets).astype(float)),
         "kind": of_categories(rng.choice(["image", "tabular", "text"], datasets).tolist()),
     }
+    for name in ("size", "kind") if lost else ():
+        values = np.where(rng.uniform(size=datasets) < lost, np.nan, features[name].values)
+        features[name] = replace(features[name], values=values)
     turned = 1 - 2 * effect * (size > 2000)[:, None]
     noise = rng.normal(size=(datasets, len(worth)))
     if tails:
@@ -80,3 +89,34 @@ def test_permutation_divides_stable_tables_at_the_level(datasets, algorithms, ki
         for _ in range(tables)
     ]
     assert np.mean(divided) == pytest.approx(0.05, abs=3 * np.sqrt(0.05 * 0.95 / tables))
+
+
+@pytest.mark.parametrize("tests", ["asymptotic", "permutation"])
+@pytest.mark.parametrize("kind", ["wins", "mixed"])
+def test_missing_values_keep_the_level_and_leave_the_division(kind, tests):
+    rng = np.random.default_rng([kind == "wins", tests == "asymptotic", 4])
+    tables = 400
+    found = [
+        grown(rng, 60, kind, effect, tests=tests, lost=0.3).nodes[0].split
+        for effect in (0.0, 1.0)
+        for _ in range(tables)
+    ]
+    divided = np.mean([split is not None for split in found[:tables]])
+    assert divided <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / tables)
+    assert np.mean([split is not None and split.by == "size" for split in found[tables:]]) >= 0.95
+
+
+@pytest.mark.parametrize("kind", ["wins", "mixed"])
+@pytest.mark.parametrize(("datasets", "effect"), [(30, 0.5), (60, 0.25), (60, 0.5), (120, 0.25)])
+def test_permutation_finds_what_limiting_distributions_find(datasets, effect, kind):
+    rng = np.random.default_rng([datasets, kind == "wins", 5])
+    worth = np.linspace(1.2, -1.4, 10)
+    shares = [
+        np.mean([
+            (split := grown(rng, datasets, kind, effect, worth=worth, tests=tests).nodes[0].split)
+            is not None and split.by == "size"
+            for _ in range(100)
+        ])
+        for tests in ("permutation", "asymptotic")
+    ]  # fmt: skip
+    assert shares[0] >= shares[1] - 0.1

@@ -50,7 +50,7 @@ def test_constant_covariates_and_the_domain_are_characteristics():
     [
         ({"dataset": ["a"], "n": [1]}, ["1 data sets have no features", "b"]),
         ({"dataset": ["a", "a", "b"], "n": [1, 2, 3]}, ["several rows of features that differ"]),
-        ({"dataset": ["a", "b"], "n": [1, None]}, ["no value of 'n'", "b"]),
+        ({"dataset": ["a", "b"], "n": [None, None]}, ["1 feature has no values", "n"]),
         ({"dataset": ["a", "b"], "n": [1, float("inf")]}, ["infinite"]),
         ({"dataset": ["a", "c"], "n": [1, 2]}, ["no features", "features without scores: c"]),
         ({"name": ["a", "b"], "n": [1, 2]}, ["no column that names data sets"]),
@@ -68,3 +68,38 @@ def test_columns_that_vary_within_data_sets_are_refused():
         read(["seed"], SCORES)
     with pytest.raises(bi.ScoreTableError, match="no column 'sise'"):
         read(["sise"], SCORES)
+
+
+def test_columns_that_are_features_are_used():
+    found = read(["size", "kind"], SCORES.assign(left=1.0, size=[10, 10, 20, 20]))
+    (said,) = [finding.what for finding in found.notes if finding.rule == "unused columns"]
+    assert "left" in said
+    assert not {"size", "kind"} & set(said.replace(",", " ").replace(".", " ").split())
+
+
+def test_the_digest_changes_with_any_feature():
+    table = pd.DataFrame({"dataset": ["a", "b"], "n": [1.5, 2], "kind": ["v", "w"]})
+    one = read(table)
+    assert read(table[["kind", "n", "dataset"]].iloc[::-1]).digest == one.digest
+    changed = [table.assign(n=[1.5, 2.5]), table.assign(kind=["v", "u"]), table.drop(columns="n")]
+    assert len({one.digest, *(read(other).digest for other in changed)}) == 4
+
+
+def test_statistics_carry_features_and_pool_them(tmp_path):
+    table = pd.DataFrame({"dataset": ["a", "b"], "n": [1.5, None], "kind": ["v", "w"]})
+    whole = read(table)
+    parts = [whole.subset(datasets=name) for name in whole.datasets]
+    saved = bi.load(parts[0].statistics().save(tmp_path / "part.json"))
+    pooled = saved + parts[1]
+    for one in (whole.statistics(), pooled):
+        assert one.features["kind"].labels() == ["v", "w"]
+        assert one.features["n"].labels() == [1.5, ""]
+    with pytest.raises(bi.DesignError, match="declare differently: n"):
+        _ = saved + read(table.drop(columns="n")).subset(datasets="b")
+    other = read(table.assign(kind=["u", "w"])).subset(datasets="a")
+    with pytest.raises(bi.DesignError, match="kind"):
+        _ = parts[0].statistics() + bi.read_scores(
+            other.to_frame().assign(value=lambda t: t["value"] + 1, replication="x"),
+            measures={"accuracy": "higher"},
+            features=pd.DataFrame({"dataset": ["a"], "n": [1.5], "kind": ["u"]}),
+        )

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from benchinfer.analyses.mixed.compare import compare_mixed
-from benchinfer.analyses.subgroups.models import MeansModel, NodeModel, Rows, WinsModel
+from benchinfer.analyses.subgroups.models import Model, Rows, model_of
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.analyses.subgroups.tree import Growth, Prune, Tests, Tree, grow
 from benchinfer.analyses.wins.compare import compare_wins
-from benchinfer.analyses.wins.numerics.tally import count as count_wins
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
@@ -27,9 +26,7 @@ from benchinfer.scores.table import ScoreTable
 if TYPE_CHECKING:
     from benchinfer.scores.reductions import Cells
 
-type Model = Literal["wins", "mixed"]
-
-_FEWEST, _MOST_CATEGORIES = 5, 12
+_FEWEST = 5
 # Data sets per parameter below which tests along characteristics have little power.
 _PER_PARAMETER = 5
 
@@ -97,7 +94,8 @@ def compare_subgroups(
         set, or ``"domain"``. By default all that there are.
 
         Of numbers and ordered categories breaks are tried between any two values, of categories
-        any division in two.
+        any division in two; of more than 12 those along the order of their scores, and each by
+        itself. Data sets without a value are left out of its test, and go to the larger side.
     model
         Model whose stability is tested, and which compares in leaves: of who wins on a data set
         (``"wins"``: Bradley-Terry model, `compare_wins`), or of by how much scores differ
@@ -148,12 +146,16 @@ def compare_subgroups(
 
     References
     ----------
-    Zeileis, A., Hothorn, T. & Hornik, K. (2008). Model-based recursive partitioning. Journal of
-    Computational and Graphical Statistics 17, 492-514. https://doi.org/10.1198/106186008X319331
+    Coppersmith, D., Hong, S. J. & Hosking, J. R. M. (1999). Partitioning nominal attributes in
+    decision trees. Data Mining and Knowledge Discovery 3, 197-217.
+    https://doi.org/10.1023/A:1009869804967
 
     Strobl, C., Wickelmaier, F. & Zeileis, A. (2011). Accounting for individual differences in
     Bradley-Terry models by means of recursive partitioning. Journal of Educational and Behavioral
     Statistics 36, 135-153. https://doi.org/10.3102/1076998609359791
+
+    Zeileis, A., Hothorn, T. & Hornik, K. (2008). Model-based recursive partitioning. Journal of
+    Computational and Graphical Statistics 17, 492-514. https://doi.org/10.1198/106186008X319331
 
     Examples
     --------
@@ -200,13 +202,16 @@ def compare_subgroups(
     usable = _usable(cells, options)
     growing, comparing = _halves(usable, options)
     _check_number(len(growing), len(usable), options)
-    tree = grow(_model(cells, setting, options), features, growing, options.growth)
+    nodes = model_of(options.model, cells.mean, setting.measure.margin)
+    tree = grow(nodes, features, growing, options.growth)
     results, refused = _compared(scores, tree.place(features), comparing, tree, options)
     return Subgroups(
         tree=tree,
         results=results,
         refused=refused,
         features=features,
+        means=cells.mean,
+        growth=options.growth,
         setting=setting,
         checks=tuple(_checks(tree, features, cells, usable, options)),
         provenance=options.provenance(
@@ -242,20 +247,7 @@ def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> d
                 )
             )
         raise ArgumentError(unknown("characteristic", strange[0], tuple(there)))
-    chosen = {name: there[name] for name in names}
-    many = [
-        f"{name} ({len(feature.levels)})"
-        for name, feature in chosen.items()
-        if feature.categorical and len(feature.levels) > _MOST_CATEGORIES
-    ]
-    if many:
-        raise DesignError(
-            message(
-                f"too many categories: {', '.join(many)}; at most {_MOST_CATEGORIES}.",
-                hint="join categories, or leave the characteristic out.",
-            )
-        )
-    return chosen
+    return {name: there[name] for name in names}
 
 
 def _usable(cells: "Cells", options: SubgroupsOptions) -> Rows:
@@ -286,14 +278,6 @@ def _check_number(growing: int, usable: int, options: SubgroupsOptions) -> None:
             hint=f"{Option('minsize')} is the least number of data sets of a leaf.",
         )
     )
-
-
-def _model(cells: "Cells", setting: Setting, options: SubgroupsOptions) -> NodeModel:
-    """Return the model of the nodes."""
-    if options.model == "mixed":
-        return MeansModel(cells.mean)
-    rows = np.arange(len(cells.mean))
-    return WinsModel(count_wins(cells.mean, rows, setting.measure.margin))
 
 
 _COMPARE: Mapping[Model, Callable[..., Comparison]] = {"wins": compare_wins, "mixed": compare_mixed}
@@ -333,6 +317,8 @@ def _checks(
     root, leaves = tree.nodes[0], len(tree.leaves)
     untested = [n for n, p in zip(features, root.p_value, strict=True) if np.isnan(p)]
     again = leaves > 1 and not options.honest
+    lacking = {n: int(np.isnan(f.values[usable]).sum()) for n, f in features.items()}
+    lacking = {name: n for name, n in lacking.items() if n}
     per_parameter = len(root.datasets) / root.parameters
     return [
         Check.of(
@@ -369,5 +355,11 @@ def _checks(
             0,
             ok=len(usable) == len(cells.n),
             remedy="they lack scores of algorithms that the model of the tree needs.",
+        ),
+        Check.informing(
+            "values of characteristics that data sets lack",
+            sum(lacking.values()),
+            f"of {', '.join(f'{name} ({n})' for name, n in lacking.items())}: these data sets have"
+            " no part in its tests and divisions, and go to the larger side.",
         ),
     ]

@@ -1,4 +1,4 @@
-"""Trees of data sets with the levels of the algorithms in each leaf."""
+"""Trees of data sets with the levels of the algorithms in each leaf, and their stability."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.numbers import count, p_value
 from benchinfer.core.verdict import Verdict
+from benchinfer.plots import panels
 from benchinfer.plots.bars import room
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, signed
@@ -195,8 +197,8 @@ def _text(result: Subgroups, at: int, node: "TreeNode", pitch: float) -> str:
     said.append(count(n, "data set"))
     if node.split is not None:
         chosen = result.tree.characteristics.index(node.split.by)
-        p = p_value(float(node.p_value[chosen]))
-        said.append(f"{node.split.by}: p {p if p[0] in '<>' else f'= {p}'}")
+        p = p_value(float(node.p_value[chosen]), float(node.p_error[chosen]))
+        said.append(f"{node.split.by}: p {p if p[0] in '<>≤' else f'= {p}'}")
     return "\n".join(wrapped(text, space, _SIZE) for text in said)
 
 
@@ -301,5 +303,93 @@ def _draw_panel(
         ax.text(x, end + 0.06, signed(tick), ha="center", va="top", fontsize=pt(7.5), color=FAINT)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DivisionPanel(panels.Panel):
+    """Shares of the subsamples, or places of the divisions.
+
+    Attributes
+    ----------
+    some, first
+        Rows and shares of the subsamples with some division, and those whose first it is.
+    drawn, own
+        Rows and places of the divisions of subsamples, and of the tree of all data sets.
+    """
+
+    some: tuple[tuple[int, float], ...] = ()
+    first: tuple[tuple[int, float], ...] = ()
+    drawn: tuple[tuple[int, float], ...] = ()
+    own: tuple[tuple[int, float], ...] = ()
+
+
+_QUARTERS = tuple((x, f"{100 * x:.0f} %") for x in (0.0, 0.5, 1.0))
+
+
+def layout_divisions(
+    result: SubgroupStability, width: Width = PAGE, *, top: int | None = None
+) -> panels.Panels[DivisionPanel]:
+    """Lay out how often characteristics divide subsamples, and where."""
+    table = result.summary()[:top]
+    names = table["characteristic"].tolist()
+    row = {result.characteristics.index(name): n for n, name in enumerate(names)}
+    marks = [
+        (row[by], place, resample)
+        for by, place, resample in zip(
+            result.by.tolist(), result.place.tolist(), result.resample.tolist(), strict=True
+        )
+        if by in row and np.isfinite(place)
+    ]
+    shares = DivisionPanel(
+        label="subsamples divided",
+        left=0.0,
+        top=0.0,
+        some=tuple(enumerate(table["share"])),
+        first=tuple(enumerate(table["share_root"])),
+    )
+    places = DivisionPanel(
+        label="data sets below",
+        left=1.0,
+        top=0.0,
+        drawn=tuple((n, place) for n, place, resample in marks if resample),
+        own=tuple((n, place) for n, place, resample in marks if not resample),
+    )
+    chosen = ", ".join(table["characteristic"][table["chosen"]]) or "none"
+    return panels.Panels(
+        panels=(shares, places),
+        datasets=tuple(names),
+        ticks=_QUARTERS,
+        columns=2,
+        title=f"Divisions in {count(result.resamples, 'subsample')} of {result.size} of"
+        f" {result.total} data sets",
+        notes=(
+            f"left: blue, first division; grey, some division; of all data sets: {chosen}",
+            "right: share of data sets up to the threshold, of numbers; ring: of all data sets",
+        ),
+        width=width,
+        alt=result.sentence(),
+    )
+
+
+def draw_divisions(laid: panels.Panels[DivisionPanel], ax: "Axes") -> None:
+    """Draw shares and places into an Axes."""
+    panels.frame(laid, ax)
+    for panel in laid.panels:
+        for bars, colour, thick in ((panel.some, FAINT, 6.0), (panel.first, _MARK, 6.0)):
+            ends = [
+                (panel.left, panel.top + n, panel.left + panels.COLUMN * share, panel.top + n)
+                for n, share in bars
+            ]
+            lines(ax, ends, colour, pt(thick), zorder=2)
+        for marks, shape, fill, size, alpha in (
+            (panel.drawn, "|", _MARK, 6.0, 0.45),
+            (panel.own, "o", "none", 7.0, 1.0),
+        ):
+            x = [panel.left + panels.COLUMN * place for _, place in marks]
+            ax.plot(x, [panel.top + n for n, _ in marks], ls="", marker=shape, mfc=fill,
+                    mec=INK if shape == "o" else fill, ms=size, alpha=alpha, zorder=4)  # fmt: skip
+
+
 # By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {Subgroups: {"tree": Kind(layout, size, draw)}}
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Subgroups: {"tree": Kind(layout, size, draw)},
+    SubgroupStability: {"divisions": Kind(layout_divisions, panels.size_panels, draw_divisions)},
+}

@@ -2,18 +2,19 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.numerics.worths import Worths, worths
 from benchinfer.analyses.wins.numerics.likelihood import score_of
-from benchinfer.analyses.wins.numerics.tally import Tally
+from benchinfer.analyses.wins.numerics.tally import Tally, count
 
 type Array = NDArray[np.float64]
 type Rows = NDArray[np.int64]
 type Flags = NDArray[np.bool_]
+type Model = Literal["wins", "mixed"]
 
 # Sums of squares below this part of the total are zero but for rounding.
 _ROUNDING = 1e-24
@@ -137,3 +138,10 @@ def _normal(centred: Array, sides: Flags) -> Array:
     free = n * (centred.shape[1] - 1)
     variance = np.maximum(residual, least) / free
     return -free / 2 * (np.log(2 * math.pi * variance) + 1)
+
+
+def model_of(kind: Model, means: Array, margin: float) -> NodeModel:
+    """Return the model of (D, K) means, larger is better; differences within a margin are ties."""
+    if kind == "mixed":
+        return MeansModel(means)
+    return WinsModel(count(means, np.arange(len(means)), margin))

@@ -1,10 +1,14 @@
 """Sections of trees of data sets."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.sections import legend, on_one_line
-from benchinfer.core.numbers import count, fixed, p_value
+from benchinfer.core.numbers import brief, count, fixed, p_places, p_value, percent
 from benchinfer.core.sections import Column, Figure, Fold, Section, Table, number
 
 if TYPE_CHECKING:
@@ -76,10 +80,16 @@ def _splits(result: Subgroups) -> Table:
             number("n_first", "number", str),
             Column("second_part", "second part", role="name"),
             number("n_second", "number", str),
-            number("p_value", "p", p_value),
+            _p(result.splits()),
         ),
         note="p-values are adjusted for the number of characteristics.",
     )
+
+
+def _p(frame: "pd.DataFrame") -> Column:
+    """Return a column of p-values with the same decimals."""
+    write = partial(p_value, decimals=p_places(frame["p_error"]))
+    return number("p_value", "p", write, also=("p_error",))
 
 
 def _refused(result: Subgroups) -> Table:
@@ -105,7 +115,7 @@ def _tests(result: Subgroups) -> Table:
             Column("leaf", "data sets", role="name"),
             Column("characteristic", "characteristic", role="name"),
             number("statistic", "statistic", lambda value: fixed(value, 2)),
-            number("p_value", "p", p_value),
+            _p(_tested(result)),
         ),
         note="Of numbers the largest statistic over all places of a break, of categories a"
         " chi-squared statistic. Adjusted for the number of characteristics.",
@@ -118,5 +128,44 @@ def _tested(result: Subgroups) -> "pd.DataFrame":
     return rows[rows["p_value"].notna()].reset_index(drop=True)
 
 
+def stability(result: SubgroupStability) -> tuple[Section, ...]:
+    """Return the section about the stability of a tree."""
+    table = Table(
+        name="subgroup_stability",
+        caption="Characteristics that divide subsamples, the most frequent first",
+        frame=result.summary(),
+        columns=(
+            Column("characteristic", "characteristic", role="name"),
+            Column("chosen", "of all data sets", lambda value: "yes" if value else "no"),
+            number("share_root", "first division", percent),
+            number("share", "some division", percent),
+            number("threshold", "threshold", _threshold),
+            number("threshold_low", "from", _threshold),
+            number("threshold_high", "to", _threshold),
+        ),
+        note="Of numbers the median and the 5 and 95 % quantiles of the threshold of the uppermost"
+        " division.",
+    )
+    return (
+        Section(
+            title="Stability of the groups",
+            lead=result.sentence(),
+            text=(
+                "Subsamples, drawn without replacement, find less than all data sets do.",
+                "Shares are no p-values.",
+            ),
+            figures=(Figure(result, "divisions", "Divisions of the subsamples."),),
+            tables=(table,),
+        ),
+    )
+
+
+def _threshold(value: float) -> str:
+    return "" if np.isnan(value) else brief(value)
+
+
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Subgroups: lambda result, request: sections(result, details=request.details)}
+SECTIONS = {
+    Subgroups: lambda result, request: sections(result, details=request.details),
+    SubgroupStability: lambda result, _: stability(result),
+}

@@ -2,6 +2,9 @@
 
 References
 ----------
+Coppersmith, D., Hong, S. J. & Hosking, J. R. M. (1999). Partitioning nominal attributes in decision
+trees. Data Mining and Knowledge Discovery 3, 197-217. https://doi.org/10.1023/A:1009869804967
+
 Strobl, C., Wickelmaier, F. & Zeileis, A. (2011). Accounting for individual differences in
 Bradley-Terry models by means of recursive partitioning. Journal of Educational and Behavioral
 Statistics 36, 135-153. https://doi.org/10.3102/1076998609359791
@@ -38,6 +41,8 @@ type Tests = Literal["auto", "permutation", "asymptotic"]
 # Data sets per parameter below which limiting distributions divide less often than at the level.
 _FEW = 50
 _DRAWS = 1000
+# Categories of which all divisions in two are tried; of more only those along an order.
+_ALL_DIVISIONS = 12
 ALL = "all data sets"
 
 
@@ -56,6 +61,8 @@ class Division:
         Conditions of the two sides, in words.
     codes
         Of categories, the codes of those on the first side.
+    rest_first
+        Whether data sets without a value go to the first side, as it is the larger one.
     """
 
     by: str
@@ -63,12 +70,12 @@ class Division:
     first: str
     second: str
     codes: tuple[int, ...] = ()
+    rest_first: bool = False
 
     def sides(self, feature: Feature) -> Flags:
         """Return whether data sets go to the first side."""
-        if self.codes:
-            return np.isin(feature.values, self.codes)
-        return feature.values <= self.at
+        known = np.isin(feature.values, self.codes) if self.codes else feature.values <= self.at
+        return np.where(np.isnan(feature.values), self.rest_first, known)
 
 
 @savable
@@ -95,8 +102,9 @@ class TreeNode:
         Division in two, None of a leaf.
     children
         Positions of the two nodes below.
-    permuted
-        Whether p-values are by permutation.
+    draws
+        Random orders that the p-values rest on, the observed one included; 0 of limiting
+        distributions.
     """
 
     parent: int
@@ -109,7 +117,15 @@ class TreeNode:
     p_value: Array
     split: Division | None = None
     children: tuple[int, ...] = ()
-    permuted: bool = False
+    draws: int = 0
+
+    @property
+    def p_error(self) -> Array:
+        """(C,) Monte Carlo standard errors of the p-values, at least one order."""
+        if not self.draws:
+            return np.zeros(len(self.p_value))
+        spread = np.sqrt(self.p_value * (1 - self.p_value) / self.draws)
+        return np.maximum(spread, 1 / self.draws)
 
     @property
     def depth(self) -> int:
@@ -151,7 +167,7 @@ class Tree:
     @property
     def adjustment(self) -> str:
         """How p-values are adjusted for the number of characteristics, in words."""
-        by_permutation = {node.permuted for node in self.nodes}
+        by_permutation = {node.draws > 0 for node in self.nodes}
         if by_permutation == {False}:
             return "by Sidak's method"
         nodes = "" if by_permutation == {True} else ", in large nodes by Sidak's method"
@@ -174,6 +190,7 @@ class Tree:
         return found
 
 
+@savable
 @dataclass(frozen=True, slots=True)
 class Growth:
     """Rules by which a tree grows.
@@ -190,6 +207,8 @@ class Growth:
         Criterion by which divisions are taken back.
     tests, seed
         Null distribution of the tests of stability, and the seed of the permutations.
+    fewest_draws
+        Least number of random orders, the observed one included; more where the level needs them.
     """
 
     alpha: float
@@ -198,11 +217,14 @@ class Growth:
     prune: Prune = "none"
     tests: Tests = "asymptotic"
     seed: int = 0
+    fewest_draws: int = _DRAWS
 
-    def permutes(self, datasets: int, parameters: int) -> bool:
-        """Return whether tests of some data sets are by permutation."""
+    def draws(self, datasets: int, parameters: int) -> int:
+        """Return the number of orders, the observed one included, 0 where none are drawn."""
         few = datasets < _FEW * parameters
-        return self.tests == "permutation" or (self.tests == "auto" and few)
+        if self.tests == "permutation" or (self.tests == "auto" and few):
+            return max(self.fewest_draws, math.ceil(10 / self.alpha))
+        return 0
 
 
 def grow(model: NodeModel, features: Mapping[str, Feature], rows: Rows, rules: Growth) -> Tree:
@@ -244,9 +266,9 @@ def _node(
     along = [_along(feature, rules.minsize) for feature in here.values()]
     process = standardised(fit.scores)
     tests = [fluctuation(process, one) if one else UNTESTED for one in along]
-    by_permutation = rules.permutes(len(rows), fit.parameters)
-    if by_permutation:
-        p_values = _permuted(process, along, rules)
+    draws = rules.draws(len(rows), fit.parameters)
+    if draws:
+        p_values = _permuted(process, along, draws, rules.seed)
     else:
         p_values = adjusted(np.array([test.p_value for test in tests]))
     node = TreeNode(
@@ -258,16 +280,33 @@ def _node(
         parameters=fit.parameters,
         statistic=np.array([test.statistic for test in tests]),
         p_value=p_values,
-        permuted=by_permutation,
+        draws=draws,
     )
     if len(conditions) >= rules.depth or not (p_values <= rules.alpha).any():
         return node, None
     best = int(np.nanargmin(_order(np.array([test.p_value for test in tests]), node.statistic)))
     name = tuple(features)[best]
-    feature = here[name]
-    sides = divisions(feature, rules.minsize)
-    side = sides[int(np.argmax(model.log_likelihoods(rows, sides)))]
-    return replace(node, split=_split(name, feature, side)), side
+    side = _best(model, rows, here[name], process, rules.minsize)
+    if side is None:
+        return node, None
+    return replace(node, split=_split(name, here[name], side)), side
+
+
+def _best(
+    model: NodeModel, rows: Rows, feature: Feature, process: Array, minsize: int
+) -> Flags | None:
+    """Return who is on the first side of the most likely division, None where there is none.
+
+    Data sets without a value have no say in it, and go to the larger side.
+    """
+    known = ~np.isnan(feature.values)
+    sides = divisions(feature.at(np.flatnonzero(known).tolist()), minsize, process[known])
+    if not len(sides):
+        return None
+    best = sides[int(np.argmax(model.log_likelihoods(rows[known], sides)))]
+    side = np.full(len(rows), 2 * best.sum() >= len(best))
+    side[known] = best
+    return side
 
 
 def _order(p_values: Array, statistic: Array) -> Array:
@@ -278,49 +317,85 @@ def _order(p_values: Array, statistic: Array) -> Array:
 
 def _along(feature: Feature, minsize: int) -> Along | None:
     """Return the places of a break or the categories, None where nothing can divide the node."""
-    if not len(divisions(feature, minsize)):
+    if not _divisible(feature, minsize):
         return None
     if feature.categorical:
-        return Categories.of(feature.values.astype(np.int64))
+        return Categories.of(feature.values)
     return Breaks.of(feature.values, minsize)
 
 
-def _permuted(process: Array, along: Sequence[Along | None], rules: Growth) -> Array:
-    """Return adjusted p-values by permutation, of as many orders as the level needs."""
-    draws = max(_DRAWS, math.ceil(10 / rules.alpha)) - 1
+def _divisible(feature: Feature, minsize: int) -> bool:
+    """Return whether some division leaves enough data sets on either side."""
+    known = feature.values[~np.isnan(feature.values)]
+    counts = np.unique(known, return_counts=True)[1]
+    most = len(known) - minsize
+    if not feature.categorical:
+        first = counts.cumsum()
+        return bool(((first >= minsize) & (first <= most)).any())
+    reached = 1  # its n-th bit: some categories have n data sets together
+    for size in counts.tolist():
+        reached |= reached << size
+    return any(reached >> n & 1 for n in range(minsize, most + 1))
+
+
+def _permuted(process: Array, along: Sequence[Along | None], draws: int, seed: int) -> Array:
+    """Return adjusted p-values by permutation."""
     found = np.full(len(along), np.nan)
     there = [c for c, one in enumerate(along) if one]
-    found[there] = permuted(process, [one for one in along if one], draws, rules.seed)
+    found[there] = permuted(process, [one for one in along if one], draws - 1, seed)
     return found
 
 
-def divisions(feature: Feature, minsize: int) -> Flags:
-    """Return the (M, n) divisions in two that leave enough data sets on either side."""
+def divisions(feature: Feature, minsize: int, process: Array) -> Flags:
+    """Return the (M, n) divisions in two that leave enough data sets on either side.
+
+    Of many categories these are those along the order of their mean (n, r) scores in the direction
+    in which these differ most (Coppersmith, Hong and Hosking), and each of them against the others.
+    """
     if feature.categorical:
         there, code = np.unique(feature.values, return_inverse=True)
-        # The last category is on the second side: each division is there once.
-        one = np.arange(1, 2 ** (len(there) - 1))
-        sides = ((one[:, None] >> np.arange(len(there))) & 1).astype(np.bool_)[:, code]
+        if len(there) > _ALL_DIVISIONS:
+            firsts = _along_scores(code, process)
+        else:
+            # The last category is on the second side: each division is there once.
+            one = np.arange(1, 2 ** (len(there) - 1))
+            firsts = ((one[:, None] >> np.arange(len(there))) & 1).astype(np.bool_)
+        sides = firsts[:, code]
     else:
         sides = feature.values <= np.unique(feature.values)[:-1, None]
     first = sides.sum(axis=1)
     return sides[(first >= minsize) & (len(feature.values) - first >= minsize)]
 
 
+def _along_scores(code: NDArray[np.int64], process: Array) -> Flags:
+    """Return (2c - 1, c) who is first: c categories divided along their scores, or one alone."""
+    member = (np.arange(code.max() + 1)[:, None] == code).astype(np.float64)
+    size = member.sum(axis=1, keepdims=True)
+    means = member @ (process - process.mean(axis=0)) / size
+    direction = np.linalg.svd(means * np.sqrt(size), full_matrices=False)[2][0]
+    place = np.argsort(np.argsort(means @ direction, kind="stable"))
+    alone = np.eye(len(size), dtype=np.bool_)
+    return np.vstack([place <= np.arange(len(size) - 1)[:, None], alone])
+
+
 def _split(name: str, feature: Feature, side: Flags) -> Division:
     """Return the division in words."""
+    known = ~np.isnan(feature.values)
+    rest_first = bool(side[~known].any())
     if not feature.levels:
-        at = float(feature.values[side].max())
-        return Division(name, at, f"{name} <= {at:.12g}", f"{name} > {at:.12g}")
+        at = float(feature.values[side & known].max())
+        texts = f"{name} <= {at:.12g}", f"{name} > {at:.12g}"
+        return Division(name, at, *texts, rest_first=rest_first)
     both = [
-        tuple(int(code) for code in np.unique(feature.values[chosen])) for chosen in (side, ~side)
+        tuple(int(code) for code in np.unique(feature.values[chosen & known]))
+        for chosen in (side, ~side)
     ]
     first, second = (
         f"{name} is {' or '.join(feature.levels[code] for code in codes)}" for codes in both
     )
     if feature.ordered:
-        return Division(name, float(both[0][-1]), first, second)
-    return Division(name, math.nan, first, second, both[0])
+        return Division(name, float(both[0][-1]), first, second, rest_first=rest_first)
+    return Division(name, math.nan, first, second, both[0], rest_first)
 
 
 def _pruned(tree: Tree, rules: Growth, n: int) -> Tree:

@@ -10,8 +10,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
     Breaks,
     Categories,
     adjusted,
-    along_categories,
-    along_numbers,
+    fluctuation,
     permuted,
     standardised,
 )
@@ -74,16 +73,17 @@ def test_the_statistic_is_the_largest_over_all_places_by_brute_force():
         if min(side.sum(), (~side).sum()) >= 6:
             total = centred[side].sum(axis=0) / np.sqrt(40)
             found.append(total @ inverse @ total / (side.mean() * (1 - side.mean())))
-    test = along_numbers(standardised(scores), values, 6)
+    test = fluctuation(standardised(scores), Breaks.of(values, 6))
     assert test.statistic == pytest.approx(max(found))
 
 
 def test_of_two_categories_both_tests_have_one_statistic():
     rng = np.random.default_rng(4)
-    process, side = standardised(rng.normal(size=(30, 2))), np.arange(30) % 2
-    one = along_categories(process, side)
-    assert one.statistic == pytest.approx(along_numbers(process, side.astype(float), 5).statistic)
-    assert one.p_value == pytest.approx(along_numbers(process, side.astype(float), 5).p_value)
+    process, side = standardised(rng.normal(size=(30, 2))), np.arange(30.0) % 2
+    one = fluctuation(process, Categories.of(side))
+    two = fluctuation(process, Breaks.of(side, 5))
+    assert one.statistic == pytest.approx(two.statistic)
+    assert one.p_value == pytest.approx(two.p_value)
 
 
 def test_directions_in_which_nothing_varies_are_left_out():
@@ -103,18 +103,19 @@ def test_adjusted_p_values_never_fall_and_keep_missing_ones():
 def test_permutation_p_values_are_shares_of_all_orders():
     """Six data sets: all 720 orders by brute force, the smallest limiting p-value in each."""
     rng = np.random.default_rng(6)
-    scores, values, codes = rng.normal(size=(6, 2)), np.arange(6.0), np.array([0, 1, 0, 1, 0, 1])
+    scores, values, codes = rng.normal(size=(6, 2)), np.arange(6.0), np.arange(6.0) % 2
     scores[:3] += 1.0
+    along = [Breaks.of(values, 2), Categories.of(codes)]
     process = standardised(scores)
     smallest = np.array(
         [
-            min(along_numbers(drawn, values, 2).p_value, along_categories(drawn, codes).p_value)
+            min(fluctuation(drawn, one).p_value for one in along)
             for drawn in (process[list(order)] for order in permutations(range(6)))
         ]
     )
-    own = [along_numbers(process, values, 2).p_value, along_categories(process, codes).p_value]
+    own = [fluctuation(process, one).p_value for one in along]
     exact = [(smallest <= p * (1 + 1e-9)).mean() for p in own]
-    found = permuted(process, [Breaks.of(values, 2), Categories.of(codes)], 9999, 1)
+    found = permuted(process, along, 9999, 1)
     np.testing.assert_allclose(found, exact, atol=4 * np.sqrt(0.25 / 9999))
 
 
@@ -124,3 +125,24 @@ def test_permutation_leaves_out_what_cannot_be_tested():
     alone = permuted(process, along[1:], 199, 3)
     np.testing.assert_allclose(permuted(process, along, 199, 3), [np.nan, *alone])
     assert np.isnan(permuted(process, along[:1], 199, 3)).all()
+
+
+def test_data_sets_without_a_value_have_no_part_in_a_test():
+    """Means and places are those of the others, the covariance is that of all."""
+    rng = np.random.default_rng(8)
+    process = standardised(rng.normal(size=(40, 3)) + 0.3)
+    values = rng.permutation(np.arange(40.0))
+    values[rng.permutation(40)[:12]] = np.nan
+    known = ~np.isnan(values)
+    rest = process[known] - process[known].mean(axis=0)
+    walk = np.cumsum(rest[np.argsort(values[known])], axis=0)[5:-6]
+    share = np.arange(6, 23) / 28
+    expected = ((walk**2).sum(axis=1) / (share * (1 - share))).max() * 40 / 28
+    assert fluctuation(process, Breaks.of(values, 6)).statistic == pytest.approx(expected)
+    codes = np.where(known, np.arange(40) % 3, np.nan)
+    means = [rest[codes[known] == code].mean(axis=0) for code in range(3)]
+    size = [(codes == code).sum() for code in range(3)]
+    expected = 40 * sum(n * (mean @ mean) for n, mean in zip(size, means, strict=True))
+    found = fluctuation(process, Categories.of(codes))
+    assert found.statistic == pytest.approx(expected)
+    assert found.p_value == pytest.approx(chi2.sf(expected, 6))

@@ -6,11 +6,14 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.subgroups.models import MeansModel
+from benchinfer.analyses.subgroups.numerics.fluctuation import standardised
 from benchinfer.analyses.subgroups.numerics.worths import worths
+from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.tree import Growth, divisions, grow
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.core.frames import GLOSSARY
+from benchinfer.reports.notebook import told
 from benchinfer.scores.features import Feature, of_categories
 from tests.analyses.subgroups.conftest import simulated, table
 from tests.plots.test_boxes import faults
@@ -91,6 +94,37 @@ def test_words(found):
     assert len(found.relations()) == 2
 
 
+def test_p_values_by_permutation_have_the_digits_of_their_error(planted):
+    found = bi.compare_subgroups(planted, seed=1)
+    assert "p-value ≤0.001)" in found.sentence() or "p-value ≤0.001." in found.sentence()
+    rows = found.tests()
+    p = rows["p_value"].clip(upper=0.999)
+    np.testing.assert_array_less(np.sqrt(p * (1 - p) / 1000), rows["p_error"] + 1e-12)
+    table = next(t for s in told(found) for t in s.all_tables if "characteristic" in t.frame)
+    texts = [row[-1].text for row in table.rows]
+    assert all(len(text.lstrip("≤<>")) == len("0.001") for text in texts)
+
+
+@pytest.mark.parametrize("suffix", ["html", "json", "md", "tex"])
+def test_reports_hold_groups_archetypes_and_regions(suffix, planted, tmp_path):
+    groups = bi.compare_subgroups(planted, seed=1)
+    shapes = bi.archetypes(planted, k=2, starts=2, seed=1)
+    scores, features = simulated(30, 2)
+    long = scores.melt(id_vars="dataset", var_name="algorithm", value_name="accuracy")
+    long["size"] = long["dataset"].map(np.log10(features.set_index("dataset")["size"]))
+    sized = bi.read_scores(long, measures={"accuracy": "higher"}, covariates="size")
+    regions = bi.regions(bi.compare_mixed(sized, covariates="size"), "size")
+    results = [groups, groups.stability(3, seed=1), shapes, shapes.stability(3, seed=1), regions]
+    text = bi.report(results, tmp_path / f"where.{suffix}").read_text()
+    for title in (
+        "Where: groups of data sets by accuracy", "Stability of the groups",
+        "Archetypes of data sets", "Stability of archetypes", "Differences along size",
+    ):  # fmt: skip
+        assert title in text
+    for one in results:
+        assert one._repr_html_()
+
+
 def test_reports_show_the_groups(found, tmp_path):
     text = found.report(tmp_path / "one.html").read_text()
     assert "Where: groups of data sets by accuracy" in text
@@ -137,10 +171,63 @@ def test_an_order_of_categories_is_kept():
 
 
 def test_all_divisions_in_two_are_tried():
-    assert len(divisions(of_categories(list("abcdabcdabcd")), 1)) == 7
-    assert len(divisions(of_categories(list("abcdabcdabcd"), list("abcd")), 1)) == 3
-    assert len(divisions(Feature(np.array([1.0, 1, 2, 3])), 2)) == 1
-    assert len(divisions(Feature(np.ones(4)), 1)) == 0
+    scores = np.zeros((12, 1))
+    assert len(divisions(of_categories(list("abcdabcdabcd")), 1, scores)) == 7
+    assert len(divisions(of_categories(list("abcdabcdabcd"), list("abcd")), 1, scores)) == 3
+    assert len(divisions(Feature(np.array([1.0, 1, 2, 3])), 2, scores[:4])) == 1
+    assert len(divisions(Feature(np.ones(4)), 1, scores[:4])) == 0
+
+
+def test_of_many_categories_the_division_is_the_one_planted():
+    rng = np.random.default_rng(10)
+    codes = np.repeat(np.arange(20.0), 6)
+    first = np.isin(codes, [0, 3, 4, 8, 11, 12, 19])
+    level = np.where(first, 1.0, -1.0)[:, None] * np.array([1.0, 0.0, -1.0])
+    model = MeansModel(level + 0.5 * rng.normal(size=(120, 3)))
+    feature = Feature(codes, tuple(f"k{n}" for n in range(20)))
+    split = grow(model, {"kind": feature}, np.arange(120), Growth(0.05, 10)).nodes[0].split
+    np.testing.assert_array_equal(split.sides(feature) == first, (split.sides(feature) == first)[0])
+
+
+def test_along_scores_the_best_division_of_one_parameter_is_found():
+    """With one parameter the order of the means holds the best of all divisions (Fisher 1958)."""
+    rng = np.random.default_rng(11)
+    codes = rng.permutation(np.repeat(np.arange(13.0), 3))
+    model = MeansModel(rng.normal(size=(39, 1)) * np.array([[1.0, -1.0]]))
+    rows = np.arange(39)
+    process = standardised(model.fit(rows).scores)
+    tried = divisions(Feature(codes, tuple("abcdefghijklm")), 5, process)
+    one = np.arange(1, 2**12)
+    every = ((one[:, None] >> np.arange(13)) & 1).astype(bool)[:, codes.astype(int)]
+    every = every[(every.sum(axis=1) >= 5) & (every.sum(axis=1) <= 34)]
+    best = [model.log_likelihoods(rows, sides).max() for sides in (tried, every)]
+    assert best[0] == pytest.approx(best[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("known", [0.7, 0.95])
+def test_data_sets_without_a_value_go_to_the_larger_side(known):
+    rng = np.random.default_rng(12)
+    scores, features = simulated(90)
+    lost = rng.uniform(size=90) > known
+    features.loc[lost, "size"] = np.nan
+    features.loc[rng.uniform(size=90) > known, "kind"] = None
+    read = bi.read_scores(
+        scores, layout="wide-algorithms", measures={"accuracy": "higher"}, features=features
+    )
+    found = bi.compare_subgroups(read, by=["size", "kind"], depth=1, seed=1)
+    split = found.tree.nodes[0].split
+    low, high = found.tree.nodes[1], found.tree.nodes[2]
+    assert split.by == "size"
+    own = features["size"].to_numpy()
+    sizes = [int((own <= split.at).sum()), int((own > split.at).sum())]
+    larger = (low, high)[int(np.argmax(sizes))]
+    assert set(np.flatnonzero(lost)) <= set(larger.datasets)
+    assert min(len(low.datasets), len(high.datasets)) == min(sizes)
+    checks = found.diagnostics().set_index("check")
+    row = checks.loc["values of characteristics that data sets lack"]
+    assert row["value"] == lost.sum() + features["kind"].isna().sum()
+    assert f"size ({lost.sum()})" in row["remedy"]
+    assert sum(map(len, found.datasets.values())) == 90
 
 
 def test_likelihoods_of_many_subsets_are_those_of_each_by_itself():
@@ -230,6 +317,8 @@ def test_both_null_distributions_find_the_division_and_say_which_they_are(plante
     found = bi.compare_subgroups(planted, tests="permutation", level=0.999, seed=1)
     assert found.splits()["p_value"].iloc[0] == pytest.approx(1e-4)
     assert "by permutation of the data sets" in found.rule
+    assert found.splits()["p_error"].tolist() == found.splits()["p_value"].tolist()
+    assert (limit.tests()["p_error"] == 0).all()
     assert "by permutation" in found.provenance.adjustment
     pd.testing.assert_series_equal(found.tests()["statistic"][:3], limit.tests()["statistic"][:3])
 
@@ -262,3 +351,57 @@ def test_domains_are_characteristics():
     long["domain"] = long["dataset"].map(large).map({True: "large", False: "small"})
     found = bi.compare_subgroups(bi.read_scores(long, measures={"accuracy": "higher"}))
     assert set(found) == {"domain is large", "domain is small"}
+
+
+@pytest.fixture(scope="module")
+def divided(planted):
+    return bi.compare_subgroups(planted, seed=1).stability(20, seed=1)
+
+
+def test_subsamples_find_a_planted_division_and_no_other(divided, stable):
+    rows = divided.summary().set_index("characteristic")
+    assert rows.loc["size", ["chosen", "share_root", "share"]].tolist() == [True, 1, 1]
+    low, middle, high = rows.loc["size", ["threshold_low", "threshold", "threshold_high"]]
+    assert 1000 < low <= middle <= high < 3000
+    assert rows["share"].drop("size").max() <= 0.1
+    none = bi.compare_subgroups(stable, seed=1).stability(20, seed=1)
+    assert none.summary()["share"].max() <= 0.15
+    assert none.undivided >= 0.8
+    assert not none.chosen.any()
+
+
+def test_subsamples_are_repeated_saved_drawn_and_refused(divided, planted, tmp_path):
+    back = bi.load(divided.save(tmp_path / "stability.json"))
+    pd.testing.assert_frame_equal(back.to_frame(), divided.to_frame())
+    again = bi.compare_subgroups(planted, seed=1).stability(20, seed=1)
+    pd.testing.assert_frame_equal(again.to_frame(), divided.to_frame())
+    assert set(divided.summary()) | set(divided.to_frame()) <= set(GLOSSARY)
+    first = divided.to_frame().query("resample == 0")
+    assert first["characteristic"].tolist() == ["size"]
+    for width in ("page", "column"):
+        assert faults(bi.plot(divided, width=width)) == ([], [])
+    assert "38 of 60 data sets" in divided._repr_html_()
+    assert "10.1080/10618600.2018.1473779" in divided.citations()
+    small = bi.compare_subgroups(planted, minsize=30, tests="asymptotic")
+    assert small.stability(2, seed=1).size == 38
+    with pytest.raises(bi.DesignError, match="at least 2"):
+        small.stability(1)
+
+
+def test_shares_count_subsamples_and_thresholds_the_uppermost_division(divided):
+    """Counted by hand: resample 1 divides by a twice, 2 by b and then a, 3 not at all."""
+    found = SubgroupStability(
+        setting=divided.setting,
+        characteristics=("a", "b"),
+        resample=np.array([0, 1, 1, 2, 2]),
+        depth=np.array([0, 0, 1, 0, 1]),
+        by=np.array([0, 0, 0, 1, 0]),
+        threshold=np.array([5.0, 4, 9, np.nan, 6]),
+        place=np.array([0.5, 0.4, 0.9, np.nan, 0.6]),
+        size=6, total=10, resamples=3, seed=1,
+    )  # fmt: skip
+    np.testing.assert_allclose(found.share(), [2 / 3, 1 / 3])
+    np.testing.assert_allclose(found.share(root=True), [1 / 3, 1 / 3])
+    assert found.thresholds(0).tolist() == [4, 6]
+    assert found.undivided == pytest.approx(1 / 3)
+    assert found.chosen.tolist() == [True, False]

@@ -9,8 +9,9 @@ import pytest
 
 from benchinfer.analyses.subgroups.models import WinsModel
 from benchinfer.analyses.subgroups.numerics.fluctuation import (
-    along_categories,
-    along_numbers,
+    Breaks,
+    Categories,
+    fluctuation,
     standardised,
 )
 from benchinfer.analyses.subgroups.tree import Growth, grow
@@ -55,10 +56,10 @@ def test_statistics_at_the_root_are_those_of_r(case):
     ):
         feature = features[name]
         if feature.categorical:
-            found = along_categories(process, feature.values.astype(int))
+            found = fluctuation(process, Categories.of(feature.values))
         else:
             untied = np.argsort(np.argsort(feature.values, kind="stable")).astype(float)
-            found = along_numbers(process, untied, 10)
+            found = fluctuation(process, Breaks.of(untied, 10))
         # R's fit stops at a relative change of 1e-8 of the deviance.
         assert found.statistic == pytest.approx(statistic, rel=1e-6)
 
@@ -76,12 +77,12 @@ def test_p_values_are_near_those_of_r(case):
         own = 1 - (1 - p) ** (1 / tests) if p > 0.001 else p / tests
         feature = features[name]
         if feature.categorical:
-            assert along_categories(process, feature.values.astype(int)).p_value == pytest.approx(
+            assert fluctuation(process, Categories.of(feature.values)).p_value == pytest.approx(
                 own, rel=1e-5
             )
         else:
             untied = np.argsort(np.argsort(feature.values, kind="stable")).astype(float)
-            found = along_numbers(process, untied, 10).p_value
+            found = fluctuation(process, Breaks.of(untied, 10)).p_value
             low, high = (0.9, 1.2) if p > 0.001 else (0.5, 2)
             assert low * own <= found <= high * own
 

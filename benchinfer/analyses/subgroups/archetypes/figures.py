@@ -110,7 +110,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     points = result.alphas @ places
     texts, key = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
     alike = [
-        f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in _each(result)
+        f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in range(result.k)
     ]
     flat = () if result.k <= 3 else ("places are a projection: coordinates() has the shares",)
     return SimplexMap(
@@ -128,10 +128,6 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     )
 
 
-def _each(result: Archetypes) -> range:
-    return range(result.k)
-
-
 def _polygon(k: int) -> Array:
     """Return (k, 2) corners of a regular polygon, the first one on top."""
     if k == 2:
@@ -147,7 +143,7 @@ def _named(
     names = fitted(result.datasets, room)
     chosen = list(range(len(points)))
     if len(points) > (_NAMED if result.k > 2 else _NAMED // 4):
-        near = {name for j in _each(result) for name in result.nearest(j)}
+        near = {name for j in range(result.k) for name in result.nearest(j)}
         chosen = [d for d in chosen if result.datasets[d] in near]
     groups: dict[tuple[float, float], list[str]] = {}
     for d in chosen:
@@ -247,7 +243,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     table = result.profiles()
     values = table["estimate"].to_numpy().reshape(result.k, -1)[:, order]
     names = fitted(result.algorithms, 0.3 * width)
-    alike = [f"{j + 1}: like {result.nearest(j)[0]}" for j in _each(result)]
+    alike = [f"{j + 1}: like {result.nearest(j)[0]}" for j in range(result.k)]
     measure = result.measure
     what = (
         measure.title if result.levels else f"{measure.effect_name} from the mean of all algorithms"
@@ -262,7 +258,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
         axis=f"{what}: {measure.better} is better",
         notes=("algorithms from top: by the mean of the archetypes",),
         width=width,
-        alt="; ".join(f"archetype {j + 1}: {result.describe(j)}" for j in _each(result)) + ".",
+        alt="; ".join(f"archetype {j + 1}: {result.describe(j)}" for j in range(result.k)) + ".",
     )
 
 
@@ -276,16 +272,13 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
     rows = np.arange(len(laid.rows))
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_yticks(rows, [plain(name) for name in laid.rows], fontsize=pt(8.5), color=INK)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set_color(HAIR)
-    ax.grid(axis="y", color=HAIR, lw=0.6)
+    _open(ax)
     ax.set_axisbelow(True)
     if laid.log:
         ax.set_xscale("log")
     else:
         low, high = float(laid.values.min()), float(laid.values.max())
         ax.set_xticks(ticks(low, high, 5 if is_wide(laid.width) else 3, log=False))
-    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
     if laid.neutral is not None:
         ax.axvline(laid.neutral, color=INK, lw=0.9, zorder=1)
     for j, (values, label) in enumerate(zip(laid.values, laid.labels, strict=True)):
@@ -295,6 +288,14 @@ def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
     name_axis(ax, laid.axis, (_LEGEND + 0.05) * laid.width)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize=pt(8.5),
               labelcolor=INK, borderaxespad=0.2)  # fmt: skip
+
+
+def _open(ax: "Axes") -> None:
+    """Keep the lower line of the frame, with a line at each tick of the other axis."""
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color(HAIR)
+    ax.grid(axis="y", color=HAIR, lw=0.6)
+    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,11 +354,8 @@ def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
     """Draw the curve into an Axes."""
     ax.set_ylim(-0.03, 1.03)
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set_color(HAIR)
-    ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_xticks(laid.numbers)
-    ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=INK)
+    _open(ax)
     ax.plot(laid.numbers, laid.explained, "o-", color=_MARKS[0][0], lw=1.5, ms=5)
     at = laid.explained[laid.numbers.index(laid.chosen)]
     ax.plot([laid.chosen], [at], "o", ms=12, mfc="none", mec=INK, mew=1.2)

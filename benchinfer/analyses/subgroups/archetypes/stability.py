@@ -7,8 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.numerics.resampled import resample_archetypes
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_resamples, seed_of
+from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -31,8 +34,8 @@ class ArchetypeStability(Showable):
 
     Attributes
     ----------
-    datasets, algorithms
-        The D and K names.
+    setting
+        The table, of D data sets and K algorithms.
     recurs
         (k,) share of the resamples in which the archetype matched to it is nearer to it than to any
         other.
@@ -48,14 +51,23 @@ class ArchetypeStability(Showable):
 
     home: ClassVar[str] = "benchinfer.analyses.subgroups.archetypes"
 
-    datasets: tuple[str, ...]
-    algorithms: tuple[str, ...]
+    setting: Setting
     recurs: Array
     likeness: Array
     spread: Array
     together: Array
     resamples: int
     seed: int
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.setting.measure
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The D data sets."""
+        return self.setting.coverage.datasets
 
     def summary(self) -> "pd.DataFrame":
         """One row per archetype: ``archetype share share_error jaccard``.
@@ -92,6 +104,10 @@ class ArchetypeStability(Showable):
         )
         return f"<ArchetypeStability: recurs in {count(self.resamples, 'resample')}: {shares}>"
 
+    def citations(self) -> str:
+        """Return the BibTeX entries of the methods."""
+        return bibtex([jaccard])
+
 
 def archetype_stability(
     result: "Archetypes", resamples: int, seed: int | None
@@ -117,8 +133,7 @@ def archetype_stability(
         jaccard(np.unique(own, return_inverse=True)[1], groups), axis=0
     )
     return ArchetypeStability(
-        datasets=result.datasets,
-        algorithms=result.algorithms,
+        setting=result.setting,
         recurs=found.recurs.mean(axis=0),
         likeness=likeness,
         spread=np.std(found.archetypes[kept], axis=0, ddof=1) * result.unit,

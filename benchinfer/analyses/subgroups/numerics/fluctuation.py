@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from benchinfer.analyses.subgroups.numerics.suprema import p_largest
+from benchinfer.analyses.subgroups.numerics.walks import largest
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -16,7 +17,7 @@ type Codes = NDArray[np.int64]
 _LEAST = 1e-10
 # Numbers held at once while data sets are permuted.
 _AT_ONCE = 500_000
-_GRID = 64
+_GRID = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,9 @@ class Breaks:
     Attributes
     ----------
     order
-        (n,) data sets, those with the smallest number first.
+        (m,) data sets with a value, those with the smallest number first.
     last
-        (m,) number of data sets before each place.
+        (b,) number of them before each place.
     """
 
     order: Codes
@@ -79,25 +80,32 @@ class Breaks:
         Parameters
         ----------
         values
-            (n,) the characteristic.
+            (n,) the characteristic, NaN where it is not known.
         fewest
             Least number of data sets on either side; at least a tenth of them in any case.
         """
-        n = len(values)
-        fewest = max(fewest, -(-n // 10))
-        order = np.argsort(values, kind="stable")
+        m = int((~np.isnan(values)).sum())
+        fewest = max(fewest, -(-m // 10))
+        order = np.argsort(values, kind="stable")[:m]  # NaN is last
         last = np.flatnonzero(np.diff(values[order]) > 0) + 1
-        return cls(order, last[(last >= fewest) & (last <= n - fewest)])
+        return cls(order, last[(last >= fewest) & (last <= m - fewest)])
 
     def testable(self, parameters: int) -> bool:
         """Whether there is a place and a parameter."""
         return bool(len(self.last) and parameters)
 
-    def statistic(self, process: Array) -> Array:
-        """Return the largest score statistic over all places, of (..., n, r) scores."""
-        share = self.last / len(self.order)
-        walk = np.cumsum(process[..., self.order, :], axis=-2)[..., self.last - 1, :]
-        return ((walk**2).sum(axis=-1) / (share * (1 - share))).max(axis=-1)
+    @property
+    def law(self) -> tuple[float, int]:
+        """The limiting distribution: odds of the last place by those of the first, and places."""
+        odds = self.last / (len(self.order) - self.last)
+        return float(odds[-1] / odds[0]), len(self.last)
+
+    def statistics(self, process: Array, orders: Codes) -> Array:
+        """Return the largest score statistic over all places, of each of (draws, n) orders.
+
+        Scores are taken from their mean over the data sets with a value.
+        """
+        return largest(process, orders, self.order, self.last)
 
     def p_value(self, statistic: float, parameters: int) -> float:
         """Return the p-value of the limiting distribution.
@@ -108,9 +116,7 @@ class Breaks:
         Computational and Graphical Statistics 17, 492-514.
         https://doi.org/10.1198/106186008X319331
         """
-        share = self.last / len(self.order)
-        odds = share / (1 - share)
-        return p_largest(statistic, parameters, float(odds[-1] / odds[0]), len(self.last))
+        return p_largest(statistic, parameters, *self.law)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +132,36 @@ class Categories:
     member: Array
 
     @classmethod
-    def of(cls, codes: Codes) -> "Categories":
-        """Find the categories of (n,) codes."""
-        return cls((np.unique(codes)[:, None] == codes).astype(np.float64))
+    def of(cls, codes: Array) -> "Categories":
+        """Find the categories of (n,) codes, NaN where the category is not known."""
+        return cls((np.unique(codes[~np.isnan(codes)])[:, None] == codes).astype(np.float64))
 
     def testable(self, parameters: int) -> bool:
         """Whether there are two categories and a parameter."""
         return bool(len(self.member) > 1 and parameters)
 
-    def statistic(self, process: Array) -> Array:
-        """Return the chi-squared statistic of the categories' mean scores, of (..., n, r)."""
-        share = self.member.mean(axis=1)
-        return (((self.member @ process) ** 2).sum(axis=-1) / share).sum(axis=-1)
+    @property
+    def law(self) -> tuple[float]:
+        """The limiting distribution: degrees of freedom for each parameter."""
+        return (len(self.member) - 1.0,)
+
+    def statistics(self, process: Array, orders: Codes) -> Array:
+        """Return the chi-squared statistic of the categories' mean scores, of (draws, n) orders.
+
+        Scores are taken from their mean over the data sets with a category.
+        """
+        size = self.member.sum(axis=1)
+        found = np.empty(len(orders))
+        step = max(1, _AT_ONCE // process.size)
+        for start in range(0, len(orders), step):
+            sums = self.member @ process[orders[start : start + step]]
+            sums -= sums.sum(axis=1, keepdims=True) * (size / size.sum())[:, None]
+            found[start : start + step] = ((sums**2).sum(axis=-1) / size).sum(axis=-1)
+        return found * len(process)
 
     def p_value(self, statistic: float, parameters: int) -> float:
         """Return the p-value of the limiting distribution."""
-        return float(chi2.sf(statistic, parameters * (len(self.member) - 1)))
+        return float(chi2.sf(statistic, parameters * self.law[0]))
 
 
 type Along = Breaks | Categories
@@ -157,21 +177,11 @@ def fluctuation(process: Array, along: Along) -> Fluctuation:
     along
         Places of a break, or categories.
     """
-    parameters = process.shape[1]
+    n, parameters = process.shape
     if not along.testable(parameters):
         return UNTESTED
-    statistic = float(along.statistic(process))
+    statistic = float(along.statistics(process, np.arange(n)[None])[0])
     return Fluctuation(statistic, along.p_value(statistic, parameters))
-
-
-def along_numbers(process: Array, values: Array, fewest: int) -> Fluctuation:
-    """Test stability along a number; see `Breaks.of`."""
-    return fluctuation(process, Breaks.of(values, fewest))
-
-
-def along_categories(process: Array, codes: Codes) -> Fluctuation:
-    """Test stability over (n,) categories: the chi-squared statistic of their mean scores."""
-    return fluctuation(process, Categories.of(codes))
 
 
 def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> Array:
@@ -206,18 +216,10 @@ def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> A
     tested = [c for c, one in enumerate(along) if one.testable(parameters)]
     if not tested:
         return found
-    rng = np.random.default_rng(seed)
-    statistics = np.empty((draws + 1, len(tested)))
-    statistics[0] = [along[c].statistic(process) for c in tested]
-    step = max(1, _AT_ONCE // process.size)
-    for start in range(1, draws + 1, step):
-        size = min(step, draws + 1 - start)
-        drawn = process[rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)]
-        for place, c in enumerate(tested):
-            statistics[start : start + size, place] = along[c].statistic(drawn)
-    scale = np.column_stack([
-        _clearness(own, along[c], parameters) for own, c in zip(statistics.T, tested, strict=True)
-    ])  # fmt: skip
+    orders = np.tile(np.arange(n), (draws + 1, 1))
+    orders[1:] = np.random.default_rng(seed).permuted(orders[1:], axis=1)
+    statistics = [along[c].statistics(process, orders) for c in tested]
+    scale = _clearness(np.array(statistics), [along[c] for c in tested], parameters).T
     # Rounding must not make an order with the same statistic count as a smaller one.
     largest = scale[1:].max(axis=1) * (1 + 1e-9)
     above = (largest[:, None] >= scale[0]).sum(axis=0)
@@ -225,11 +227,21 @@ def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> A
     return found
 
 
-def _clearness(statistics: Array, along: Along, parameters: int) -> Array:
-    """Return minus the logarithms of limiting p-values, interpolated between statistics."""
-    grid = np.linspace(statistics.min(), statistics.max(), _GRID)
-    p_values = np.array([along.p_value(float(x), parameters) for x in grid])
-    return np.interp(statistics, grid, -np.log(np.maximum(p_values, np.finfo(float).tiny)))
+def _clearness(statistics: Array, along: Sequence[Along], parameters: int) -> Array:
+    """Return minus the logarithms of limiting p-values of (C, draws) statistics.
+
+    Interpolated between statistics: characteristics with one distribution share the computation.
+    """
+    found = np.empty_like(statistics)
+    laws: dict[tuple[float, ...], list[int]] = {}
+    for c, one in enumerate(along):
+        laws.setdefault(one.law, []).append(c)
+    for rows in laws.values():
+        own = statistics[rows]
+        grid = np.linspace(own.min(), own.max(), _GRID)
+        p_values = np.array([along[rows[0]].p_value(float(x), parameters) for x in grid])
+        found[rows] = np.interp(own, grid, -np.log(np.maximum(p_values, np.finfo(float).tiny)))
+    return found
 
 
 def adjusted(p_values: Array) -> Array:

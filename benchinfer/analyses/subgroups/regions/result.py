@@ -84,6 +84,11 @@ class Regions(Showable):
     digest: str
 
     @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms of the pairs, sorted."""
+        return tuple(sorted({name for pair in self.pairs for name in pair}))
+
+    @property
     def codes(self) -> NDArray[np.int8]:
         """(P, G) verdicts at the places: equivalent where the band is within the tolerance."""
         margin = self.measure.margin
