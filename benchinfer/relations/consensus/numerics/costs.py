@@ -47,11 +47,8 @@ def tally(verdicts: Verdicts, weights: Costs) -> Costs:
 def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[Costs, int]:
     """Return the cost of each state of each pair, given the weight (5, n, n) of each verdict.
 
-    Returns
-    -------
-    costs : (4, n, n)
-        ``costs[s, i, j]``, times the divisor; whole numbers where the votes are.
-    divisor : int
+    Costs (4, n, n) are ``costs[s, i, j]``, times the divisor, which is the second result; whole
+    numbers where the votes are.
     """
     table, scale = PAIRWISE[method]
     given = table[:, _VERDICTS]
@@ -65,22 +62,10 @@ def cost_tensor(
 ) -> tuple[Costs, int]:
     """Return the cost of each state of each pair.
 
-    Parameters
-    ----------
-    verdicts
-        (B, n, n): 0 missing, 1 undecided, 2 equivalent, 3 first, 4 second; row versus column.
-    weights
-        (B,), not negative.
-    method
-        One of `METHODS`.
-    missing_as_undecided
-        Whether a missing pair counts as undecided; otherwise it costs nothing.
-
-    Returns
-    -------
-    costs : (4, n, n)
-        ``costs[s, i, j]``, times the divisor; whole numbers where the weights allow it.
-    divisor : int
+    `verdicts` (B, n, n), row versus column, are 0 missing, 1 undecided, 2 equivalent, 3 first, 4
+    second; `weights` (B,) are not negative; `method` is one of `METHODS`. A missing pair costs
+    nothing, unless it counts as undecided. Costs (4, n, n) are ``costs[s, i, j]``, times the
+    divisor, which is the second result; whole numbers where the weights allow it.
     """
     whole = whole_weights(weights)
     w, below = whole if whole is not None else (weights, 1)
