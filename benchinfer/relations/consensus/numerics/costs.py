@@ -189,29 +189,6 @@ def composition(family: RelationFamily) -> NDArray[np.uint8]:
     return table
 
 
-def is_member(states: NDArray[np.int8], family: RelationFamily) -> bool:
-    """Return whether a relation of states (n, n) is one of the family."""
-    n = len(states)
-    off = ~np.eye(n, dtype=np.bool_)
-    x = arcs(states, family).astype(np.int64)
-    if not np.isin(states[off], family.states).all():
-        return False
-    if family.strict:
-        return not breaks_four(x > 0, (x == 0), family)
-    closed = x + np.eye(n, dtype=np.int64)
-    return not ((closed @ closed > 0) & (closed == 0)).any()
-
-
-def breaks_four(yes: NDArray[np.bool_], no: NDArray[np.bool_], family: RelationFamily) -> bool:
-    """Return whether present and absent strict arcs contradict an interval order.
-
-    Ferrers: a > b and c > d imply a > d or c > b. Semitransitive: a > b > c implies a > d or d > c.
-    The diagonal belongs to `no`.
-    """
-    must, cannot = forced_by_four(yes, no, family)
-    return bool((must & no).any() or (cannot & yes).any())
-
-
 def forced_by_four(
     yes: NDArray[np.bool_], no: NDArray[np.bool_], family: RelationFamily
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
