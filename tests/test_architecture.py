@@ -4,12 +4,11 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "benchinfer"
-FILES = sorted(PACKAGE.rglob("*.py"))
+from tests.trees import FILES, PACKAGE, nodes, tree
+
+ROOT = PACKAGE.parent
 MOST_ENTRIES = 15
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -19,21 +18,11 @@ def _name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-@cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-@cache
-def _nodes(path: Path) -> list[ast.AST]:
-    return list(ast.walk(_tree(path)))
-
-
 def _functions() -> Iterator[tuple[str, Function, list[str]]]:
     """Yield name, tree and source lines of each function and method."""
     for path in FILES:
         lines = path.read_text(encoding="utf-8").splitlines()
-        for node in _nodes(path):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield f"{_name(path)}:{node.name}", node, lines
 
@@ -49,9 +38,9 @@ def _code_lines(node: Function, lines: list[str]) -> int:
 
 def test_architecture_shows_every_folder() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    tree = text.split("```text\nbenchinfer/\n")[1].split("```")[0]
+    drawn = text.split("```text\nbenchinfer/\n")[1].split("```")[0]
     shown, open_folders = set(), []
-    for line in tree.splitlines():
+    for line in drawn.splitlines():
         depth = (len(line) - len(line.lstrip())) // 2
         open_folders[depth - 1 :] = [line.split("/")[0].strip()]
         shown.add("/".join(open_folders))
@@ -70,7 +59,7 @@ def test_every_folder_can_be_taken_in_at_a_glance() -> None:
 def test_names_of_classes_are_unique() -> None:
     homes: dict[str, list[str]] = {}
     for path in FILES:
-        for node in _nodes(path):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(_name(path))
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
@@ -78,7 +67,7 @@ def test_names_of_classes_are_unique() -> None:
 
 def test_modules_are_titled_by_a_noun_phrase() -> None:
     clause = re.compile(r"(What|How|Where|Which|Who|Whether|When)\b")
-    titles = {_name(p): ast.get_docstring(_tree(p)) for p in FILES}
+    titles = {_name(p): ast.get_docstring(tree(p)) for p in FILES}
     assert {name: title for name, title in titles.items() if clause.match(title or "")} == {}
 
 
@@ -90,7 +79,7 @@ def test_functions_are_short() -> None:
 def test_every_dataclass_is_frozen() -> None:
     mutable: list[str] = []
     for path in FILES:
-        for node in _nodes(path):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 text = [ast.unparse(decorator) for decorator in node.decorator_list]
                 marks = [t for t in text if t.split("(")[0].endswith("dataclass")]

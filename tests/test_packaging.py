@@ -7,12 +7,12 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from twine.commands.check import check
 
 import benchinfer as bi
+from tests.trees import FILES, PACKAGE, nodes
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -42,22 +42,17 @@ def test_a_wheel_has_the_tables_without_the_scripts_that_wrote_them():
     tables = {f for f in files if f.startswith("benchinfer/_datasets/")}
     written = {"scores.csv", "scores.csv.gz", "measures.toml", "README.md"}
     assert {Path(f).name for f in tables} == written
-    ours = {f"benchinfer/{p.relative_to(ROOT / 'benchinfer')}" for p in package()}
+    ours = {f"benchinfer/{p.relative_to(PACKAGE)}" for p in FILES}
     assert ours <= files
 
 
-@pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
-def test_optional_packages_are_imported_by_their_extra(extra):
-    name = OPTIONAL.get(extra, extra)
-    for path in package():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def test_optional_packages_are_imported_by_their_extra():
+    optional = {OPTIONAL.get(extra, extra) for extra in PROJECT["optional-dependencies"]}
+    for path in FILES:
+        for node in nodes(path):
             found = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             found += [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            assert all(f.split(".")[0] != name for f in found), path
-
-
-def package():
-    return sorted((ROOT / "benchinfer").rglob("*.py"))
+            assert not optional & {f.split(".")[0] for f in found}, path
 
 
 def test_an_index_takes_the_wheel_and_the_source_archive(tmp_path):

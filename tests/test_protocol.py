@@ -14,11 +14,17 @@ from benchinfer.analyses.monitor.comparison import MonitorComparison
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.core.frames import GLOSSARY
+from tests.sampling import brief_warm_up
 
 
 @pytest.fixture(scope="module")
 def scores():
     return bi.load_example("sklearn_bootstrap")
+
+
+def hierarchical(scores, measure):
+    with brief_warm_up():
+        return bi.compare_bayes(scores, measure, draws=400, seed=1)
 
 
 def corani2017(scores, measure):
@@ -42,7 +48,7 @@ KINDS = [
     bi.compare_mixed,
     bi.compare_permutation,
     bi.compare_bootstrap,
-    bi.compare_bayes,
+    hierarchical,
     bi.monitor,
     bi.compare_meta,
     bi.compare_pair,

@@ -70,21 +70,8 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
     The levels plus a multivariate t vector are ranked. Its length is integrated exactly, its
     direction by randomised quasi-Monte-Carlo with a fixed seed.
 
-    Parameters
-    ----------
-    levels
-        (K,) estimated levels, larger is better.
-    variances
-        (K, K) variances of the differences between two algorithms.
-    df
-        Degrees of freedom, ``inf`` for a normal distribution.
-    margin
-        How far from the best one still counts as near.
-
-    Returns
-    -------
-    Best
-        Probabilities and their error.
+    `levels` (K,) are larger for the better, `variances` (K, K) are those of their differences, and
+    what is within `margin` of the best one is near it; `df` may be ``inf``.
 
     Examples
     --------
@@ -143,19 +130,8 @@ def probability_above(
 ) -> Array:
     """Return the probability that a contrast exceeds a limit on a new data set.
 
-    Parameters
-    ----------
-    estimate
-        (J,) estimated contrasts.
-    predicted
-        Their predictions.
-    limit
-        The limit; minus the tolerance gives "not worse", the tolerance "better by a margin".
-
-    Returns
-    -------
-    numpy.ndarray
-        (J,) probabilities; one half where a contrast without variance equals the limit.
+    The result has (J,) probabilities, one half where a contrast without variance equals the limit.
+    Minus the tolerance as a limit gives "not worse", the tolerance "better by a margin".
 
     Examples
     --------

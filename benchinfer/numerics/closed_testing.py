@@ -46,19 +46,9 @@ def most_together_on_line(
 ) -> Integers:
     """Return the most pairs that can be true together with the pair (first, second).
 
-    Parameters
-    ----------
-    places
-        (k,) ascending.
-    first, second
-        (n,) indices of places, first < second.
-    reach
-        (n,) largest distance of pairs that are not known to differ, at least that of the pair.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n,) the pair itself counted.
+    `places` (k,) ascend; `first` < `second` (n,) are indices of places, and `reach` (n,) is the
+    largest distance of pairs that are not known to differ, at least that of the pair. The pair
+    counts.
     """
     parts = range(0, len(first), _SLICE)
     rows = [
@@ -153,12 +143,7 @@ def falling(p: Array, places: Integers) -> Array:
 
     What is raised stays valid. For p-values that fall up to Monte Carlo error.
 
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    places
-        (k,) integers.
+    `p` has the order of `tukey.all_pairs`, `places` (k,) are integers.
 
     Examples
     --------
@@ -172,10 +157,7 @@ def falling(p: Array, places: Integers) -> Array:
 def shaffer_on_line(p: Array, places: Integers) -> Array:
     """Return Shaffer's adjusted p-values, second variant, where p falls with a distance.
 
-    Parameters
-    ----------
-    p, places
-        As in `bergmann_hommel_on_line`.
+    `p` and `places` are as in `bergmann_hommel_on_line`.
     """
     line = _line(places)
     thresholds = _thresholds(p, line)
@@ -188,13 +170,9 @@ def shaffer_on_line(p: Array, places: Integers) -> Array:
 def bergmann_hommel_on_line(p: Array, places: Integers) -> Array:
     """Return Bergmann and Hommel's exact adjusted p-values where p falls with a distance.
 
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    places
-        (k,) integers whose distances order the p-values: twice the rank sums, not mean ranks, so
-        that equal distances are equal. Seconds for 40 algorithms.
+    `p` has the order of `tukey.all_pairs`; distances of the `places` (k,) order it. These are
+    integers, twice the rank sums and not mean ranks, so that equal distances are equal. Seconds for
+    40 algorithms.
     """
     line = _line(places)
     thresholds = _thresholds(p, line)
@@ -261,15 +239,8 @@ def possible_counts(k: int) -> tuple[int, ...]:
 def most_together(equal: NDArray[np.bool_]) -> Counts:
     """Return, for each pair, the most pairs that can be true together with it, itself counted.
 
-    Parameters
-    ----------
-    equal
-        (k, k) symmetric: which pairs are not known to differ.
-
-    Returns
-    -------
-    numpy.ndarray
-        (k, k); 0 where `equal` is False or on the diagonal.
+    `equal` (k, k) says which pairs are not known to differ; the result is 0 for the others and on
+    the diagonal.
 
     Notes
     -----
@@ -378,12 +349,7 @@ def shaffer_static(p: Array, k: int) -> Array:
     The i-th smallest p-value is multiplied by the largest number of equalities, not above
     ``m - i + 1``, that can be true together, whichever pairs came before. Any number of algorithms.
 
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    k
-        Number of algorithms.
+    `p` has the order of `tukey.all_pairs`.
 
     Examples
     --------
@@ -407,12 +373,7 @@ def shaffer(p: Array, k: int) -> Array:
     Each p-value is multiplied by the largest number of equalities that can be true together,
     itself among them, when all pairs with smaller p-values differ.
 
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    k
-        Number of algorithms.
+    `p` has the order of `tukey.all_pairs`.
 
     References
     ----------
@@ -437,12 +398,7 @@ def bergmann_hommel(p: Array, k: int) -> Array:
     size of the set times the smallest p-value in it: the whole closure with Bonferroni's
     inequality, no shortcut.
 
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    k
-        Number of algorithms.
+    `p` has the order of `tukey.all_pairs`.
 
     References
     ----------
@@ -490,15 +446,8 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
 
     As Shaffer's, with the joint distribution in place of Bonferroni's inequality.
 
-    Parameters
-    ----------
-    p
-        (k (k - 1) / 2,) p-values in the order of `tukey.all_pairs`.
-    k
-        Number of algorithms.
-    survival
-        Given contrasts and the index of one of them: the probability that the largest ``|t|``
-        among them exceeds the observed ``|t|`` of that one.
+    `p` has the order of `tukey.all_pairs`. Of contrasts and the index of one of them, `survival` is
+    the probability that the largest ``|t|`` among them exceeds the observed ``|t|`` of that one.
 
     References
     ----------

@@ -93,14 +93,8 @@ def _roots(matrices: Array, *powers: float, null: float = NULL) -> list[Array]:
 def whitened(q_matrix: Array, z: Array, x: Array) -> IndependentGroups:
     """Return groups whose scores are whitened, so that no coordinates are preferred.
 
-    Parameters
-    ----------
-    q_matrix
-        (D, K, K) ``Za' V^-1 Za`` of the working model.
-    z
-        (D, K) ``Za' V^-1 (y - X b)``.
-    x
-        (D, K, p) design.
+    `q_matrix` (D, K, K) is ``Za' V^-1 Za`` of the working model, `z` (D, K) ``Za' V^-1 (y - X b)``,
+    and `x` (D, K, p) the design.
     """
     root, inverse = _roots(q_matrix, 0.5, -0.5)
     return IndependentGroups(None, root @ x, np.einsum("dkl,dl->dk", inverse, z))

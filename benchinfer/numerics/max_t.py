@@ -188,17 +188,8 @@ def critical_t(df: float | Array, alpha: float) -> Array:
 def survival(family: MaxT, t: Array) -> tuple[Array, Array]:
     """Return ``P(max |t| > t)``, or ``P(max t > t)``, and the standard error of its evaluation.
 
-    Parameters
-    ----------
-    family
-        From `max_t`.
-    t
-        (n,) thresholds, infinite ones allowed; for ``sides=2`` negative ones are exceeded surely.
-
-    Returns
-    -------
-    p, error
-        (n,) each; the error is 0 where the value is an integral without sampling.
+    Thresholds (n,) may be infinite; for ``sides=2`` negative ones are exceeded surely. The error
+    (n,) is 0 where the value is an integral without sampling.
     """
     t = np.asarray(t, dtype=np.float64)
     points, back = np.unique(t, return_inverse=True)
@@ -369,16 +360,7 @@ def critical(family: CriticalFamily, aim: Aim, alpha: float, df: float) -> float
     is the two-sided one at ``2 alpha``. Of a non-inferiority it is one-sided; of all pairs in both
     directions, which makes it two-sided again.
 
-    Parameters
-    ----------
-    family
-        The comparisons.
-    aim
-        What each is to show.
-    alpha
-        Level of the family.
-    df
-        Degrees of freedom, ``inf`` for a known variance.
+    `alpha` is the level of the family, `aim` what each comparison is to show; `df` may be ``inf``.
 
     Examples
     --------

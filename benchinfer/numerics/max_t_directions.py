@@ -93,12 +93,7 @@ def _shifted(base: Array, rng: np.random.Generator) -> Array:
 def lengths(roots: list[Array], sides: int) -> list[SpreadDistribution]:
     """Return the spread of the largest component, over the same directions for each family.
 
-    Parameters
-    ----------
-    roots
-        (J, r) each; rows of any length.
-    sides
-        2 for absolute components, 1 for components.
+    Rows of `roots` (J, r) may have any length; `sides` is 2 for absolute components.
     """
     j, r = roots[0].shape
     n = 2 ** int(np.log2(_points(_LENGTHS, _MOST_LENGTHS, j)))
@@ -122,13 +117,8 @@ def lengths(roots: list[Array], sides: int) -> list[SpreadDistribution]:
 def cones(root: Array, sides: int) -> SpreadDistribution:
     """Return the spread of the angle below which a statistic is the largest.
 
-    Parameters
-    ----------
-    root
-        (J, r) distinct unit rows, r >= 2; for ``sides=2`` also distinct from each other's
-        opposites.
-    sides
-        2 for absolute components, 1 for components.
+    `root` has (J, r) distinct unit rows, r >= 2, for ``sides=2`` (absolute components) also
+    distinct from each other's opposites.
     """
     j, r = root.shape
     n = 2 if r == 2 else _points(_CONES, _MOST_CONES, j) // j
@@ -248,16 +238,8 @@ def cone_values(t: float, angles: Array, r: int, df: float, sides: int) -> Array
 
     Gauss-Legendre panels, summed up, and cubic polynomials between their ends.
 
-    Parameters
-    ----------
-    t
-        Threshold.
-    angles
-        (n,) limits of the angle.
-    r, df
-        Dimension and degrees of freedom.
-    sides
-        2 where all limits are below a right angle.
+    `angles` (n,) are limits of the angle, all below a right angle where `sides` is 2; `r` is the
+    dimension.
     """
     edges = np.linspace(0.0, np.pi / sides, _PANELS * 2 // sides + 1)
     width = edges[1] - edges[0]

@@ -52,12 +52,7 @@ def loadings(correlation: Array, tolerance: float = 1e-9) -> Array | None:
     Also None where `survival` would take too long: a control with some hundred times the variance
     of others that all differ.
 
-    Parameters
-    ----------
-    correlation
-        (J, J), J >= 2.
-    tolerance
-        Largest deviation of a correlation.
+    No correlation (J, J), J >= 2, may deviate by more than `tolerance`.
 
     Examples
     --------
@@ -121,19 +116,7 @@ def largest_survival(w: Array, loading: Array, sides: int) -> Array:
     The trapezoidal rule over Y, of an analytic integrand; complements are formed without
     cancellation, so that the relative error stays near 1e-12 far out.
 
-    Parameters
-    ----------
-    w
-        (n,) thresholds.
-    loading
-        (J,) loadings in (-1, 1).
-    sides
-        2 for absolute values, 1 for values.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n,).
+    Thresholds `w` are (n,), loadings (J,) lie in (-1, 1); `sides` is 2 for absolute values.
 
     Examples
     --------
@@ -202,16 +185,10 @@ def normal_tail(
 ) -> NormalTail:
     """Fit a survival function of n normal statistics.
 
-    Parameters
-    ----------
-    survival
-        N(w) for a vector w, accurate relative to itself.
-    count
-        The number of tails: that of statistics, or twice of absolute values.
-    low
-        The smallest w of interest: 0 for absolute values, `LOWEST` for values.
-    tolerance
-        The degree doubles until the last coefficients are below it.
+    `survival` is N(w) for a vector w, accurate relative to itself; `count` the number of tails,
+    twice that of statistics for absolute values; `low` the smallest w of interest, 0 for absolute
+    values, `LOWEST` for values. The degree doubles until the last coefficients are below
+    `tolerance`.
     """
     degree = 24
     while True:
@@ -233,14 +210,7 @@ def over_chi(normal: Callable[[Array], Array], t: Array, df: float) -> Array:
     The trapezoidal rule in log S: the integrand is analytic and falls fast on both sides, so that
     the error is that of rounding.
 
-    Parameters
-    ----------
-    normal
-        N(w) for arrays w of any shape.
-    t
-        (n,) thresholds.
-    df
-        Degrees of freedom, ``inf`` for a known variance.
+    `normal` is N(w) for arrays of any shape, `t` (n,) are thresholds, `df` may be ``inf``.
     """
     if np.isinf(df):
         return normal(t)
@@ -266,19 +236,8 @@ def gap_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     With m the largest of the left ends x_i - w a_i, the intervals miss a common point when some
     right end is below m; sums of such probabilities keep their relative accuracy far out.
 
-    Parameters
-    ----------
-    w
-        (n,) thresholds >= 0.
-    sigma
-        (K,) standard deviations of independent normal means.
-    allowance
-        (K,) allowances a > 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n,).
+    Thresholds `w` >= 0 are (n,); `sigma` (K,) are standard deviations of independent normal means,
+    and `allowance` (K,) the a > 0.
 
     Examples
     --------
@@ -317,19 +276,7 @@ def ordered_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     A recursion over the means for M, the largest left end x_i - w a_i so far: the next mean fails
     when its right end is below M. Chances of the first failure at each mean add up.
 
-    Parameters
-    ----------
-    w
-        (n,) thresholds >= 0.
-    sigma
-        (K,) standard deviations of independent normal means.
-    allowance
-        (K,) allowances a > 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        (n,).
+    Arguments are as in `gap_survival`.
 
     Examples
     --------
@@ -371,19 +318,7 @@ def range_survival(w: Array, k: int) -> Array:
 def studentized_range_survival(q: Array, k: int, df: float) -> Array:
     """Return ``P(Q > q)`` for the studentized range of k means with df degrees of freedom.
 
-    Parameters
-    ----------
-    q
-        Any shape, values >= 0.
-    k
-        Number of means, at least 2.
-    df
-        Degrees of freedom, ``inf`` for a known variance.
-
-    Returns
-    -------
-    numpy.ndarray
-        Same shape as `q`.
+    Values of `q` >= 0 may have any shape, k is at least 2, `df` may be ``inf``.
 
     Examples
     --------
@@ -491,12 +426,8 @@ class Pairs:
     def similar(self, basis: Array, sides: int) -> Similar | None:
         """Return the pairs of independent means, allowances in place of standard errors.
 
-        Parameters
-        ----------
-        basis
-            (r, p) orthonormal basis of the contrasts in which directions are drawn.
-        sides
-            2 for absolute differences; 1 for differences, each from a mean to a later one.
+        `basis` (r, p) is the orthonormal one of the contrasts in which directions are drawn.
+        Differences are absolute for ``sides=2``, else each from a mean to a later one.
         """
         ends, error = np.abs(self.contrasts), np.sqrt(self.spread)
         if self.equal:

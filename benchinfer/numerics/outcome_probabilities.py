@@ -50,10 +50,7 @@ class Outcomes:
 def monte_carlo_error(draws: Array) -> Array:
     """Return standard errors of means over draws, by the means of batches.
 
-    Parameters
-    ----------
-    draws
-        (C, T, ...) draws of C chains.
+    `draws` (C, T, ...) are T of each of C chains.
     """
     c, t = draws.shape[:2]
     size = max(t // _BATCHES, 1)
@@ -65,16 +62,8 @@ def monte_carlo_error(draws: Array) -> Array:
 def average_outcomes(effects: Array, matrix: Array, margin: float, level: float) -> Outcomes:
     """Say what becomes of contrasts of average effects.
 
-    Parameters
-    ----------
-    effects
-        (C, T, K) draws.
-    matrix
-        (P, K) contrasts.
-    margin
-        Which difference does not matter; with 0 no contrast is equivalent.
-    level
-        Probability of the interval.
+    `effects` are (C, T, K) draws, `matrix` (P, K) contrasts. Differences up to `margin` do not
+    matter (with 0 none is equivalent); `level` is that of the interval.
 
     References
     ----------

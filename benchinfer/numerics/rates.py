@@ -101,12 +101,8 @@ def newcombe(first: Counts, second: Counts, tail: float) -> tuple[float, float]:
     Of several strata the interval is of the mean difference, by the sum of the squares of all
     distances to Wilson's limits (Zou & Donner 2008).
 
-    Parameters
-    ----------
-    first, second
-        Count and number of items of either sample, or (D,) of these in as many strata.
-    tail
-        Probability left out on each side.
+    Samples are counts and numbers of items, or (D,) of these in as many strata; `tail` is the
+    probability left out on each side.
 
     References
     ----------
@@ -143,12 +139,8 @@ def newcombe_paired(table: Fourfold, tail: float) -> tuple[float, float]:
 def tail_beyond(interval: Callable[[float], float], bound: float) -> float:
     """Return the tail probability at which an end of an interval reaches a bound.
 
-    Parameters
-    ----------
-    interval
-        End of the interval by tail probability: a lower end rises with it, an upper one falls.
-    bound
-        Where it should be: a one-sided p-value by inverting the interval.
+    `interval` gives the end by tail probability: a lower end rises with it, an upper one falls. The
+    result is a one-sided p-value, by inverting the interval.
     """
     from scipy.optimize import brentq
     from scipy.special import ndtr

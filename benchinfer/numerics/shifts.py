@@ -172,18 +172,8 @@ def hodges_lehmann(differences: Array, level: float = 0.95, *, exact: bool | Non
 def median_shift(differences: Array, level: float = 0.95) -> Shift:
     """Return the median with the interval of the sign test.
 
-    Parameters
-    ----------
-    differences
-        (n,) paired differences, n >= 1.
-    level
-        Confidence of the interval.
-
-    Returns
-    -------
-    Shift
-        The interval runs from the C-th smallest to the C-th largest difference, where C is the
-        largest number with ``P(X <= C - 1) <= (1 - level) / 2`` for the heads X of n fair coins.
+    Of n >= 1 differences the interval runs from the C-th smallest to the C-th largest, where C is
+    the largest number with ``P(X <= C - 1) <= (1 - level) / 2`` for the heads X of n fair coins.
 
     Examples
     --------
@@ -267,18 +257,8 @@ _ROUNDING = 1e-11
 def normal_score_shift(differences: Array, level: float = 0.95) -> Shift:
     """Return the shift that balances the signed normal scores, with the interval of their test.
 
-    Parameters
-    ----------
-    differences
-        (n,) paired differences, n >= 1.
-    level
-        Confidence of the interval.
-
-    Returns
-    -------
-    Shift
-        The interval holds the shifts after which the sum of the signed normal scores of the
-        differences is not beyond its critical value: exact up to 30 differences, else normal.
+    The interval holds the shifts after which the sum of the signed normal scores of the n >= 1
+    differences is not beyond its critical value: exact up to 30 differences, else normal.
 
     Examples
     --------

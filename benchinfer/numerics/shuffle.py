@@ -243,19 +243,9 @@ def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
 
     Signs of eight rows at a time are looked up (the method of four Russians).
 
-    Parameters
-    ----------
-    terms
-        (B, M) terms; those of a row change their signs together.
-    seed
-        Any 64-bit integer >= 0.
-    first, last
-        Resamples first to last - 1. The one with number i is the same whatever these are.
-
-    Returns
-    -------
-    numpy.ndarray
-        (last - first, M).
+    Terms (B, M) of a row change their signs together. The result (last - first, M) is that of
+    resamples `first` to `last` - 1, each the same whatever these are; `seed` is any 64-bit integer
+    >= 0.
 
     Examples
     --------
@@ -313,18 +303,9 @@ def in_spans(
 ) -> Array:
     """Return what `part` gives for resamples 0 to n - 1, span by span, along the first axis.
 
-    Parameters
-    ----------
-    part
-        Called with the first resample of a span and the one after its last.
-    n
-        Number of resamples.
-    held, visited
-        Numbers that one resample holds, and scores that it visits.
-    span
-        Resamples at a time, if not as memory and patience allow.
-    progress
-        Called with the number of resamples just done.
+    `part` is called with the first resample of a span and the one after its last, `progress` with
+    the number just done. One resample holds `held` numbers and visits `visited` scores; `span` is
+    the number at a time, if not as memory and patience allow.
 
     Examples
     --------

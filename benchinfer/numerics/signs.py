@@ -128,17 +128,8 @@ def _sums(weights: Array) -> Array:
 def on_lattice(values: Array, tolerance: float) -> Integers | None:
     """Return the values as multiples of their largest common unit.
 
-    Parameters
-    ----------
-    values
-        (n,) positive.
-    tolerance
-        How far a value may lie from its multiple.
-
-    Returns
-    -------
-    numpy.ndarray or None
-        (n,) integers without a common divisor, None if there is no such unit.
+    `values` (n,) are positive and lie at most `tolerance` from their multiples, (n,) integers
+    without a common divisor; None if there is no such unit.
 
     Examples
     --------

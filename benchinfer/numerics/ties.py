@@ -21,10 +21,7 @@ _DIGITS = 8 * np.finfo(float).eps
 def resolution(values: Array) -> float:
     """Return the largest difference that counts as none.
 
-    Parameters
-    ----------
-    values
-        All scores, NaN where there is none.
+    Of `values`, NaN stands where there is none.
 
     Examples
     --------
@@ -40,21 +37,8 @@ def resolution(values: Array) -> float:
 def chains(values: Array, within: float | Array, group: Codes) -> tuple[NDArray[np.intp], Codes]:
     """Sort values by group and size, and cut them where neighbours are no ties.
 
-    Parameters
-    ----------
-    values
-        (n,) scores.
-    within
-        Differences that count as none; (n,) where groups have their own.
-    group
-        (n,) groups; ties are within these.
-
-    Returns
-    -------
-    order
-        (n,) the order.
-    first
-        Places in the order at which chains of ties begin.
+    `values` (n,) have ties where neighbours of one `group` (n,) differ by at most `within`, one
+    number or (n,). The result is the order, and the places in it at which chains of ties begin.
     """
     order = np.lexsort((values, group))
     v, g = values[order], group[order]
@@ -104,19 +88,8 @@ class Scores:
 def midranks(values: Array, within: float, group: Codes | None = None) -> Scores:
     """Rank within groups; ties get the mean of their ranks.
 
-    Parameters
-    ----------
-    values
-        (n,) what is ranked.
-    within
-        Neighbours that differ by at most this are ties.
-    group
-        (n,) groups to rank within; None ranks all together.
-
-    Returns
-    -------
-    Scores
-        Ranks from 1, and how many rows are tied.
+    `within` is the largest difference of neighbours that are ties; without `group` (n,) all are
+    ranked together. The result has ranks from 1, and how many rows are tied.
 
     Examples
     --------

@@ -194,12 +194,8 @@ def placeholders(pattern: str) -> list[str]:
 def expression(pattern: str, alternatives: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
     """Return the regular expression of a pattern: ``*`` is any text, each name in braces a group.
 
-    Parameters
-    ----------
-    pattern
-        As in ``"split{replication}_test_{measure}"``.
-    alternatives
-        Name to the only texts that it may stand for.
+    A pattern is as in ``"split{replication}_test_{measure}"``; `alternatives` are the only texts
+    that a name may stand for.
 
     Examples
     --------

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import benchinfer as bi
+from benchinfer.cli.app import app
 from benchinfer.cli.options import source
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.scores import columns
@@ -478,19 +480,11 @@ def test_piped_output_is_plain() -> None:
 
 
 def test_colour_on_a_terminal_unless_it_is_not_wanted() -> None:
-    wanted = _process(
-        "compare", "points", "example:demsar2006", FORCE_COLOR="1", TERM="xterm-256color"
-    )
-    assert "\x1b[1;32m" in wanted.stdout
-    unwanted = _process(
-        "compare",
-        "points",
-        "example:demsar2006",
-        FORCE_COLOR="1",
-        NO_COLOR="1",
-        TERM="xterm-256color",
-    )
-    assert "\x1b[1;32m" not in unwanted.stdout
+    asked = ("compare", "points", "example:demsar2006")
+    terminal = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    assert "\x1b[1;32m" in CliRunner(env=terminal).invoke(app, asked).stdout
+    unwanted = CliRunner(env={**terminal, "NO_COLOR": "1"}).invoke(app, asked)
+    assert (unwanted.exit_code, "\x1b[1;32m" in unwanted.stdout) == (0, False)
 
 
 def test_a_name_that_the_output_cannot_encode_is_escaped(clear: Path) -> None:

@@ -5,8 +5,7 @@ import json
 import pickle
 import re
 import shlex
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from benchinfer.core.hints import (
     joined,
 )
 from benchinfer.core.saving import decode, encode, sealed
+from tests.trees import FILES, nodes
 
 PARTS = hints.PARTS
 
@@ -245,8 +245,8 @@ def test_texts_of_the_package_speak_no_python() -> None:
     )
     found = [
         (path.name, text)
-        for path, tree in _modules()
-        for text in _texts(tree)
+        for path, module in _modules()
+        for text in _texts(module)
         if " " in text and spoken.search(text) and not any(word in text for word in _PYTHON_ONLY)
         if not re.match(r'\s*<|\(? [a-z-]+="', text)  # markup
         if path.name not in {"draw.py", "hints.py"}
@@ -263,16 +263,16 @@ def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
     everywhere = set.union(*commands.values())
     reading = set.intersection(*commands.values())
     n = 0
-    for path, tree in _modules():
-        wrapped = {id(n) for call in _calls(tree, _MAKERS) for n in ast.walk(call)}
+    for path, module in _modules():
+        wrapped = {id(n) for call in _calls(module, _MAKERS) for n in ast.walk(call)}
         bare = [
             call
-            for text in ast.walk(tree)
+            for text in module
             if isinstance(text, ast.JoinedStr) and id(text) not in wrapped
-            for call in _calls(text, set(PARTS))
+            for call in _calls(ast.walk(text), set(PARTS))
         ]
         assert not bare, (path, bare[0].lineno)
-        for call in _calls(tree, set(PARTS)):
+        for call in _calls(module, set(PARTS)):
             part = _built(call)
             words = as_options(Phrase(part))
             n += 1
@@ -294,18 +294,12 @@ def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
     assert n > 250
 
 
-@cache
-def _modules() -> list[tuple[Path, ast.Module]]:
-    package = Path(benchinfer.__file__).parent
-    return [
-        (path, ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(package.rglob("*.py"))
-        if "cli" not in path.parts and path.name != "hints.py"
-    ]
+def _modules() -> list[tuple[Path, list[ast.AST]]]:
+    return [(p, nodes(p)) for p in FILES if "cli" not in p.parts and p.name != "hints.py"]
 
 
-def _calls(tree: ast.AST, names: set[str]) -> list[ast.Call]:
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+def _calls(within: Iterable[ast.AST], names: set[str]) -> list[ast.Call]:
+    calls = [node for node in within if isinstance(node, ast.Call)]
     return [c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) in names]
 
 
@@ -336,13 +330,13 @@ def _commands(command: Any, name: str = "") -> dict[str, set[str]]:
     return {name: {o for p in command.params for o in (*p.opts, *p.secondary_opts)}}
 
 
-def _texts(tree: ast.AST) -> list[str]:
+def _texts(module: list[ast.AST]) -> list[str]:
     """Return texts outside docstrings and parts, where values would be as a name in quotes."""
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    inner = {id(n) for call in _calls(tree, set(PARTS)) for n in ast.walk(call)}
+    docs = {id(node.value) for node in module if isinstance(node, ast.Expr)}
+    inner = {id(n) for call in _calls(module, set(PARTS)) for n in ast.walk(call)}
     texts: list[str] = []
-    for node in ast.walk(tree):
-        if id(node) in docs | inner:
+    for node in module:
+        if id(node) in docs or id(node) in inner:
             continue
         if isinstance(node, ast.JoinedStr):
             inner |= {id(value) for value in node.values}

@@ -65,10 +65,17 @@ def piped(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess
 ASK = ("--measures", "acc:higher:0.01")
 
 
+def shown(*arguments: object, columns: int = 80) -> list[str]:
+    """Return the lines of a command in this process, whose output is taken for a terminal."""
+    screen = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "50"}
+    found = CliRunner(env=screen).invoke(app, [*map(str, arguments)])
+    assert found.exit_code == 0
+    return [STYLE.sub("", line) for line in found.stdout.splitlines()]
+
+
 @pytest.mark.parametrize("columns", [60, 120])
 def test_a_terminal_shows_at_most_60_lines(many: Path, columns: int) -> None:
-    lines, code = terminal("compare", "points", many, *ASK, columns=columns)
-    assert code == 0
+    lines = shown("compare", "points", many, *ASK, columns=columns)
     assert sum(max(1, -(-len(line) // columns)) for line in lines) <= 60
     text = "\n".join(lines)
     assert "... and 3,7" in text
@@ -76,10 +83,12 @@ def test_a_terminal_shows_at_most_60_lines(many: Path, columns: int) -> None:
 
 
 def test_all_and_top(many: Path) -> None:
-    every, _ = terminal("compare", "points", many, *ASK, "--all")
+    every = shown("compare", "points", many, *ASK, "--all")
     assert sum(line.startswith("algo") for line in every) >= 3741
     assert not any("--all" in line for line in every)
-    some, _ = terminal("compare", "points", many, *ASK, "--top", 7)
+    some, code = terminal("compare", "points", many, *ASK, "--top", 7)
+    assert code == 0
+    assert max(map(len, some)) <= 80
     assert sum(line.startswith("algo") for line in some) == 7
     assert any("... and 3,734 more; --all prints them" in line for line in some)
 

@@ -137,18 +137,9 @@ def largest(states: States, kind: str) -> Floats:
 def concordance(ranks: Floats, weights: Floats) -> float:
     """Return Kendall's W: the spread of the mean ranks as a share of the mean spread of ranks.
 
-    Parameters
-    ----------
-    ranks
-        (B, K) generalised ranks.
-    weights
-        (B,) weights of the B relations.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; NaN where no relation prefers anything. For rankings with ties this is W
-        with the usual correction for ties.
+    `ranks` (B, K) are generalised ranks, `weights` (B,) those of the relations. The result lies
+    between 0 and 1, and is NaN where no relation prefers anything; for rankings with ties it is W
+    with the usual correction for ties.
 
     References
     ----------
@@ -164,12 +155,7 @@ def concordance(ranks: Floats, weights: Floats) -> float:
 def linkage(distances: Floats, method: Literal["average", "complete", "single"]) -> Floats:
     """Return the merges (B - 1, 4) of hierarchical clustering, as scipy's ``linkage`` does.
 
-    Parameters
-    ----------
-    distances
-        (B, B) symmetric, zero on the diagonal.
-    method
-        ``"average"``, ``"complete"`` or ``"single"``.
+    `distances` (B, B) are symmetric, zero on the diagonal.
     """
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
@@ -195,16 +181,9 @@ def cut(merges: Floats, n: int) -> NDArray[np.int64]:
 def flat_map(distances: Floats) -> tuple[Floats, float]:
     """Return points in the plane whose distances come close to those given (classical scaling).
 
-    Parameters
-    ----------
-    distances
-        (B, B) symmetric.
-
-    Returns
-    -------
-    tuple
-        (B, 2) points, of which in each direction the one farthest out, the first among equals, is
-        positive, and the share of the sum of all absolute eigenvalues that the two directions hold.
+    `distances` (B, B) are symmetric. Of the (B, 2) points the one farthest out in each direction,
+    the first among equals, is positive. The second result is the share of the sum of all absolute
+    eigenvalues that the two directions hold.
 
     References
     ----------

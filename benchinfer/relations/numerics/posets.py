@@ -33,16 +33,9 @@ def letters(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     hold both, and a group inside another one is dropped; a sweep then drops groups whose pairs are
     all in others. Where that takes too many groups, each pair not yet covered grows one instead.
 
-    Parameters
-    ----------
-    different
-        Symmetric boolean (K, K); the diagonal is not read.
-
-    Returns
-    -------
-    list of tuple
-        Members of each group in increasing order, groups in the order of their members. Each item
-        is in some group. There may be more groups than needed.
+    `different` (K, K) is symmetric; its diagonal is not read. Members of a group have increasing
+    order, groups that of their members. Each item is in some group, and there may be more groups
+    than needed.
 
     Examples
     --------
@@ -182,16 +175,8 @@ def classes(r: Matrix) -> list[list[int]]:
 def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the best and the worst position of each element in the orders that keep `strict`.
 
-    Parameters
-    ----------
-    strict
-        (K, K), acyclic.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        (K,) each; 1 is best. One more than those that must come before, and K less those that
-        must come after.
+    `strict` (K, K) is acyclic; position 1 is best. They are one more than those that must come
+    before, and K less those that must come after.
     """
     closed = transitive_closure(strict)
     return 1 + closed.sum(axis=0), len(strict) - closed.sum(axis=1)

@@ -122,11 +122,8 @@ def _named(names: NDArray[np.str_], held: Held) -> str:
 def dataset_levels(levels: Array) -> tuple[Array, Array]:
     """Fit data sets and algorithms to a two-way table with gaps, by sweeps.
 
-    Returns
-    -------
-    tuple
-        (D,) levels of the data sets, free of the algorithms'; and (D, K), the levels without the
-        score of each algorithm. NaN where no score is left.
+    Levels (D,) of the data sets are free of the algorithms'; the second result (D, K) is the levels
+    without the score of each algorithm. NaN where no score is left.
     """
     held = np.isfinite(levels)
     value, n = np.where(held, levels, 0.0), held.sum(axis=1)
@@ -145,12 +142,9 @@ def dataset_levels(levels: Array) -> tuple[Array, Array]:
 def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
     """Compare levels where scores are missing with the others.
 
-    Returns
-    -------
-    tuple
-        Share of pairs (missing, there) of which the missing one has the higher level, ties counted
-        half; and the two-sided p-value of the Mann-Whitney test, by its normal approximation with
-        continuity correction, which errs on the safe side where data sets are few.
+    The share is of pairs (missing, there) of which the missing one has the higher level, ties
+    counted half. The two-sided p-value is that of the Mann-Whitney test, by its normal
+    approximation with continuity correction, which errs on the safe side where data sets are few.
     """
     known = np.isfinite(level)
     n, m = int((missing & known).sum()), int((~missing & known).sum())

@@ -116,13 +116,8 @@ def condensed(
 ) -> BlockMoments:
     """Merge blocks or classes that hold the same algorithms of a data set.
 
-    Parameters
-    ----------
-    dataset, count, rows, mean, within
-        As in `BlockMoments`, in any order; a class may come in several parts, and single blocks
-        are classes of one row.
-    roots
-        Home and root.
+    Arguments are as in `BlockMoments`, in any order; a class may come in several parts, and single
+    blocks are classes of one row. `roots` are home and root.
     """
     home, root = roots
     order, new = _sorted(dataset, count)

@@ -114,10 +114,7 @@ class Scatter:
     def places(self, names: tuple[list[str], list[str], list[str], list[str]]) -> Places | None:
         """Return the places in the order of labels, None where a place has several scores.
 
-        Parameters
-        ----------
-        names
-            Measures, data sets, replications and algorithms, by code.
+        `names` are measures, data sets, replications and algorithms, by code.
         """
         value = self.value[: self.blocks * self.width].reshape(-1, self.width)
         step = 1 << 14

@@ -41,7 +41,7 @@ def _quick(monkeypatch):
 @pytest.mark.parametrize("domains", [0, 4])
 def test_weights_agree_with_refits(domains):
     scores = table(domains=domains)
-    asked = {"draws": 400, "chains": 4, "seed": 1}
+    asked = {"draws": 300, "chains": 4, "seed": 1}
     result = bi.compare_bayes(scores, domains="random" if domains else "pooled", **asked)
     weighted = result.loo(refit=False)
     assert not weighted.refitted.any()
@@ -49,7 +49,7 @@ def test_weights_agree_with_refits(domains):
     assert weighted.pareto_k[good].max() < 0.5
     rng = np.random.default_rng(1)
     for m in good:
-        other = model_checks._without(result.sampled, m, 400, rng, None)
+        other = model_checks._without(result.sampled, m, 300, rng, None)
         both, residuals = log_marginals(model_checks.rows(result.data, np.array([m])), other)
         exact = logsumexp(both) - np.log(len(other))
         assert weighted.pointwise[m] == pytest.approx(exact, abs=0.25)

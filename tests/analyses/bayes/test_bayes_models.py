@@ -62,7 +62,7 @@ def test_the_unit_does_not_matter():
 
 
 def test_without_the_table_there_are_no_other_scales():
-    result = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
+    result = bi.compare_bayes(table(d=5), draws=100, chains=4, seed=1)
     found = result.compare_models(draws=100)
     assert found["variant"].tolist() == [
         "as compared",
@@ -71,4 +71,4 @@ def test_without_the_table_there_are_no_other_scales():
         "standardised on each data set",
     ]
     with pytest.raises(bi.DesignError, match="not the one that was compared"):
-        result.compare_models(table(seed=3), draws=100)
+        result.compare_models(table(d=5, seed=3), draws=100)

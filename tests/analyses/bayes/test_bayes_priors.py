@@ -28,9 +28,9 @@ def test_prior_check_is_in_the_units_of_the_scores():
 
 
 def test_strong_priors_are_said_to_decide():
-    weak = bi.compare_bayes(table(d=30), draws=250, chains=4, seed=1).prior_sensitivity()
+    weak = bi.compare_bayes(table(d=20), draws=250, chains=4, seed=1).prior_sensitivity()
     strong = bi.compare_bayes(
-        table(d=30), priors=bi.priors.Priors(effect_sd=0.1), draws=250, chains=4, seed=1
+        table(d=20), priors=bi.priors.Priors(effect_sd=0.1), draws=250, chains=4, seed=1
     ).prior_sensitivity()
     effect = weak["parameter"] == "effect of a2"
     assert weak["diagnosis"][effect].tolist() == ["the scores decide"]

@@ -1,5 +1,7 @@
 """Other models of the same scores."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,10 +34,14 @@ def table(k=3, scale="identity", shift=0.5):
     return bi.read_scores(frame, measures=[bi.Measure("value", "higher", scale=scale)], paired=True)
 
 
+@cache
+def compared():
+    return bi.compare_bayes(table(), draws=100, chains=4, seed=1)
+
+
 def test_each_variant_differs_in_one_thing():
-    scores = table()
-    found = bi.compare_bayes(scores, draws=100, chains=4, seed=1)
-    rows = found.sensitivity(scores, draws=100)
+    found = compared()
+    rows = found.sensitivity(table(), draws=100)
     assert rows["variant"].unique().tolist() == [
         "as compared",
         'interactions="normal"',
@@ -52,8 +58,7 @@ def test_each_variant_differs_in_one_thing():
 
 
 def test_a_variant_is_the_comparison_that_is_asked_for():
-    found = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
-    rows = found.sensitivity(draws=100).set_index(["variant", "algorithm"])
+    rows = compared().sensitivity(draws=100).set_index(["variant", "algorithm"])
     asked = bi.compare_bayes(table(), interactions="normal", draws=100, chains=4, seed=1)
     np.testing.assert_allclose(
         rows.loc['interactions="normal"', "prob_best"], asked.summary()["prob_best"], atol=1e-12
@@ -61,7 +66,7 @@ def test_a_variant_is_the_comparison_that_is_asked_for():
 
 
 def test_scales_are_those_of_the_measure():
-    found = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
+    found = compared()
     other = bi.compare_bayes(table(scale="log"), draws=100, chains=4, seed=1)
     log, _ = (variant.model.data for variant in sensitivity.on_scales(found, table()))
     np.testing.assert_allclose(log.z, other.data.z, rtol=1e-12)
@@ -83,6 +88,5 @@ def test_two_algorithms_and_these_data_sets():
 
 
 def test_another_table_is_refused():
-    found = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
     with pytest.raises(bi.DesignError, match="not the one that was compared"):
-        found.sensitivity(table(shift=0.4), draws=100)
+        compared().sensitivity(table(shift=0.4), draws=100)

@@ -1,4 +1,4 @@
-"""Both engines on one table. Compiling takes most of a minute: one model here, others calibrate."""
+"""Engines on one table. Compiling takes seconds: one model here, others calibrate."""
 
 import sys
 from dataclasses import replace
@@ -39,6 +39,7 @@ def test_both_engines_agree(monkeypatch, capfd):
     assert "compiling the model" not in capfd.readouterr().err  # the callback was told
 
 
+@pytest.mark.calibration
 @pytest.mark.filterwarnings("default")  # of compilers
 def test_pymc_samples_where_nutpie_is_not_installed(monkeypatch):
     monkeypatch.setattr(pymc_model, "WARM_UP", 300)

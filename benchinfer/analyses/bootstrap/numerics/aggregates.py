@@ -57,12 +57,7 @@ def point(sample: ScoreSample, statistic: Statistic) -> Array:
     ``scipy.stats.trim_mean`` does; where data sets have different numbers of replications, scores
     have the weight of their data set and the same share of weight is left out.
 
-    Parameters
-    ----------
-    sample
-        From `bootstrap.lay_out`.
-    statistic
-        What to aggregate to.
+    `sample` comes from `resampling.lay_out`.
 
     Examples
     --------
@@ -138,12 +133,7 @@ def _reduction(sample: ScoreSample, statistic: Statistic) -> resampling.PoolRedu
 def clipped(sample: ScoreSample, target: Array) -> ScoreSample:
     """Return the sample of shortfalls ``min(score, target) - target``, whose mean is minus the gap.
 
-    Parameters
-    ----------
-    sample
-        The scores.
-    target
-        (D,) targets.
+    `target` (D,) has one for each data set.
     """
     goal = target[sample.dataset][:, None]
     values = np.where(sample.present, np.minimum(sample.values, goal) - goal, 0.0)
@@ -318,10 +308,7 @@ class Jackknife:
 def jackknife(sample: ScoreSample, statistic: Statistic, resample: Resample) -> Jackknife:
     """Leave out each unit that is drawn: blocks, or data sets where these are drawn.
 
-    Parameters
-    ----------
-    sample, statistic, resample
-        As in `draws`.
+    Arguments are as in `draws`.
     """
     ends, group = _units(sample, resample)
     blocks = resample == "replications"

@@ -55,12 +55,7 @@ def point(sample: ScoreSample, pairs: Counts) -> Array:
     X and Y are scores of the first and the second algorithm of a pair, each any of its replications
     on the same data set, whether replications are shared or not.
 
-    Parameters
-    ----------
-    sample
-        From `bootstrap.lay_out`.
-    pairs
-        (P, 2) columns.
+    `sample` comes from `resampling.lay_out`, and `pairs` (P, 2) are columns.
 
     Examples
     --------
@@ -82,14 +77,7 @@ def draws(
 ) -> Array:
     """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
 
-    Parameters
-    ----------
-    sample, pairs
-        As in `point`.
-    resample, resamples, seed
-        As in `aggregates.draws`.
-    progress
-        Called with the number of resamples just done.
+    Arguments are as in `aggregates.draws`.
     """
     return _drawn(sample, pairs, resample, resamples, seed, progress)
 
@@ -204,16 +192,8 @@ def scores_above(
 ) -> PerformanceProfiles:
     """Return the share of scores above each threshold, data sets with equal weight.
 
-    Parameters
-    ----------
-    sample
-        From `bootstrap.lay_out`.
-    threshold
-        (G,) increasing, on the scale of the scores.
-    resample, resamples, seed
-        As in `aggregates.draws`.
-    alpha
-        One minus the level of intervals and bands.
+    `threshold` (G,) increases, on the scale of the scores; `alpha` is one minus the level of
+    intervals and bands, and other arguments are as in `aggregates.draws`.
 
     References
     ----------
@@ -265,12 +245,8 @@ def _above(
 def ratios(levels: Array, *, lower_is_better: bool) -> Array:
     """Return (..., D, K) ratios to the best algorithm on each data set, 1 for the best.
 
-    Parameters
-    ----------
-    levels
-        (..., D, K) levels above 0.
-    lower_is_better
-        Whether the ratio is level / best, as of times; else best / level.
+    Levels (..., D, K) are above 0. The ratio is level / best where lower is better, as of times;
+    else best / level.
 
     Examples
     --------
@@ -295,14 +271,7 @@ def ratios_within(
     The profile of Dolan and Moré, of the data sets' means, with a threshold wherever it jumps (at
     most 201 of them).
 
-    Parameters
-    ----------
-    sample
-        From `bootstrap.lay_out`.
-    to_ratios
-        From (..., D, K) means to ratios.
-    resample, resamples, seed, alpha
-        As in `scores_above`.
+    `to_ratios` turns (..., D, K) means to ratios; other arguments are as in `scores_above`.
     """
     shares, key = sample.values / sample.n[sample.dataset], np.uint64(seed)
     threshold = np.unique(np.append(to_ratios(sample.means).ravel(), 1.0))

@@ -118,17 +118,8 @@ class ScoreSample:
 def lay_out(values: Array, present: NDArray[np.bool_], dataset: Counts) -> ScoreSample:
     """Sort blocks into strata.
 
-    Parameters
-    ----------
-    values, present
-        (B, K) scores and whether there is one; each algorithm has one on each data set.
-    dataset
-        (B,) index of the data set, 0 .. D - 1.
-
-    Returns
-    -------
-    Sample
-        Scores where none is present are 0.
+    `values` and `present` (B, K) are scores and whether there is one; each algorithm has one on
+    each data set `dataset` (B,), 0 .. D - 1. Scores where none is present become 0.
     """
     pattern = np.unique(present, axis=0, return_inverse=True)[1].ravel()
     order = np.lexsort([pattern, dataset])

@@ -87,15 +87,9 @@ class Levels:
 def moments(scores: Array, *, paired: bool, overlap: float = 0.0) -> StudyMoments:
     """Return the moments of scores.
 
-    Parameters
-    ----------
-    scores
-        (R, k) scores of k algorithms; NaN where there is none, which only unpaired scores may have.
-    paired
-        Whether the scores of a row belong together.
-    overlap
-        ``rho / (1 - rho)`` with rho the correlation of replications by overlapping training sets:
-        the variance of a mean of n scores is ``s^2 (1 / n + rho / (1 - rho))``.
+    `scores` are (R, k), NaN where there is none, which only unpaired ones may have. With ``overlap
+    = rho / (1 - rho)``, rho the correlation of replications by overlapping training sets, the
+    variance of a mean of n scores is ``s^2 (1 / n + rho / (1 - rho))``.
     """
     there = np.isfinite(scores)
     n = there.sum(axis=0).astype(np.float64)
@@ -159,15 +153,8 @@ def standardised(found: StudyMoments, of_means: Array, *, paired: bool) -> Level
     The standard deviation is that of single scores, pooled over the algorithms of the data set;
     that of correlated scores has fewer degrees of freedom, ``(n - 1) tr(S)^2 / tr(S S)``.
 
-    Parameters
-    ----------
-    found
-        Moments of the scores.
-    of_means
-        (k, k) covariance of the means.
-    paired
-        Whether replications are shared; where they are not, the pooled variance takes the place of
-        the algorithms' own.
+    `of_means` (k, k) is the covariance of the means. Where replications are not shared, the pooled
+    variance takes the place of the algorithms' own.
 
     References
     ----------
@@ -322,12 +309,7 @@ class EffectRows:
 def rows_of(blocks: Sequence[Block], k: int) -> EffectRows:
     """Turn effects into independent rows.
 
-    Parameters
-    ----------
-    blocks
-        One per data set.
-    k
-        Number of algorithms.
+    There is a block for each data set; `k` is the number of algorithms.
 
     References
     ----------
@@ -378,21 +360,10 @@ def blocks_of(
 ) -> list[Block]:
     """Turn the differences that one data set of one study reports into blocks.
 
-    Parameters
-    ----------
-    first, second
-        (m,) codes of the algorithms; no pair comes twice.
-    y, error
-        (m,) differences, first minus second, and their standard errors.
-    correlation
-        Of two differences from a common baseline, where not all pairs are given.
-
-    Returns
-    -------
-    list of Block
-        One for each connected set of algorithms. Three or more algorithms need all pairs, whose
-        standard errors tell the covariance, ``cov(a - c, b - c) = (v_ac + v_bc - v_ab) / 2``, or
-        differences from one baseline with a correlation.
+    No pair (m,) comes twice; `y` and `error` (m,) are first minus second and standard errors. Each
+    connected set of algorithms makes a block. Three or more algorithms need all pairs, whose
+    standard errors tell the covariance, ``cov(a - c, b - c) = (v_ac + v_bc - v_ab) / 2``, or
+    differences from one baseline, with the `correlation` of two of these.
     """
     arms, index = np.unique(np.r_[first, second], return_inverse=True)
     i, j = index[: len(first)], index[len(first) :]

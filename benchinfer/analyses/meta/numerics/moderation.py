@@ -37,12 +37,7 @@ def moderated(variance: Array, df: Array) -> Moderated:
     True variances are taken as scaled inverse chi-squared about a prior one; both its size and its
     degrees of freedom are estimated from the mean and the variance of the logs.
 
-    Parameters
-    ----------
-    variance
-        (D,) positive estimates, from two on.
-    df
-        (D,) their degrees of freedom.
+    Estimates (D,) are positive, from two on; `df` (D,) are their degrees of freedom.
 
     References
     ----------

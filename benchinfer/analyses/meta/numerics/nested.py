@@ -82,14 +82,8 @@ class _Model:
 def nested(part: NetworkPart, shared: Array, study: Codes) -> Nested:
     """Fit data sets within studies.
 
-    Parameters
-    ----------
-    part
-        Rows of all data sets.
-    shared
-        (n, K) combinations of levels, whose study effects a row holds.
-    study
-        (n,) codes of the studies.
+    `part` has the rows of all data sets, `shared` (n, K) the combinations of levels whose study
+    effects a row holds, and `study` (n,) codes.
 
     References
     ----------

@@ -68,19 +68,10 @@ def clusters(
 ) -> NetworkClusters:
     """Gather rows by groups.
 
-    Parameters
-    ----------
-    part
-        The rows.
-    group
-        (n,) codes of the independent groups, without gaps.
-    beta
-        (p,) coefficients.
-    tau2
-        Variance of each row beyond that of sampling.
-    shared
-        (n, K) combinations of levels that vary from group to group, scaled so that ``shared @
-        shared.T`` is the covariance they add; None without such a level.
+    `group` (n,) are codes of the independent groups, without gaps; `tau2` is the variance of each
+    row beyond that of sampling. `shared` (n, K), if there is such a level, are combinations of
+    levels that vary from group to group, scaled so that ``shared @ shared.T`` is the covariance
+    they add.
 
     References
     ----------
@@ -147,16 +138,8 @@ def by_design(
 ) -> Designs:
     """Split Q by designs.
 
-    Parameters
-    ----------
-    rows
-        The rows of `blocks`.
-    blocks
-        Effects of the data sets.
-    method
-        How tau^2 within designs is estimated.
-    refined
-        Whether the test with tau^2 is an F test of Q scaled by that within designs.
+    `rows` are those of `blocks`, and `method` is how tau^2 within designs is estimated. With
+    `refined` the test with tau^2 is an F test of Q scaled by that within designs.
 
     References
     ----------
@@ -244,10 +227,7 @@ def split(
     Robust errors are from the spread of the data sets, where no data set alone determines either
     kind of evidence; else they are of the model with one variance, as without them.
 
-    Returns
-    -------
-    Split or None
-        None where there is no direct or no indirect evidence.
+    None where there is no direct or no indirect evidence.
     """
     i, j = pair
     both = np.array([i in b.arms and j in b.arms for b in blocks])

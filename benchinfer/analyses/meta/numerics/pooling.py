@@ -51,10 +51,7 @@ class Egger:
 def egger(y: Array, v: Array) -> Egger:
     """Regress effects on their standard errors, with weights 1 / v and a free dispersion.
 
-    Parameters
-    ----------
-    y, v
-        (D,) effects and sampling variances.
+    `y` and `v` (D,) are effects and sampling variances.
     """
     error = np.sqrt(v)
     if len(y) < 3 or np.ptp(error) <= 1e-8 * error.max():

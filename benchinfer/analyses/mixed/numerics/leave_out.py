@@ -34,17 +34,7 @@ type Array = NDArray[np.float64]
 def without_dataset(stats: Statistics, m: int) -> Statistics:
     """Return the statistics of the table without data set m; centres and scale stay.
 
-    Parameters
-    ----------
-    stats
-        Statistics of D data sets.
-    m
-        Index of the one to leave out.
-
-    Returns
-    -------
-    Statistics
-        Of D - 1 data sets.
+    Of D data sets D - 1 are left.
 
     Examples
     --------
@@ -91,21 +81,9 @@ def blocks_without_algorithm(
 
     Data sets on which no other algorithm has a score are dropped with it.
 
-    Parameters
-    ----------
-    dataset, count, mean
-        As `sufficient.from_blocks` takes them.
-    within
-        (D, K) sums of squares of repeated scores about their mean.
-    k
-        Index of the algorithm.
-    rows
-        (R,) number of blocks that each stands for; one each by default.
-
-    Returns
-    -------
-    Statistics
-        Of K - 1 algorithms.
+    `dataset`, `count` and `mean` are as for `moments.from_blocks`, `within` (D, K) are sums of
+    squares of repeated scores about their mean, and `rows` (R,) numbers of blocks that each stands
+    for, by default one.
     """
     others = np.arange(count.shape[1]) != k
     count, mean = count[:, others], mean[:, others]
@@ -149,17 +127,7 @@ def deletion(stats: Statistics, model: ScoreModelFit) -> Deletion:
     With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
     ``b - b_without = (Phi^-1 - Q)^-1 z``, exactly.
 
-    Parameters
-    ----------
-    stats
-        Statistics of the whole table.
-    model
-        Its fit with one mean per algorithm.
-
-    Returns
-    -------
-    Deletion
-        Shifts and Cook's distances.
+    `model` is the fit of the whole table with one mean per algorithm.
     """
     work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
     values, vectors = np.linalg.eigh(work.information - work.q_matrix)
@@ -203,23 +171,9 @@ def refit(
 ) -> Refit | None:
     """Fit the model to a smaller table, variances included, with the errors of the contrasts.
 
-    Parameters
-    ----------
-    stats
-        Statistics of the smaller table.
-    terms
-        Components besides the residual.
-    contrasts
-        (J, K) contrasts.
-    df
-        One of `degrees.METHODS`.
-    own
-        Whether to compute the contrasts' errors from the spread between data sets, too.
-
-    Returns
-    -------
-    Refit or None
-        None where the smaller table cannot estimate the model.
+    `terms` are the components besides the residual, `contrasts` (J, K), and `df` one of
+    `degrees.METHODS`; with `own`, errors of contrasts come from the spread between data sets, too.
+    None where the smaller table cannot estimate the model.
     """
     if len(stats.n) < 2:
         return None

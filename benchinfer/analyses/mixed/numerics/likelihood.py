@@ -145,21 +145,8 @@ def _log_det(stats: Statistics, h: Array, inner: Array, den: Array, var_e: float
 def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
     """Evaluate the criterion at the variances `theta`.
 
-    Parameters
-    ----------
-    stats
-        Sufficient statistics.
-    theta
-        (4,) variances; a component that is not in the model is 0.
-    x
-        (D, K, p) design of the fixed effects, or None for one mean per algorithm.
-    reml
-        Restricted (True) or full maximum likelihood.
-
-    Returns
-    -------
-    Workspace
-        The criterion and what its derivatives need.
+    Of the variances (4,) those that are not in the model are 0; `x` (D, K, p) is the design of the
+    fixed effects, by default one mean per algorithm; `reml` restricts the likelihood.
 
     References
     ----------

@@ -86,17 +86,8 @@ def _centres(n: Array, mean: Array) -> tuple[Array, Array]:
 def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Statistics:
     """Return the statistics of a model without a replication term.
 
-    Parameters
-    ----------
-    n, mean
-        (D, K) counts and means (NaN where n is 0).
-    square_within
-        (D, K) sums of squares about the cell means.
-
-    Returns
-    -------
-    Statistics
-        Without classes.
+    `n` and `mean` (D, K) are counts and means (NaN where n is 0), `square_within` (D, K) sums of
+    squares about the cell means. There are no classes.
     """
     count = n.astype(np.float64)
     algorithm, delta = _centres(count, mean)
@@ -131,21 +122,11 @@ def from_blocks(
 ) -> Statistics:
     """Return the statistics of a model with a replication term.
 
-    Parameters
-    ----------
-    dataset
-        (R,) data set of each block, non-decreasing; every data set has a block.
-    count, mean
-        (R, K) number of scores of the block and their mean (any finite number where there is none).
-    within
-        (D,) sum of squares of repeated scores about their mean.
-    rows
-        (R,) number of blocks that each stands for; one each by default.
-
-    Returns
-    -------
-    Statistics
-        With one class per (data set, number of scores in the block).
+    `dataset` (R,) is non-decreasing, and every data set has a block; `count` and `mean` (R, K) are
+    the number of scores of the block and their mean (any finite number where there is none);
+    `within` (D,) is the sum of squares of repeated scores about their mean; each row stands for
+    `rows` (R,) blocks, by default one. There is one class per (data set, number of scores in the
+    block).
     """
     first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
     weight = count.astype(np.float64)
@@ -276,17 +257,8 @@ class Patterns:
 def structured_from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Patterns:
     """Return the statistics of a model without a replication term.
 
-    Parameters
-    ----------
-    n, mean
-        (D, K) counts and means (any number where n is 0).
-    square_within
-        (D, K) sums of squares about the cell means.
-
-    Returns
-    -------
-    Patterns
-        With one class per data set, whose one block holds all its scores.
+    Arguments are as in `from_cells`, but means may be any number where n is 0. There is one class
+    per data set, whose one block holds all its scores.
     """
     alone = np.ones(len(n))
     return _condense(np.arange(len(n)), n, mean, square_within, alone, paired=False)
@@ -301,21 +273,8 @@ def structured_from_blocks(
 ) -> Patterns:
     """Return the statistics of a model that may have a replication term.
 
-    Parameters
-    ----------
-    dataset
-        (R,) data set of each block, non-decreasing; every data set has a block.
-    count, mean
-        (R, K) number of scores of the block and their mean (any number where there is none).
-    within
-        (D, K) sum of squares of repeated scores about their mean.
-    rows
-        (R,) number of blocks that each stands for; one each by default.
-
-    Returns
-    -------
-    Patterns
-        With one class per data set and row of counts.
+    Arguments are as in `from_blocks`, but `within` is (D, K). There is one class per data set and
+    row of counts.
     """
     rows = np.ones(len(count)) if rows is None else rows
     return _condense(dataset, count, mean, within, rows, paired=True)

@@ -69,23 +69,9 @@ def predict_common(
     ``2 v^2 / (g'Wg)``, where g are the derivatives of v by the variance components and W is the
     covariance of their estimates.
 
-    Parameters
-    ----------
-    model
-        The fit.
-    errors
-        Covariance of the fixed effects.
-    contrasts
-        (J, K) contrasts.
-    method
-        As in `degrees.METHODS`.
-    replications
-        Number B of replications whose mean is predicted; infinite for the true contrast.
-
-    Returns
-    -------
-    Predicted
-        Of the J contrasts.
+    `errors` is the covariance of the fixed effects, `contrasts` are (J, K), `method` is one of
+    `degrees.METHODS`, and `replications` the number whose mean is predicted, infinite for the true
+    contrast.
     """
     length = (contrasts**2).sum(axis=1)
     home = _home(model)

@@ -113,9 +113,39 @@ class OptimizerRecord:
     converged: bool
 
 
+class Likelihoods:
+    """The likelihood of a fit, and what weighs it against the number of its parameters."""
+
+    __slots__ = ()
+    criterion: float
+    beta: Array
+    terms: tuple[str, ...]
+    n: int
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log (restricted) likelihood."""
+        return -self.criterion / 2
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of fixed effects, variances and covariances."""
+        return len(self.beta) + len(self.terms)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, with the (restricted) likelihood at hand."""
+        return self.criterion + 2 * self.n_parameters
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion with the number of scores, as lme4 counts."""
+        return self.criterion + float(np.log(self.n)) * self.n_parameters
+
+
 @savable
 @dataclass(frozen=True, slots=True)
-class ScoreModelFit:
+class ScoreModelFit(Likelihoods):
     """A fitted score model; p fixed effects, D data sets, K algorithms, on the scores' own scale.
 
     Attributes
@@ -170,26 +200,6 @@ class ScoreModelFit:
     def interior(self) -> NDArray[np.int64]:
         """Indices of the variances in the model that are not estimated to be zero."""
         return self.members[self.variances[self.members] > 0]
-
-    @property
-    def log_likelihood(self) -> float:
-        """Log (restricted) likelihood."""
-        return -self.criterion / 2
-
-    @property
-    def n_parameters(self) -> int:
-        """Number of fixed effects and variances."""
-        return len(self.beta) + len(self.terms)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, with the (restricted) likelihood at hand."""
-        return self.criterion + 2 * self.n_parameters
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion with the number of scores, as lme4 counts."""
-        return self.criterion + float(np.log(self.n)) * self.n_parameters
 
 
 def fit(

@@ -111,15 +111,7 @@ def recentred(stats: Statistics) -> Statistics:
     mean per algorithm gives back. A smaller design cannot: it needs these statistics. The moments
     are exact, as the counts of the blocks tell what each constant contributed.
 
-    Parameters
-    ----------
-    stats
-        Sufficient statistics, centred in any way.
-
-    Returns
-    -------
-    Statistics
-        Of the same scores, with the same value for each algorithm in `offset`.
+    Scores may be centred in any way; then `offset` has the same value for each algorithm.
     """
     weight = stats.n.sum(axis=0)
     common = float(weight @ stats.offset / weight.sum())
@@ -147,19 +139,9 @@ def effect_test(
     The restricted likelihood of models with different fixed effects cannot be compared. The
     chi-squared reference needs many data sets: with few, prefer `wald.f_test`.
 
-    Parameters
-    ----------
-    stats, terms
-        As for `score_model.fit`.
-    x
-        (D, K, p) design of the larger model, or None for one mean per algorithm.
-    null
-        (D, K, q) design of the smaller model, in the span of the larger, or None for one mean.
-
-    Returns
-    -------
-    LikelihoodRatio
-        The test and both fits.
+    `x` (D, K, p) is the design of the larger model, by default one mean per algorithm, and `null`
+    (D, K, q) that of the smaller one, in the span of the larger, by default one mean; `stats` and
+    `terms` are as for `optimum.fit`.
 
     Examples
     --------
@@ -185,21 +167,8 @@ def variance_test(
     A variance cannot be negative: under the hypothesis half of the statistics are zero, in large
     samples, and the others are chi-squared with one degree of freedom.
 
-    Parameters
-    ----------
-    stats
-        Sufficient statistics.
-    full
-        Fit of the model with the component, by restricted or full maximum likelihood.
-    component
-        The component to test; not the residual.
-    x
-        (D, K, p) design of that fit, or None.
-
-    Returns
-    -------
-    VarianceTest
-        The test by the likelihood of the fit.
+    `full` is the fit with the component, not the residual, by restricted or full maximum
+    likelihood, whose likelihood tests it, and `x` its design (D, K, p), if any.
 
     References
     ----------

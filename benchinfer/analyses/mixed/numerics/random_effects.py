@@ -206,15 +206,7 @@ def dataset_effects(
 ) -> PredictedEffects:
     """Return the predicted effects of the data sets.
 
-    Parameters
-    ----------
-    stats, fit, x
-        A fit, and the sufficient statistics and the design it was fitted with.
-
-    Returns
-    -------
-    Effects
-        (D,) arrays; all zero where the component is not in the model.
+    `x` is the design of the fit. All (D,) are zero where the component is not in the model.
 
     Examples
     --------
@@ -244,11 +236,8 @@ def interaction_effects(
 
     See `dataset_effects` for the parameters.
 
-    Returns
-    -------
-    Effects
-        (D, K) arrays; all zero where the component is not in the model. An effect of a cell without
-        scores is predicted from the others of the data set.
+    All (D, K) are zero where the component is not in the model. An effect of a cell without scores
+    is predicted from the others of the data set.
     """
     work = _workspace(stats, fit, x)
     if work.theta[1] == 0:

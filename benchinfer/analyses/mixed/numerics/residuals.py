@@ -269,20 +269,8 @@ def of_blocks(
 ) -> Residuals:
     """Diagnose a fit from its blocks.
 
-    Parameters
-    ----------
-    stats, model
-        Statistics and fit of D data sets and K algorithms.
-    dataset, count, mean
-        As `sufficient.from_blocks` takes them.
-    weight
-        (R,) number of blocks that each stands for, of which only the moments are known; one each
-        by default.
-
-    Returns
-    -------
-    Residuals
-        Small arrays only.
+    `dataset`, `count` and `mean` are as for `moments.from_blocks`; `weight` (R,) is the number of
+    blocks that each stands for, of which only the moments are known, by default one.
     """
     rows = _rows(model, dataset, count, mean, weight)
     n = rows.sums(rows.held.astype(np.float64))

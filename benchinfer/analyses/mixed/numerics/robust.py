@@ -29,21 +29,9 @@ def of_fit(
 ) -> Adjusted:
     """Return the CR2 covariance and degrees of freedom for a fitted score model.
 
-    Parameters
-    ----------
-    stats
-        Sufficient statistics.
-    variances
-        (4,) fitted variances, which set the weights of the data sets.
-    contrasts
-        (J, p) contrasts.
-    x
-        (D, K, p) design, or None for one mean per algorithm.
-
-    Returns
-    -------
-    Adjusted
-        (p, p) covariance on the scores' scale and (J,) degrees of freedom.
+    The fitted `variances` (4,) set the weights of the data sets; `contrasts` are (J, p), and `x` is
+    the design (D, K, p), by default one mean per algorithm. The covariance (p, p) is on the scores'
+    scale.
     """
     d, k = stats.n.shape
     turn, design = np.eye(k if x is None else x.shape[2]), x
@@ -69,20 +57,9 @@ def of_structured(
 ) -> Adjusted:
     """Return the CR2 covariance and degrees of freedom for a fit with structured covariances.
 
-    Parameters
-    ----------
-    stats
-        Sufficient statistics.
-    model
-        The fit.
-    contrasts
-        (J, p) contrasts.
-    x
-        (D, K, p) design, or None for one mean per algorithm.
-    domain
-        (D,) codes of the domains, which are then the independent groups; else data sets are.
-    residual
-        What the residual variance depends on.
+    `contrasts` are (J, p), and `x` is the design (D, K, p), by default one mean per algorithm.
+    Domains (D,), else data sets, are the independent groups; `residual` says what the residual
+    variance depends on.
     """
     d, k = len(stats.start), len(stats.offset)
     design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x

@@ -648,16 +648,9 @@ def over_domains(model: StructuredModel, within: Array, between: Array) -> Array
 def over_pairs(layout: CovarianceLayout, local: Array, mixed: Array, outer: Array) -> Array:
     """Sum pairs of variances over data sets to (c, c, ...).
 
-    Parameters
-    ----------
-    layout
-        The order of the parameters.
-    local
-        (D, r, r, ...) pairs that act within blocks.
-    mixed
-        (D, r, b, ...) pairs of one within blocks and one between data sets.
-    outer
-        (b, b, ...) pairs between data sets, summed already.
+    `local` (D, r, r, ...) are pairs that act within blocks, `mixed` (D, r, b, ...) pairs of one
+    within blocks and one between data sets, `outer` (b, b, ...) pairs between data sets, summed
+    already.
     """
     c, b = len(layout.names), layout.outer
     total = np.zeros((c, c, *outer.shape[2:]))

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed.numerics.likelihood import Derivatives
 from benchinfer.analyses.mixed.numerics.moments import Patterns
-from benchinfer.analyses.mixed.numerics.optimum import OptimizerRecord, require_converged
+from benchinfer.analyses.mixed.numerics.optimum import (
+    Likelihoods,
+    OptimizerRecord,
+    require_converged,
+)
 from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     FLOOR,
     Between,
@@ -65,10 +69,7 @@ def minimise(model: StructuredModel, psi: Array) -> tuple[Array, Evaluation, Opt
     Directions of negative curvature are followed downhill, so that saddle points, such as a
     variance near 0 that belongs elsewhere, do not hold the search.
 
-    Returns
-    -------
-    tuple
-        The square roots at the optimum, the evaluation there, and how it was found.
+    Returned are those at the optimum, the evaluation there, and how it was found.
     """
     at = evaluate(model, model.layout.theta(psi))
     evaluations, decrement, converged, step = 1, np.inf, False, 0
@@ -142,7 +143,7 @@ _SINGULAR = 1e-9
 
 @savable
 @dataclass(frozen=True, slots=True)
-class StructuredFit:
+class StructuredFit(Likelihoods):
     """A fitted score model; p fixed effects, c variances and covariances, on the scores' own scale.
 
     D data sets, K algorithms, G domains.
@@ -223,26 +224,6 @@ class StructuredFit:
         """Positions of the variances in the model: all of them."""
         return np.arange(len(self.terms))
 
-    @property
-    def log_likelihood(self) -> float:
-        """Log (restricted) likelihood."""
-        return -self.criterion / 2
-
-    @property
-    def n_parameters(self) -> int:
-        """Number of fixed effects, variances and covariances."""
-        return len(self.beta) + len(self.terms)
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, with the (restricted) likelihood at hand."""
-        return self.criterion + 2 * self.n_parameters
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion with the number of scores, as lme4 counts."""
-        return self.criterion + float(np.log(self.n)) * self.n_parameters
-
 
 def _sampling(model: StructuredModel, psi: Array, der: Derivatives) -> Array:
     """Return the covariance of the estimated variances, without directions on the boundary."""
@@ -281,20 +262,9 @@ def describe(
 ) -> StructuredFit:
     """Put an optimum on the scores' own scale.
 
-    Parameters
-    ----------
-    model, psi, at, der, record
-        The model, the square roots of its variances at the optimum, the evaluation and the
-        derivatives there, and how it was found.
-    offset
-        (p,) fixed effects that stand for the algorithms' centres.
-    turn
-        (p, p) orthogonal basis of the fixed effects in the model.
-
-    Returns
-    -------
-    StructuredFit
-        The fit.
+    `psi` are the square roots of the variances there, `at` and `der` the evaluation and the
+    derivatives, `record` how it was found; `offset` (p,) are the fixed effects that stand for the
+    algorithms' centres, `turn` (p, p) is an orthogonal basis of the fixed effects in the model.
     """
     stats, parts, s, basis = model.patterns, model.layout, model.patterns.scale, at.blocks.basis
     k, phi = len(basis), turn @ at.phi @ turn.T

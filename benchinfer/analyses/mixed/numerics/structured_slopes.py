@@ -101,19 +101,8 @@ class Products:
 def derivatives(model: StructuredModel, at: Evaluation, *, matrices: bool = False) -> Derivatives:
     """Return the derivatives at an evaluation, over the c variances and covariances.
 
-    Parameters
-    ----------
-    model
-        The model.
-    at
-        Its evaluation.
-    matrices
-        Whether to compute ``ff``, which only degrees of freedom need; else it is empty.
-
-    Returns
-    -------
-    Derivatives
-        What `benchinfer.analyses.mixed.numerics.likelihood.derivatives` returns.
+    Only degrees of freedom need ``ff``: without `matrices` it is empty. The result is as that of
+    `benchinfer.analyses.mixed.numerics.likelihood.derivatives`.
     """
     first = Products.of(model, at)
     f, v = first.fixed(model, at)

@@ -323,10 +323,7 @@ class ConfidenceSequence:
     def after(self, differences: Array) -> "ConfidenceSequence":
         """Return the interval after more differences.
 
-        Parameters
-        ----------
-        differences
-            (n,) all of them, in the order in which they came.
+        `differences` (n,) are all of them, in the order in which they came.
         """
         n = len(differences)
         if n == self.n or math.isnan(self.kept[0]):
@@ -434,19 +431,10 @@ def epoch(n: int) -> int:
 def symmetry_interval(differences: Array, alpha: float) -> tuple[float, float]:
     """Return the ends of the confidence sequence of a centre of symmetry, after all differences.
 
-    Parameters
-    ----------
-    differences
-        (n,) in the order in which they came.
-    alpha
-        One minus the confidence level.
-
-    Returns
-    -------
-    tuple of float
-        Found to a thousandth of a standard error, to the outer side. Infinite ends where the
-        differences are too few; NaN where no centre is left, which says that the differences are
-        not symmetric about any.
+    `differences` (n,) have the order in which they came, and `alpha` is one minus the confidence
+    level. Ends are found to a thousandth of a standard error, to the outer side; infinite where the
+    differences are too few, NaN where no centre is left, which says that they are not symmetric
+    about any.
     """
     values = np.ascontiguousarray(differences, dtype=np.float64)
     if len(values) == 0:

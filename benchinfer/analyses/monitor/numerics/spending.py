@@ -63,14 +63,8 @@ def spent(spending: Spending, fraction: "Array | Sequence[float]", alpha: float)
 def boundaries(information: Sequence[float], levels: Sequence[float], *, sides: int) -> Array:
     """Return the boundaries of |Z| (of Z if one-sided) at which looks spend given levels.
 
-    Parameters
-    ----------
-    information
-        (T,) increasing information of the looks, of any unit.
-    levels
-        (T,) increasing level spent up to each look, over both sides.
-    sides
-        1 or 2.
+    `information` (T,) of the looks increases, in any unit, and so does the level (T,) spent up to
+    each, over both sides if `sides` is 2.
 
     Examples
     --------
@@ -89,14 +83,8 @@ def boundaries(information: Sequence[float], levels: Sequence[float], *, sides: 
 def crossing(information: Sequence[float], lower: Array, upper: Array, drift: float) -> Crossing:
     """Return the probabilities to cross boundaries first at each look.
 
-    Parameters
-    ----------
-    information
-        (T,) increasing information of the looks.
-    lower, upper
-        (T,) boundaries of Z; infinite where there is none.
-    drift
-        Mean of Z at information 1.
+    `information` (T,) of the looks increases; boundaries of Z (T,) are infinite where there is
+    none; `drift` is the mean of Z at information 1.
     """
     above, below = np.empty(len(upper)), np.empty(len(upper))
     inside: _Inside | None = None
@@ -115,14 +103,8 @@ def conditional_level(
     It is the level at which the rest of a one-sided experiment may be designed anew after a look,
     whatever was seen (Mueller & Schaefer 2001, https://doi.org/10.1111/j.0006-341X.2001.00886.x).
 
-    Parameters
-    ----------
-    information, upper
-        (T,) the design; only boundaries above.
-    look
-        How many looks have passed.
-    statistic
-        Z at the last of them.
+    `information` and `upper` (T,) are the design, with boundaries above only; `statistic` is Z at
+    the last of the `look` looks that have passed.
     """
     inside = _Inside(np.array([statistic]), np.ones(1), information[look - 1])
     total = 0.0

@@ -167,16 +167,9 @@ class Recursion:
 def recursion(p_values: Array, rule: Rule, alpha: float, *, final: bool) -> Recursion:
     """Decide recursions from the p-values of their stages.
 
-    Parameters
-    ----------
-    p_values
-        (N, T) one-sided p-values; each from the data of its stage alone.
-    rule
-        How boundaries follow from the stages before.
-    alpha
-        Overall level.
-    final
-        Whether stage T was declared last before its p-values were seen.
+    `p_values` (N, T) are one-sided, each from the data of its stage alone; `rule` says how
+    boundaries follow from the stages before, and `final` whether stage T was declared last before
+    its p-values were seen.
 
     Notes
     -----

@@ -104,12 +104,7 @@ def score_statistic(table: Fourfold, difference: float) -> float:
 def tango(table: Fourfold, tail: float) -> tuple[float, float]:
     """Return the differences of rates that the score test does not reject.
 
-    Parameters
-    ----------
-    table
-        The counts.
-    tail
-        Probability left out on each side.
+    `tail` is the probability left out on each side.
 
     Examples
     --------

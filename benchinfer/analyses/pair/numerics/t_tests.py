@@ -85,12 +85,8 @@ def corrected_t(differences: Array, ratio: float) -> Located:
 
     ``sqrt((1 / J + ratio) s^2)``, df J - 1.
 
-    Parameters
-    ----------
-    differences
-        (J,) differences, J >= 2.
-    ratio
-        Size of a test set over that of a training set: ``1 / (k - 1)`` for k folds, also repeated.
+    There are J >= 2 differences; `ratio` is the size of a test set over that of a training set, ``1
+    / (k - 1)`` for k folds, also repeated.
 
     References
     ----------
@@ -132,12 +128,7 @@ def clustered(differences: Array, cluster: Codes) -> Located:
     Standard error ``sqrt(G / (G - 1) sum_g (sum of residuals of g)^2) / n``, df G - 1: the cluster
     robust error of a regression on nothing but an intercept.
 
-    Parameters
-    ----------
-    differences
-        (n,) differences.
-    cluster
-        (n,) codes of G >= 2 clusters.
+    `cluster` (n,) are codes of G >= 2 clusters.
 
     References
     ----------
@@ -159,10 +150,7 @@ def sums(values: Array, cluster: Codes) -> Array:
 def five_by_two(differences: Array) -> Array:
     """Return (5,) the variances ``s_i^2`` of five replications of two folds.
 
-    Parameters
-    ----------
-    differences
-        (5, 2) differences: one row for each replication.
+    Differences (5, 2) have a row for each replication.
     """
     return ((differences - differences.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
 
@@ -186,13 +174,9 @@ def five_by_two_t(differences: Array) -> Located:
 def five_by_two_f(differences: Array, tail: float) -> DifferenceTest:
     """Test by ``F = sum d_ij^2 / (2 sum s_i^2)`` with 10 and 5 degrees of freedom.
 
-    Parameters
-    ----------
-    differences
-        (5, 2) differences.
-    tail
-        Half of one minus the level of the interval, which holds the shifts of all ten differences
-        that the test does not reject; without bounds where it rejects all of them.
+    Differences are (5, 2), and `tail` is half of one minus the level of the interval, which holds
+    the shifts of all ten that the test does not reject; without bounds where it rejects all of
+    them.
 
     References
     ----------
@@ -214,16 +198,8 @@ def five_by_two_f(differences: Array, tail: float) -> DifferenceTest:
 def tested(found: Located, side: int, margin: float, tail: float) -> DifferenceTest:
     """Test a difference by t, and whether it is within a margin.
 
-    Parameters
-    ----------
-    found
-        The difference.
-    side
-        0 two-sided, 1 or -1 where a positive or negative difference is to be shown.
-    margin
-        On either side of zero.
-    tail
-        Probability that the interval leaves out on each of its closed sides.
+    `side` is 0 for two sides, 1 or -1 where a positive or negative difference is to be shown; the
+    margin is on either side of zero; the interval leaves out `tail` on each of its closed sides.
 
     Notes
     -----
@@ -323,15 +299,9 @@ class PartMeans:
 def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
     """Split items at random into parts of one size, as nearly as can be.
 
-    Parameters
-    ----------
-    values
-        (n,) values of items, as a rule differences of two algorithms.
-    n_parts
-        Number of parts; None starts with an item each and doubles the size until Shapiro and Wilk's
-        test does not reject normality at 5 %, or fewer than 10 parts would be left.
-    seed
-        Of the split.
+    `values` (n,) are of items, as a rule differences of two algorithms. Without `n_parts` each item
+    is a part at first, and the size doubles until Shapiro and Wilk's test does not reject normality
+    at 5 %, or fewer than 10 parts would be left.
     """
     n = len(values)
     if n_parts is not None:

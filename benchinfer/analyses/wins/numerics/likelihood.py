@@ -51,12 +51,7 @@ class WinFit:
 def probabilities(d: Array, tie: "float | Array | None") -> tuple[Array, Array, Array]:
     """Return the probabilities that the first wins, that neither does, and that the second wins.
 
-    Parameters
-    ----------
-    d
-        Differences of log worths.
-    tie
-        Log of nu; None without ties.
+    `d` are differences of log worths, `tie` is the log of nu, None without ties.
     """
     half = np.abs(d) / 2
     better = np.ones_like(d)
@@ -205,23 +200,9 @@ def least_errors(
     or clusters of them, the exact sign test has the p-value ``2^(1 - n)``: an error below the one
     at which the t test says the same would be too small.
 
-    Parameters
-    ----------
-    tally
-        Counts that the model was fitted to.
-    contrasts
-        (J, K). One of several pairs of different groups has the n of the pair that met most often.
-    log_worth
-        (K,) log worths.
-    df
-        (J,) degrees of freedom of the t tests.
-    clustered
-        Whether clusters count instead of contests.
-
-    Returns
-    -------
-    ndarray
-        (J,), 0 for contrasts within groups.
+    `tally` is that of the fit, `df` (J,) are the degrees of freedom of the t tests. A contrast (J,
+    K) of several pairs of different groups has the n of the pair that met most often; clusters
+    count instead of contests if `clustered`. The result is 0 for contrasts within groups.
     """
     k, (i, j) = tally.n_algorithms, tally.pairs.T
     found, groups = np.zeros(len(contrasts)), tally.groups()

@@ -73,18 +73,8 @@ def warm_up(
 ) -> Tuned:
     """Find scales and a step size.
 
-    Parameters
-    ----------
-    density
-        What is sampled.
-    start
-        (C, d) points.
-    n
-        Draws to be spent.
-    rng
-        Random numbers.
-    told
-        Called with the number of draws just done.
+    `start` (C, d) are points, and `n` draws may be spent; `told` is called with the number just
+    done.
     """
     tuned = Tuned(start, np.ones(start.shape[1]), 0.1)
     for w, share in enumerate(_WINDOWS):
@@ -142,18 +132,8 @@ def sample(
 ) -> HmcDraws:
     """Draw.
 
-    Parameters
-    ----------
-    density
-        What is sampled.
-    tuned
-        From `warm_up`, or where earlier draws ended.
-    n
-        Draws of each chain.
-    rng
-        Random numbers.
-    told
-        Called with the number of draws just done.
+    `tuned` comes from `warm_up`, or from where earlier draws ended; `n` is the number for each
+    chain, and `told` is called with the number just done.
 
     References
     ----------
@@ -484,17 +464,7 @@ def draws_of(model: WinModel, found: Array) -> WinDraws:
 
 
 def prior_draws(model: WinModel, n: int, rng: np.random.Generator) -> WinDraws:
-    """Draw n times from the prior, as one chain.
-
-    Parameters
-    ----------
-    model
-        Whose prior.
-    n
-        Number of draws.
-    rng
-        Random numbers.
-    """
+    """Draw n times from the prior, as one chain."""
     k, priors = model.tally.n_algorithms, model.priors
     scale = np.exp(priors.scale_sd * rng.standard_normal((1, n)))
     worth = scale[:, :, None] * rng.standard_normal((1, n, k))
@@ -512,14 +482,7 @@ def prior_draws(model: WinModel, n: int, rng: np.random.Generator) -> WinDraws:
 def replicated(model: WinModel, draws: WinDraws, n: int, rng: np.random.Generator) -> Array:
     """Draw (3, n, P) wins, ties and losses of new contests, as many as there were.
 
-    Parameters
-    ----------
-    model, draws
-        What was sampled, and the draws.
-    n
-        Replications, each from a draw of its own.
-    rng
-        Random numbers.
+    Each of n replications comes from a draw of its own.
     """
     k = model.tally.n_algorithms
     flat = draws.conditional.reshape(-1, k)

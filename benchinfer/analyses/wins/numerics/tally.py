@@ -195,17 +195,8 @@ def _outcomes(
 def spread(values: Array, cluster: NDArray[np.int64]) -> Array:
     """Return (M, P) standard deviations of the differences of pairs within clusters.
 
-    Parameters
-    ----------
-    values
-        (B, K) scores of blocks, NaN where there is none.
-    cluster
-        (B,) cluster of each block, non-decreasing, from 0.
-
-    Returns
-    -------
-    numpy.ndarray
-        0 where a cluster has fewer than two differences of the pair.
+    `values` (B, K) are NaN where there is none, and `cluster` (B,) is non-decreasing, from 0. The
+    result is 0 where a cluster has fewer than two differences of the pair.
     """
     pairs = pairs_of(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])

@@ -47,11 +47,8 @@ def tally(verdicts: Verdicts, weights: Costs) -> Costs:
 def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[Costs, int]:
     """Return the cost of each state of each pair, given the weight (5, n, n) of each verdict.
 
-    Returns
-    -------
-    costs : (4, n, n)
-        ``costs[s, i, j]``, times the divisor; whole numbers where the votes are.
-    divisor : int
+    Costs (4, n, n) are ``costs[s, i, j]``, times the divisor, which is the second result; whole
+    numbers where the votes are.
     """
     table, scale = PAIRWISE[method]
     given = table[:, _VERDICTS]
@@ -65,22 +62,10 @@ def cost_tensor(
 ) -> tuple[Costs, int]:
     """Return the cost of each state of each pair.
 
-    Parameters
-    ----------
-    verdicts
-        (B, n, n): 0 missing, 1 undecided, 2 equivalent, 3 first, 4 second; row versus column.
-    weights
-        (B,), not negative.
-    method
-        One of `METHODS`.
-    missing_as_undecided
-        Whether a missing pair counts as undecided; otherwise it costs nothing.
-
-    Returns
-    -------
-    costs : (4, n, n)
-        ``costs[s, i, j]``, times the divisor; whole numbers where the weights allow it.
-    divisor : int
+    `verdicts` (B, n, n), row versus column, are 0 missing, 1 undecided, 2 equivalent, 3 first, 4
+    second; `weights` (B,) are not negative; `method` is one of `METHODS`. A missing pair costs
+    nothing, unless it counts as undecided. Costs (4, n, n) are ``costs[s, i, j]``, times the
+    divisor, which is the second result; whole numbers where the weights allow it.
     """
     whole = whole_weights(weights)
     w, below = whole if whole is not None else (weights, 1)
@@ -202,29 +187,6 @@ def composition(family: RelationFamily) -> NDArray[np.uint8]:
         holds = np.array([[(p >> a) & (q >> b) & 1 for q in range(16)] for p in range(16)])
         table |= (holds * single[a, b]).astype(np.uint8)
     return table
-
-
-def is_member(states: NDArray[np.int8], family: RelationFamily) -> bool:
-    """Return whether a relation of states (n, n) is one of the family."""
-    n = len(states)
-    off = ~np.eye(n, dtype=np.bool_)
-    x = arcs(states, family).astype(np.int64)
-    if not np.isin(states[off], family.states).all():
-        return False
-    if family.strict:
-        return not breaks_four(x > 0, (x == 0), family)
-    closed = x + np.eye(n, dtype=np.int64)
-    return not ((closed @ closed > 0) & (closed == 0)).any()
-
-
-def breaks_four(yes: NDArray[np.bool_], no: NDArray[np.bool_], family: RelationFamily) -> bool:
-    """Return whether present and absent strict arcs contradict an interval order.
-
-    Ferrers: a > b and c > d imply a > d or c > b. Semitransitive: a > b > c implies a > d or d > c.
-    The diagonal belongs to `no`.
-    """
-    must, cannot = forced_by_four(yes, no, family)
-    return bool((must & no).any() or (cannot & yes).any())
 
 
 def forced_by_four(

@@ -73,12 +73,8 @@ class OrderGraph:
     def shares(self) -> tuple[Array, Array]:
         """Return averages over all cheapest orders.
 
-        Returns
-        -------
-        position : (n, n)
-            How often object i is at place k.
-        above : (n, n)
-            How often object i is above object j.
+        The first is (n, n) how often object i is at place k, the second how often it is above
+        object j.
         """
         position, above = np.zeros((self.n, self.n)), np.zeros((self.n, self.n))
         sizes = self.sizes()
@@ -161,18 +157,9 @@ def cheapest_within(
 ) -> tuple[float, OrderGraph] | None:
     """Return the least cost and all orders that have it, or None where there are too many sets.
 
-    Parameters
-    ----------
-    above
-        (n, n): the cost of i above j.
-    reduced
-        (n, n): what i above j costs beyond a bound on all orders.
-    gap
-        How far an order may be above the bound; a cheapest one must not be farther.
-    slack
-        How much dearer an order may be to count as cheapest.
-    most
-        How many sets a layer may have.
+    `above` (n, n) is the cost of i above j, `reduced` (n, n) what that costs beyond a bound on all
+    orders. A cheapest order is at most `gap` above the bound, orders dearer by at most `slack`
+    count as cheapest, and a layer may have `most` sets.
     """
     n = len(above)
     members = np.zeros((1, n), dtype=np.bool_)
@@ -285,12 +272,7 @@ def cross_costs(above: Above) -> Tables:
 def cheapest_linear_order(above: Above, slack: float) -> tuple[float, OrderGraph]:
     """Return the least cost and all orders that have it.
 
-    Parameters
-    ----------
-    above
-        (n, n): the cost of i above j.
-    slack
-        How much dearer an order may be to count as cheapest.
+    `above` (n, n) is the cost of i above j; orders dearer by at most `slack` count as cheapest.
     """
     n = len(above)
     best = best_costs(above)
@@ -412,14 +394,8 @@ def _pair_sums(values: Tables) -> Tables:
 def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> CheapestRelations:
     """Return the least cost of a weak order and what all that have it say, with some of them.
 
-    Parameters
-    ----------
-    costs
-        (4, n, n): see `cost_tensor`.
-    slack
-        How much dearer an order may be to count as cheapest.
-    limit
-        How many to list.
+    `costs` are those of `cost_tensor`; orders dearer by at most `slack` count as cheapest, of which
+    `limit` are listed.
     """
     tables, n = _tables(costs, slack), costs.shape[1]
     first, tied = np.zeros((n, n), dtype=np.bool_), np.zeros((n, n), dtype=np.bool_)

@@ -25,14 +25,8 @@ def place_costs(twice: NDArray[np.int64], weights: Array | NDArray[np.int64]) ->
 def cheapest(costs: Array, slack: float, most: int) -> tuple[float, OrderGraph | None, Indices]:
     """Return the least cost of an order, all orders that have it, and one of them.
 
-    Parameters
-    ----------
-    costs
-        (n, n): the cost of object i at place k.
-    slack
-        How much dearer a place may be to count as cheapest.
-    most
-        How many sets of objects to look at for one place; beyond, None stands for all orders.
+    `costs` (n, n) are those of object i at place k, and a place dearer by at most `slack` counts as
+    cheapest. Where a place needs more than `most` sets of objects, None stands for all orders.
     """
     from scipy.optimize import linear_sum_assignment
 

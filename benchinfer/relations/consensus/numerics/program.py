@@ -284,14 +284,8 @@ def branch(
 ) -> tuple[float, NDArray[np.int8] | None]:
     """Solve in whole numbers; return a bound, and a cheapest relation if time allowed.
 
-    Parameters
-    ----------
-    problem
-        With the rows to begin with.
-    domains
-        (n, n): bit masks of the states that a pair may take.
-    deadline
-        When to stop.
+    `problem` has the rows to begin with, `domains` (n, n) are bit masks of the states that a pair
+    may take.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -57,14 +57,7 @@ def summarise(
 ) -> ConsensusAverages:
     """Return what the cheapest relations of a family have in common.
 
-    Parameters
-    ----------
-    costs
-        (4, n, n): see `cost_tensor`.
-    family
-        The relations among which to choose.
-    deadline
-        When to stop, as a reading of ``time.monotonic``.
+    `costs` are those of `cost_tensor`; the deadline is a reading of ``time.monotonic``.
 
     Notes
     -----
@@ -146,16 +139,8 @@ def reweighted(
 ) -> Iterator[ConsensusAverages]:
     """Yield the summary of each reweighted ensemble.
 
-    Parameters
-    ----------
-    tensors
-        (B, 4, n, n): the costs of each relation by itself.
-    weights
-        (N, B) how often each relation counts.
-    family
-        The relations among which to choose.
-    told
-        Called with the number of ensembles just done.
+    `tensors` (B, 4, n, n) are the costs of each relation by itself, `weights` (N, B) how often each
+    counts; `told` is called with the number of ensembles just done.
     """
     for row in weights:
         yield summarise(np.tensordot(row, tensors, axes=1), family)

@@ -43,14 +43,8 @@ def guess(
 ) -> States:
     """Return a relation (n, n) of the family.
 
-    Parameters
-    ----------
-    costs, family
-        What is minimised.
-    deadline
-        When to stop improving, as a reading of ``time.monotonic``.
-    start
-        (n, n): how much speaks for each object to be above another; by default from the costs.
+    Improving stops at the deadline, a reading of ``time.monotonic``. `start` (n, n) is how much
+    speaks for each object to be above another, by default from the costs.
     """
     if not family.ordered:
         return of_classes(_clusters(costs), UNDECIDED)
@@ -405,18 +399,9 @@ def search(
 ) -> CheapestRelations | None:
     """Return the cheapest relations, or None where none was met.
 
-    Parameters
-    ----------
-    root
-        The domains to begin with; they are narrowed.
-    best
-        The cost of a known relation.
-    limit
-        How many relations to keep.
-    max_nodes
-        When to give up.
-    deadline
-        The same, as a reading of ``time.monotonic``.
+    Domains begin with `root` and are narrowed, `best` is the cost of a known relation, and `limit`
+    relations are kept. It gives up after `max_nodes`, or at the deadline, a reading of
+    ``time.monotonic``.
     """
     n = problem.costs.shape[1]
     table, slack = table_of(problem), problem.slack

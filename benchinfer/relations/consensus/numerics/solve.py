@@ -142,22 +142,10 @@ def linear_regrets(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Return the regret of each ordered pair.
 
-    Parameters
-    ----------
-    costs
-        (4, n, n): see `cost_tensor`.
-    cost
-        The cost of a cheapest linear order.
-    deadline
-        When to stop sharpening bounds, as a reading of ``time.monotonic``.
-
-    Returns
-    -------
-    regret : (n, n)
-        The cost of the cheapest order with object i above object j, less `cost`: 0 both ways where
-        the cheapest orders leave the pair open.
-    exact : (n, n)
-        Whether it is that, or a number that it is not below.
+    Regrets (n, n) are the cost of the cheapest order with object i above object j, less `cost`,
+    that of a cheapest one: 0 both ways where the cheapest orders leave the pair open. The second
+    result says where they are that, or a number that it is not below. Bounds are sharpened until
+    the deadline, a reading of ``time.monotonic``.
     """
     n, above = costs.shape[1], costs[FIRST]
     if n <= _REGRETS_TABLED:
@@ -248,16 +236,8 @@ def solve(
 ) -> Solution:
     """Return the cheapest relations of a family.
 
-    Parameters
-    ----------
-    costs
-        (4, n, n): see `cost_tensor`.
-    family
-        The relations among which to choose.
-    limit
-        How many to keep; all are counted where that is feasible.
-    deadline
-        When to return the best one found, as a reading of ``time.monotonic``.
+    `costs` are those of `cost_tensor`. Of the cheapest relations `limit` are kept, and all counted
+    where that is feasible; at the deadline the best one found is returned.
     """
     size = unit(costs)
     small = costs // size if costs.dtype.kind == "i" else costs / size

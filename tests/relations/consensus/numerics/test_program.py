@@ -13,12 +13,12 @@ from benchinfer.relations.consensus.numerics.costs import (
     Costs,
     RelationFamily,
     cost_tensor,
-    is_member,
     total,
 )
 from benchinfer.relations.consensus.numerics.program import branch, lagrangian
 from benchinfer.relations.consensus.numerics.search import ConsensusProblem, TriangleRows, start
 from benchinfer.relations.consensus.numerics.solve import solve
+from tests.relations.consensus.numerics.test_solve import is_member
 
 
 def circular(n: int, size: int, seed: int = 0) -> Costs:

@@ -10,8 +10,9 @@ from benchinfer.relations.consensus.numerics import solve as solving
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     METHODS,
+    RelationFamily,
+    arcs,
     cost_tensor,
-    is_member,
     total,
 )
 from benchinfer.relations.consensus.numerics.solve import solve
@@ -27,6 +28,23 @@ HOW_MANY = {
     "semiorder": 183,
     "interval": 207,
 }
+
+
+def is_member(states: States, family: RelationFamily) -> bool:
+    """Return whether a relation of states (n, n) is one of the family, by the definitions."""
+    off = ~np.eye(len(states), dtype=np.bool_)
+    if not np.isin(states[off], family.states).all():
+        return False
+    x = arcs(states, family) > 0
+    if not family.strict:
+        closed = x | ~off
+        return not ((closed @ closed) & ~closed).any()
+    # Ferrers: a > b and c > d imply a > d or c > b.
+    first, above = x[:, :, None, None], x[:, None, None, :]
+    broken = first & x & ~above & ~x.T[None, :, :, None]
+    # Semitransitive: a > b > c implies a > d or d > c.
+    apart = first & x[:, :, None] & ~above & ~x.T
+    return not (broken.any() or (family.semi and apart.any()))
 
 
 def relations(name: str, n: int = 4) -> States:
