@@ -201,8 +201,9 @@ def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) 
     return counts
 
 
-# Columns of sums that are added up together, and rows whose signs are the bits of one word.
-_WIDE, _DEEP = 16, 64
+# Columns of sums that are added up together, whose tables stay in the fastest cache, and rows whose
+# signs are the bits of one word.
+_WIDE, _DEEP = 4, 64
 
 
 @njit(cache=True, nogil=True)
@@ -222,20 +223,30 @@ def _sums_of_bytes(terms: Array, tables: Array) -> None:
                 tables[part, byte, j] = before + 2.0 * terms[8 * part + row, j]
 
 
+@njit(inline="always")
+def _byte(bits: np.uint64, part: int) -> np.uint64:
+    return (bits >> np.uint64(8 * part)) & np.uint64(255)
+
+
 @njit(cache=True, nogil=True)
 def _add_signed(terms: Array, seed: np.uint64, first: int, sums: Array) -> None:
     """Add the signed sums of (B, _WIDE) terms to (n, _WIDE) sums, B a multiple of 64."""
     tables = np.empty((8, 256, _WIDE))
+    starts = np.empty(len(sums), np.uint64)
+    for i in range(len(sums)):
+        starts[i] = mix(mix(seed) + np.uint64(first + i) * STEP)
     for word in range(len(terms) // _DEEP):
         _sums_of_bytes(terms[_DEEP * word : _DEEP * (word + 1)], tables)
         for i in range(len(sums)):
-            start = mix(mix(seed) + np.uint64(first + i) * STEP)
-            bits = mix(start + np.uint64(word + 1) * STEP)
-            for part in range(8):
-                byte = bits & np.uint64(255)
-                bits >>= np.uint64(8)
-                for j in range(_WIDE):
-                    sums[i, j] += tables[np.uint64(part), byte, np.uint64(j)]
+            bits = mix(starts[i] + np.uint64(word + 1) * STEP)
+            b0, b1, b2, b3 = _byte(bits, 0), _byte(bits, 1), _byte(bits, 2), _byte(bits, 3)
+            b4, b5, b6, b7 = _byte(bits, 4), _byte(bits, 5), _byte(bits, 6), _byte(bits, 7)
+            for column in range(_WIDE):
+                # Unsigned indices, and one sum that is stored once: columns go side by side.
+                j = np.uint64(column)
+                x = sums[i, j] + tables[0, b0, j] + tables[1, b1, j]
+                x = x + tables[2, b2, j] + tables[3, b3, j] + tables[4, b4, j]
+                sums[i, j] = x + tables[5, b5, j] + tables[6, b6, j] + tables[7, b7, j]
 
 
 def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
