@@ -16,12 +16,13 @@ Practice and Experience 55, 155-169. https://doi.org/10.1002/spe.3369
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from benchinfer.core.parallel import in_order, workers
 
 type Array = NDArray[np.float64]
 type Words = NDArray[np.uint64]
@@ -204,6 +205,8 @@ def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) 
 # Columns of sums that are added up together, whose tables stay in the fastest cache, and rows whose
 # signs are the bits of one word.
 _WIDE, _DEEP = 4, 64
+# Resamples that share a table of sums.
+_FLIPS = 10_000
 
 
 @njit(cache=True, nogil=True)
@@ -249,7 +252,7 @@ def _add_signed(terms: Array, seed: np.uint64, first: int, sums: Array) -> None:
                 sums[i, j] = x + tables[5, b5, j] + tables[6, b6, j] + tables[7, b7, j]
 
 
-def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
+def signed_sums(terms: Array, seed: int, first: int, last: int, n_jobs: int | None = 1) -> Array:
     """Return the sums of terms whose rows have random signs.
 
     Signs of eight rows at a time are looked up (the method of four Russians).
@@ -262,6 +265,8 @@ def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
         Any 64-bit integer >= 0.
     first, last
         Resamples first to last - 1. The one with number i is the same whatever these are.
+    n_jobs
+        Threads, as `parallel.workers` has them.
 
     Returns
     -------
@@ -276,13 +281,20 @@ def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
     """
     b, m = terms.shape
     sums = np.zeros((last - first, m))
-    for column in range(0, m, _WIDE):
-        own = terms[:, column : column + _WIDE]
-        padded = np.zeros((-(-b // _DEEP) * _DEEP, _WIDE))
-        padded[:b, : own.shape[1]] = own
-        part = np.zeros((last - first, _WIDE))
-        _add_signed(padded, np.uint64(seed), first, part)
-        sums[:, column : column + _WIDE] = part[:, : own.shape[1]]
+    firsts = range(first, last, _FLIPS)
+
+    def part(start: int) -> None:
+        here = sums[start - first : start - first + _FLIPS]
+        for column in range(0, m, _WIDE):
+            own = terms[:, column : column + _WIDE]
+            padded = np.zeros((-(-b // _DEEP) * _DEEP, _WIDE))
+            padded[:b, : own.shape[1]] = own
+            wide = np.zeros((len(here), _WIDE))
+            _add_signed(padded, np.uint64(seed), start, wide)
+            here[:, column : column + _WIDE] = wide[:, : own.shape[1]]
+
+    for _ in in_order(part, firsts, workers(n_jobs, float(last - first) * terms.size)):
+        pass
     return sums
 
 
@@ -301,11 +313,10 @@ def count_in_chunks(
         return last - first, count(first, last)
 
     parts: list[Counts] = []
-    with ThreadPoolExecutor(threads) as pool:
-        for done, part in pool.map(chunk, firsts) if threads > 1 else map(chunk, firsts):
-            parts.append(part)
-            if progress is not None:
-                progress(done)
+    for done, part in in_order(chunk, firsts, threads):
+        parts.append(part)
+        if progress is not None:
+            progress(done)
     return np.sum(parts, axis=0)
 
 
@@ -320,6 +331,7 @@ def in_spans(
     visited: int,
     *,
     span: int | None = None,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     """Return what `part` gives for resamples 0 to n - 1, span by span, along the first axis.
@@ -334,6 +346,8 @@ def in_spans(
         Numbers that one resample holds, and scores that it visits.
     span
         Resamples at a time, if not as memory and patience allow.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     progress
         Called with the number of resamples just done.
 
@@ -344,9 +358,12 @@ def in_spans(
     """
     step = span or max(1, min(_HELD // max(held, 1), _VISITED // max(visited, 1)))
     parts: list[Array] = []
-    for first in range(0, n, step):
-        last = min(first + step, n)
-        parts.append(part(first, last))
+
+    def of_span(first: int) -> Array:
+        return part(first, min(first + step, n))
+
+    for found in in_order(of_span, range(0, n, step), workers(n_jobs, float(n) * visited)):
+        parts.append(found)
         if progress is not None:
-            progress(last - first)
+            progress(len(found))
     return np.concatenate(parts)

@@ -78,6 +78,7 @@ def draws(
     resample: Resample,
     resamples: int,
     seed: int,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
@@ -88,10 +89,12 @@ def draws(
         As in `point`.
     resample, resamples, seed
         As in `aggregates.draws`.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     progress
         Called with the number of resamples just done.
     """
-    return _drawn(sample, pairs, resample, resamples, seed, progress)
+    return _drawn(sample, pairs, resample, resamples, seed, n_jobs, progress)
 
 
 def _drawn(
@@ -100,6 +103,7 @@ def _drawn(
     resample: Resample | None,
     resamples: int,
     seed: int,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
@@ -110,6 +114,7 @@ def _drawn(
         resamples,
         len(pairs),
         len(pairs) * sample.values.size // k,
+        n_jobs=n_jobs,
         progress=progress,
     )
 
