@@ -75,7 +75,7 @@ SIGNATURES = {
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='complete',"
-    " resamples='auto', seed=None, progress=None",
+    " resamples='auto', seed=None, n_jobs=None, progress=None",
     "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
     " method='reml', interval='auto', nested='auto', covariates=(), contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', tolerance=None, level=0.95,"
@@ -90,7 +90,7 @@ SIGNATURES = {
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=1, stop=False,"
-    " scale='none', trend=None, progress=None",
+    " scale='none', trend=None, n_jobs=None, progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None,"
     " missing='complete'",
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
@@ -109,7 +109,7 @@ SIGNATURES = {
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
     "pareto": "scores, measures=None, *, resamples=1000, missing='complete', seed=None",
-    "per_dataset": "compare, scores, measure=None, **arguments",
+    "per_dataset": "compare, scores, measure=None, *, n_jobs=1, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
     " n_replications=None, costs=None, budget=None",

@@ -80,5 +80,12 @@ def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = 
         raise ArgumentError(message(f"{name} is {number!r}.", hint=hint))
 
 
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse a number of workers that is neither None, -1, nor at least 1."""
+    if n_jobs is not None and not (_whole(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
+        hint = "a number from 1 on, or -1 for all cores."
+        raise ArgumentError(message(f"n_jobs is {n_jobs!r}.", hint=hint))
+
+
 def _whole(number: object) -> bool:
     return hasattr(number, "__index__") and not isinstance(number, bool)

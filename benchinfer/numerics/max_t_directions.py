@@ -189,11 +189,12 @@ def _shared(root: Array, n: int, replicates: int) -> Iterator[_Beside]:
 def _rise(y: NDArray[np.floating], gap: Array, own: int) -> Array:
     """Return the largest component per unit of its gap, the own one left out."""
     reach = 1 / np.where(gap >= 0, np.maximum(gap, 1e-14), np.minimum(gap, -1e-14))
+    reach = reach.astype(y.dtype)
     # Blocks that stay in the cache.
     step = max(1, 65_536 // len(gap))
     rise = np.empty(len(y))
     for start in range(0, len(y), step):
-        ratio = y[start : start + step] * reach.astype(y.dtype)
+        ratio = y[start : start + step] * reach
         ratio[:, own] = -np.inf
         rise[start : start + step] = ratio.max(axis=1)
     return rise

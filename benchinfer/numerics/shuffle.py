@@ -16,12 +16,13 @@ Practice and Experience 55, 155-169. https://doi.org/10.1002/spe.3369
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from benchinfer.core.parallel import in_order, workers
 
 type Array = NDArray[np.float64]
 type Words = NDArray[np.uint64]
@@ -201,8 +202,11 @@ def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) 
     return counts
 
 
-# Columns of sums that are added up together, and rows whose signs are the bits of one word.
-_WIDE, _DEEP = 16, 64
+# Columns of sums that are added up together, whose tables stay in the fastest cache, and rows whose
+# signs are the bits of one word.
+_WIDE, _DEEP = 4, 64
+# Resamples that share a table of sums.
+_FLIPS = 10_000
 
 
 @njit(cache=True, nogil=True)
@@ -222,30 +226,40 @@ def _sums_of_bytes(terms: Array, tables: Array) -> None:
                 tables[part, byte, j] = before + 2.0 * terms[8 * part + row, j]
 
 
+@njit(inline="always")
+def _byte(bits: np.uint64, part: int) -> np.uint64:
+    return (bits >> np.uint64(8 * part)) & np.uint64(255)
+
+
 @njit(cache=True, nogil=True)
 def _add_signed(terms: Array, seed: np.uint64, first: int, sums: Array) -> None:
     """Add the signed sums of (B, _WIDE) terms to (n, _WIDE) sums, B a multiple of 64."""
     tables = np.empty((8, 256, _WIDE))
+    starts = np.empty(len(sums), np.uint64)
+    for i in range(len(sums)):
+        starts[i] = mix(mix(seed) + np.uint64(first + i) * STEP)
     for word in range(len(terms) // _DEEP):
         _sums_of_bytes(terms[_DEEP * word : _DEEP * (word + 1)], tables)
         for i in range(len(sums)):
-            start = mix(mix(seed) + np.uint64(first + i) * STEP)
-            bits = mix(start + np.uint64(word + 1) * STEP)
-            for part in range(8):
-                byte = bits & np.uint64(255)
-                bits >>= np.uint64(8)
-                for j in range(_WIDE):
-                    sums[i, j] += tables[np.uint64(part), byte, np.uint64(j)]
+            bits = mix(starts[i] + np.uint64(word + 1) * STEP)
+            b0, b1, b2, b3 = _byte(bits, 0), _byte(bits, 1), _byte(bits, 2), _byte(bits, 3)
+            b4, b5, b6, b7 = _byte(bits, 4), _byte(bits, 5), _byte(bits, 6), _byte(bits, 7)
+            for column in range(_WIDE):
+                # Unsigned indices, and one sum that is stored once: columns go side by side.
+                j = np.uint64(column)
+                x = sums[i, j] + tables[0, b0, j] + tables[1, b1, j]
+                x = x + tables[2, b2, j] + tables[3, b3, j] + tables[4, b4, j]
+                sums[i, j] = x + tables[5, b5, j] + tables[6, b6, j] + tables[7, b7, j]
 
 
-def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
+def signed_sums(terms: Array, seed: int, first: int, last: int, n_jobs: int | None = 1) -> Array:
     """Return the sums of terms whose rows have random signs.
 
     Signs of eight rows at a time are looked up (the method of four Russians).
 
     Terms (B, M) of a row change their signs together. The result (last - first, M) is that of
     resamples `first` to `last` - 1, each the same whatever these are; `seed` is any 64-bit integer
-    >= 0.
+    >= 0, `n_jobs` a number of threads as `parallel.workers` has them.
 
     Examples
     --------
@@ -255,13 +269,20 @@ def signed_sums(terms: Array, seed: int, first: int, last: int) -> Array:
     """
     b, m = terms.shape
     sums = np.zeros((last - first, m))
-    for column in range(0, m, _WIDE):
-        own = terms[:, column : column + _WIDE]
-        padded = np.zeros((-(-b // _DEEP) * _DEEP, _WIDE))
-        padded[:b, : own.shape[1]] = own
-        part = np.zeros((last - first, _WIDE))
-        _add_signed(padded, np.uint64(seed), first, part)
-        sums[:, column : column + _WIDE] = part[:, : own.shape[1]]
+    firsts = range(first, last, _FLIPS)
+
+    def part(start: int) -> None:
+        here = sums[start - first : start - first + _FLIPS]
+        for column in range(0, m, _WIDE):
+            own = terms[:, column : column + _WIDE]
+            padded = np.zeros((-(-b // _DEEP) * _DEEP, _WIDE))
+            padded[:b, : own.shape[1]] = own
+            wide = np.zeros((len(here), _WIDE))
+            _add_signed(padded, np.uint64(seed), start, wide)
+            here[:, column : column + _WIDE] = wide[:, : own.shape[1]]
+
+    for _ in in_order(part, firsts, workers(n_jobs, float(last - first) * terms.size)):
+        pass
     return sums
 
 
@@ -280,11 +301,10 @@ def count_in_chunks(
         return last - first, count(first, last)
 
     parts: list[Counts] = []
-    with ThreadPoolExecutor(threads) as pool:
-        for done, part in pool.map(chunk, firsts) if threads > 1 else map(chunk, firsts):
-            parts.append(part)
-            if progress is not None:
-                progress(done)
+    for done, part in in_order(chunk, firsts, threads):
+        parts.append(part)
+        if progress is not None:
+            progress(done)
     return np.sum(parts, axis=0)
 
 
@@ -299,13 +319,15 @@ def in_spans(
     visited: int,
     *,
     span: int | None = None,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     """Return what `part` gives for resamples 0 to n - 1, span by span, along the first axis.
 
     `part` is called with the first resample of a span and the one after its last, `progress` with
     the number just done. One resample holds `held` numbers and visits `visited` scores; `span` is
-    the number at a time, if not as memory and patience allow.
+    the number at a time, if not as memory and patience allow; `n_jobs` is a number of threads, as
+    `parallel.workers` has them.
 
     Examples
     --------
@@ -314,9 +336,12 @@ def in_spans(
     """
     step = span or max(1, min(_HELD // max(held, 1), _VISITED // max(visited, 1)))
     parts: list[Array] = []
-    for first in range(0, n, step):
-        last = min(first + step, n)
-        parts.append(part(first, last))
+
+    def of_span(first: int) -> Array:
+        return part(first, min(first + step, n))
+
+    for found in in_order(of_span, range(0, n, step), workers(n_jobs, float(n) * visited)):
+        parts.append(found)
         if progress is not None:
-            progress(last - first)
+            progress(len(found))
     return np.concatenate(parts)

@@ -471,6 +471,7 @@ def sign_tests(
     null: NullKind = "auto",
     resamples: int = 100_000,
     seed: int = 0,
+    n_jobs: int | None = 1,
     progress: Progress | None = None,
 ) -> SignTests:
     """Test the sum of each column against random signs of its terms.
@@ -487,6 +488,8 @@ def sign_tests(
     resamples, seed
         Of Monte Carlo, which draws one sign for each row: p-values ``(1 + #) / (N + 1)``. Of more
         than 10,000 rows there are fewer resamples, 1e9 signs or 10,000 resamples in all.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     progress
         Called with the number of resamples just done.
 
@@ -522,7 +525,7 @@ def sign_tests(
         exact = _exactly(terms, two_sided, p, everything=null == "exact")
     left = np.flatnonzero(~exact)
     if len(left):
-        p[left] = _resampled(terms[:, left], two_sided[left], resamples, seed, progress)
+        p[left] = _resampled(terms[:, left], two_sided[left], resamples, seed, n_jobs, progress)
         error[left] = np.sqrt(p[left] * (1 - p[left]) / (resamples + 1))
         smallest[left] = np.maximum(smallest[left], 1 / (resamples + 1))
     kinds = tuple("exact" if one else "monte-carlo" for one in exact)
@@ -581,6 +584,7 @@ def _resampled(
     two_sided: NDArray[np.bool_],
     resamples: int,
     seed: int,
+    n_jobs: int | None,
     progress: Progress | None,
 ) -> Array:
     """Return (M,) p-values from one random sign for each row and resample."""
@@ -593,7 +597,7 @@ def _resampled(
     count = np.ones(terms.shape[1])
     for done in range(0, resamples, step):
         last = min(done + step, resamples)
-        sums = signed_sums(terms, seed, done, last)
+        sums = signed_sums(terms, seed, done, last, n_jobs)
         np.abs(sums, out=sums, where=two_sided)
         count += (sums >= observed).sum(axis=0)
         if progress is not None:

@@ -32,6 +32,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         *("--statistic", "optimality-gap", "--resample", "both", "--interval", "bca"),
         *("--normalise", "low = alg4, high = 0.9", "--goal", "0.8", "--tolerance", "0.01"),
         *("--resamples", "500", "--seed", "7", "--missing", "error"),
+        *("--n-jobs", "2"),
     )
     assert given == {
         "contrasts": ("alg2", "alg1"),
@@ -48,6 +49,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "resamples": 500,
         "seed": 7,
         "missing": "error",
+        "n_jobs": 2,
         "progress": True,
     }
     assert set(given) == set(real.__kwdefaults__)

@@ -192,3 +192,23 @@ def test_rows_are_fetched_once_for_all_data_sets(monkeypatch):
     monkeypatch.setattr(table, "collect", collect)
     bi.per_dataset(bi.compare_mixed, several_measures(), "error")
     assert sorted(fetched) == ["error", "time"]
+
+
+def test_processes_give_the_same_comparisons():
+    scores = refused_in_part()
+    one, two = (bi.per_dataset(bi.compare_mixed, scores, n_jobs=n) for n in (1, 2))
+    assert one.refused == two.refused
+    pd.testing.assert_frame_equal(one.contrasts(), two.contrasts(), check_exact=True)
+    pd.testing.assert_frame_equal(one.diagnostics(), two.diagnostics(), check_exact=True)
+
+
+def test_what_other_processes_cannot_be_given_is_refused():
+    def compare(scores, measure):
+        return bi.compare_mixed(scores, measure)
+
+    with pytest.raises(DesignError, match="other processes cannot be given this analysis") as error:
+        bi.per_dataset(compare, complete(), n_jobs=2)
+    assert "n_jobs=1" in str(error.value)
+    for n in (0, -2, 1.5, True):
+        with pytest.raises(DesignError, match="n_jobs is"):
+            bi.per_dataset(bi.compare_mixed, complete(), n_jobs=n)

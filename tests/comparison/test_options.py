@@ -13,7 +13,7 @@ from benchinfer.comparison.options import AnalysisOptions
 from benchinfer.core.arguments import ArgumentError
 
 # What the record resolves, or has no use for.
-ELSEWHERE = {"scores", "progress"}
+ELSEWHERE = {"scores", "n_jobs", "progress"}
 
 
 def records() -> dict[str, type[AnalysisOptions]]:

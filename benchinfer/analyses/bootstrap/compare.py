@@ -22,7 +22,7 @@ from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Provenance, Setting, decide
-from benchinfer.core.arguments import seed_of
+from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.scores.table import ScoreTable
@@ -37,6 +37,7 @@ def compared(
     setting: Setting,
     scores: BootstrapSample,
     options: BootstrapOptions,
+    n_jobs: int | None,
     progress: Progress | None,
 ) -> BootstrapComparison:
     """Aggregate, draw and decide, as the arguments of `compare_bootstrap` ask."""
@@ -55,6 +56,7 @@ def compared(
         seed,
         options.interval,
         influence,
+        n_jobs,
         of_task(progress, "aggregates", asked.resamples),
     )
     tested = evidence.tested(
@@ -85,7 +87,9 @@ def compared(
         reported=scores.measure,
         statistic=_words(options.statistic, several=scores.raw.n_datasets > 1),
         p_error=tested.error,
-        improved=evidence.improvement_of(scores.normalised, options, asked.resamples, progress),
+        improved=evidence.improvement_of(
+            scores.normalised, options, asked.resamples, n_jobs, progress
+        ),
         scores_profile=_distributions(scores.normalised, resample, side, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, side, seed, alpha),
     )
@@ -157,6 +161,7 @@ def compare_bootstrap(
     missing: Literal["complete", "error"] = "complete",
     resamples: int | Literal["auto"] = "auto",
     seed: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress | bool | None = None,
 ) -> BootstrapComparison:
     """Compare robust aggregates of the algorithms over data sets by the bootstrap.
@@ -232,6 +237,8 @@ def compare_bootstrap(
         and are at least 10,000.
     seed
         Seed of the random numbers, from 0 to 2^64 - 1; by default one is drawn and recorded.
+    n_jobs
+        As in `compare_permutation`.
     progress
         True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function is called with a task in words, the number of resamples just done, and
@@ -264,6 +271,7 @@ def compare_bootstrap(
     >>> result.provenance.seed
     1
     """
+    check_jobs(n_jobs)
     options = BootstrapOptions(
         measure=measure,
         statistic="iqm" if statistic == "auto" else statistic,
@@ -292,7 +300,7 @@ def compare_bootstrap(
         scores, setting, resample, normalise, goal, tolerance, gap=options.gap
     )
     with reporting(progress=progress) as told:
-        return compared(setting, taken, options, told)
+        return compared(setting, taken, options, n_jobs, told)
 
 
 def _named(

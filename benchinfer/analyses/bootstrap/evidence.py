@@ -75,6 +75,7 @@ class Aggregated:
         seed: int,
         interval: str,
         influence: UnitInfluence,
+        n_jobs: int | None = 1,
         progress: Callable[[int], None] | None = None,
     ) -> "Aggregated":
         """Aggregate the sample and its resamples."""
@@ -83,7 +84,9 @@ class Aggregated:
         sample = sample.with_values(sample.values - center)
         return Aggregated(
             aggregates.point(sample, statistic),
-            aggregates.draws(sample, statistic, resample, resamples, seed, progress=progress),
+            aggregates.draws(
+                sample, statistic, resample, resamples, seed, n_jobs=n_jobs, progress=progress
+            ),
             center,
             jackknife(sample, statistic, resample) if interval == "bca" else None,
             influence,
@@ -303,6 +306,7 @@ def improvement_of(
     sample: ScoreSample,
     given: BootstrapOptions,
     resamples: int,
+    n_jobs: int | None = 1,
     progress: Progress | None = None,
 ) -> Improvement:
     """Return the probability of improvement of all pairs, as the contrasts are adjusted.
@@ -319,7 +323,7 @@ def improvement_of(
     if side * (_MOST + 1) < 1:
         enough = min(resamples, _FEW)
     told = of_task(progress, "improvement", enough)
-    values = profiles.draws(sample, pairs, resample, enough, given.seed, progress=told)
+    values = profiles.draws(sample, pairs, resample, enough, given.seed, n_jobs, told)
     found = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )

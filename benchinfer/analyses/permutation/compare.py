@@ -27,7 +27,7 @@ from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting, decide
-from benchinfer.core.arguments import seed_of
+from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
@@ -127,6 +127,7 @@ def compare_permutation(
     stop: bool = False,
     scale: Scale = "none",
     trend: Sequence[str] | None = None,
+    n_jobs: int | None = None,
     progress: Progress | bool | None = None,
 ) -> PermutationComparison:
     """Compare algorithms by permutation tests within blocks.
@@ -211,6 +212,10 @@ def compare_permutation(
         one-sided test that scores fall in that order.
 
         It is the last row of `PermutationComparison.tests`.
+    n_jobs
+        Number of threads that resample, -1 for all cores; by default two where it takes seconds.
+
+        Numbers do not depend on it.
     progress
         True shows a bar on standard error, in a terminal or a notebook, if it takes longer than a
         second; a function is called with a task in words, the number of resamples just done, and
@@ -251,6 +256,7 @@ def compare_permutation(
     >>> found.tests()["test"].tolist()[:2]
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """
+    check_jobs(n_jobs)
     options = PermutationOptions(
         measure=measure,
         on=on,
@@ -284,5 +290,6 @@ def compare_permutation(
     family = options.family(setting.algorithms, levels)
     with reporting(progress=progress) as told:
         chosen = on, null, resamples, pairs, alternative, method
-        asked = PermutationProcedure(*chosen, options.alpha, margin, drawn, stop, told, scale)
+        settings = options.alpha, margin, drawn, stop, told, scale, n_jobs
+        asked = PermutationProcedure(*chosen, *settings)
         return compared(setting, data, levels, family, asked, options)

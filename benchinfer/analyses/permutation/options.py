@@ -81,6 +81,8 @@ class PermutationProcedure:
         Progress callback.
     scale
         Whether tests take scores in units of their data set.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     """
 
     on: On
@@ -95,6 +97,7 @@ class PermutationProcedure:
     stop: bool = False
     progress: Progress | None = None
     scale: Scale = "none"
+    n_jobs: int | None = None
 
     @property
     def side(self) -> int:

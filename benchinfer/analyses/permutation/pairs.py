@@ -121,6 +121,7 @@ def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedure)
         null=asked.null,
         resamples=asked.resamples,
         seed=asked.seed,
+        n_jobs=asked.n_jobs,
         progress=asked.told("pairs", asked.resamples),
     )
     above, below = found.p_value[tests : 2 * tests], found.p_value[2 * tests :]

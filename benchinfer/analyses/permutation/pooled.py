@@ -140,7 +140,9 @@ def null_of(
         n = arrangements.arrangements(scores, question.layout, fixed=fixed)
         if allowed and n <= limit:
             told = asked.told(task, int(n))
-            return arrangements.exact(question, fixed=fixed, limit=limit, progress=told)
+            return arrangements.exact(
+                question, fixed=fixed, limit=limit, n_jobs=asked.n_jobs, progress=told
+            )
     if asked.null == "exact" and asked.pairs == "pooled":
         raise FitError(f"more than {_MOST:.0f} arrangements.")
     if question.layout.complete and question.layout.n_labels == 2 and not asked.stop:
@@ -152,7 +154,9 @@ def null_of(
     if asked.pairs == "pairwise":
         resamples = min(resamples, max(_VISITS // len(scores), 1000))
     told = asked.told(task, resamples)
-    return arrangements.monte_carlo(question, resamples, asked.seed, alpha=alpha, progress=told)
+    return arrangements.monte_carlo(
+        question, resamples, asked.seed, alpha=alpha, n_jobs=asked.n_jobs, progress=told
+    )
 
 
 def _of_two(
@@ -167,6 +171,7 @@ def _of_two(
         null=asked.null,
         resamples=asked.resamples,
         seed=asked.seed,
+        n_jobs=asked.n_jobs,
         progress=asked.told(task, asked.resamples),
     )
     p, error = found.p_value, found.error

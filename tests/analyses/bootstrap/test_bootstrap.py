@@ -54,6 +54,16 @@ def test_scores_of_0_and_1_are_compared_by_their_rates(shape):
     assert boot(table(simulated(4, shape))).options.statistic == "iqm"
 
 
+@pytest.mark.parametrize("statistic", ["iqm", "worst"])
+def test_threads_do_not_matter(statistic, monkeypatch):
+    monkeypatch.setattr("benchinfer.numerics.shuffle._HELD", 3_000)
+    scores = table(simulated(2, SHAPE))
+    one, two = (boot(scores, statistic=statistic, n_jobs=n) for n in (1, 2))
+    pd.testing.assert_frame_equal(one.contrasts(), two.contrasts(), check_exact=True)
+    for name in ("estimate", "low", "high", "p_value"):
+        np.testing.assert_array_equal(getattr(one.improved, name), getattr(two.improved, name))
+
+
 def test_direction_and_sign_turned_together_change_nothing():
     values = simulated(2, SHAPE, effect=0.2)
     one = boot(table(values), interval="bca").contrasts()

@@ -430,6 +430,18 @@ def test_where_pairwise_and_pooled_disagree_a_row_says_so():
     assert row["remedy"].startswith("C4.5+m and C4.5: in pooled tests")
 
 
+@pytest.mark.parametrize("pairs", ["pairwise", "pooled"])
+def test_threads_do_not_matter(pairs):
+    scores = table(simulated(3, shape=(70, 1, 3)))
+    options = {"null": "monte-carlo", "resamples": 21_000, "pairs": pairs}
+    one, two, every = (bi.compare_permutation(scores, n_jobs=n, **options) for n in (1, 2, -1))
+    for other in (two, every):
+        pd.testing.assert_frame_equal(one.contrasts(), other.contrasts(), check_exact=True)
+        pd.testing.assert_frame_equal(one.tests(), other.tests(), check_exact=True)
+    with pytest.raises(DesignError, match="n_jobs is 0"):
+        bi.compare_permutation(scores, n_jobs=0)
+
+
 def test_seed_and_progress():
     scores = table(simulated(3, shape=(70, 1, 3)))
     told = []

@@ -76,6 +76,7 @@ def draws(
     resamples: int,
     seed: int,
     chunk: int | None = None,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     """Return (N, K) aggregates of N resamples.
@@ -93,10 +94,12 @@ def draws(
         Any 64-bit integer >= 0.
     chunk
         Resamples at a time; by default as memory allows. It does not change the result.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     progress
         Called with the number of resamples just done.
     """
-    return _drawn(sample, statistic, resample, resamples, seed, chunk, progress)
+    return _drawn(sample, statistic, resample, resamples, seed, chunk, n_jobs, progress)
 
 
 def _drawn(
@@ -106,6 +109,7 @@ def _drawn(
     resamples: int,
     seed: int,
     chunk: int | None = None,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     plan, key, k = sample.plan(resample), np.uint64(seed), sample.values.shape[1]
@@ -121,7 +125,7 @@ def _drawn(
             return statistic.of_means(resampling.unit_means(plan, shares, key, first, last))
 
     held, visited = sample.n_datasets * k, sample.values.size
-    return in_spans(part, resamples, held, visited, span=chunk, progress=progress)
+    return in_spans(part, resamples, held, visited, span=chunk, n_jobs=n_jobs, progress=progress)
 
 
 def _reduction(sample: ScoreSample, statistic: Statistic) -> resampling.PoolReduction:

@@ -73,13 +73,14 @@ def draws(
     resample: Resample,
     resamples: int,
     seed: int,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
 
     Arguments are as in `aggregates.draws`.
     """
-    return _drawn(sample, pairs, resample, resamples, seed, progress)
+    return _drawn(sample, pairs, resample, resamples, seed, n_jobs, progress)
 
 
 def _drawn(
@@ -88,6 +89,7 @@ def _drawn(
     resample: Resample | None,
     resamples: int,
     seed: int,
+    n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
     scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
@@ -98,6 +100,7 @@ def _drawn(
         resamples,
         len(pairs),
         len(pairs) * sample.values.size // k,
+        n_jobs=n_jobs,
         progress=progress,
     )
 

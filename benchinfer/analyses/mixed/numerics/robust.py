@@ -13,7 +13,7 @@ where S is S* = I - V^-1/2 X Phi X' V^-1/2, that takes the polar factor of S*^1/
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, helmert
+from scipy.linalg import helmert
 
 from benchinfer.analyses.mixed.numerics.likelihood import evaluate
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
@@ -88,7 +88,7 @@ def _of_scores(stats: Statistics, theta: Array, x: Array, beta: Array) -> list[I
     """Reduce data sets to combinations of scores that their covariance keeps among themselves.
 
     The sums of the cells, where all blocks of a data set hold the same scores; where they do not,
-    for each size of blocks also the sums of the blocks' means.
+    for each size of blocks also combinations of the blocks' means.
     """
     d, k = stats.n.shape
     between = theta[0] + theta[1] * np.eye(k)
@@ -122,21 +122,44 @@ def _of_ragged(
     stats: Statistics, own: slice, theta: Array, x: Array, away: Array
 ) -> IndependentGroups:
     """Reduce a data set whose blocks hold different scores; the classes are its own."""
-    # A block may have no scores.
-    size = np.maximum(stats.size[own][:, None], 1)
-    cells = [np.diag(n) for n in stats.class_n[own]]
-    blocks = [cross / s for cross, s in zip(stats.cross[own], size, strict=True)]
-    pieces = zip(cells, blocks, strict=True)
-    gram = block_diag(*[np.block([[n, c], [c, c]]) for n, c in pieces])
-    replicated = block_diag(*[np.tile(cross, (2, 2)) for cross in stats.cross[own]])
-    to_cells = np.concatenate([np.concatenate(p) for p in zip(cells, blocks, strict=True)])
-    sums = np.stack([stats.class_total[own], stats.moment[own] / size], axis=1).reshape(-1)
+    n = stats.class_n[own].sum(axis=0)
+    held = n > 0
+    less = 1 / np.sqrt(n[held])
+    means, size, sums = _block_means(stats, own)
+    cross = less[:, None] * stats.cross[own].sum(axis=0)[np.ix_(held, held)] * less
+    inner = less[:, None] * means[held]
+    gram = np.block([[np.eye(len(less)), inner], [inner.T, np.eye(len(size))]])
+    replicated = np.block([[cross, inner * size], [(inner * size).T, np.diag(size)]])
+    to_cells = np.concatenate([np.diag(np.sqrt(n))[held], means.T])
+    sums = np.r_[less * stats.class_total[own].sum(axis=0)[held], sums]
     values, vectors = np.linalg.eigh(gram)
-    held = values > NULL * values[-1]
-    basis = vectors[:, held] / np.sqrt(values[held])
+    some = values > NULL * values[-1]
+    basis = vectors[:, some] / np.sqrt(values[some])
     along = basis.T @ to_cells
     working = theta[3] * np.eye(len(along)) + theta[2] * basis.T @ replicated @ basis
     working += along @ (theta[0] + theta[1] * np.eye(len(x))) @ along.T
     return IndependentGroups(
         working[None], (along @ x)[None], (basis.T @ sums + along @ away)[None]
     )
+
+
+def _block_means(stats: Statistics, own: slice) -> tuple[Array, Array, Array]:
+    """Return orthonormal combinations of the blocks' means, class by class.
+
+    There are as many as a class has blocks, or algorithms if these are fewer. With their (K, R)
+    products with the cells, the (R,) sizes of their blocks, and (R,) products with the scores.
+    """
+    means: list[Array] = []
+    sizes: list[Array] = []
+    sums: list[Array] = []
+    for cross, scores, moment in zip(
+        stats.cross[own], stats.size[own], stats.moment[own], strict=True
+    ):
+        size = max(float(scores), 1.0)  # a block may have no scores
+        values, vectors = np.linalg.eigh(cross / size)
+        some = values > NULL * max(float(values[-1]), 1e-300)
+        turn = vectors[:, some] / np.sqrt(values[some])
+        means.append(cross @ turn / size)
+        sizes.append(np.full(turn.shape[1], size))
+        sums.append(turn.T @ moment / size)
+    return np.concatenate(means, axis=1), np.concatenate(sizes), np.concatenate(sums)

@@ -9,8 +9,6 @@ Ding, D., Gandy, A. & Hahn, G. (2020). A simple method for implementing Monte Ca
 Computational Statistics 35, 1373-1392. https://doi.org/10.1007/s00180-019-00927-6
 """
 
-import os
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
@@ -19,6 +17,7 @@ from benchinfer.analyses.permutation.numerics import nulls
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout
 from benchinfer.analyses.permutation.numerics.nulls import Null, PermutationProblem
 from benchinfer.core.errors import FitError
+from benchinfer.core.parallel import workers
 from benchinfer.numerics import shuffle
 from benchinfer.numerics.shuffle import Progress, ShuffleRows, Tables
 from benchinfer.numerics.ties import midranks
@@ -118,7 +117,7 @@ def exact(
     *,
     fixed: bool = False,
     limit: float = 1e6,
-    threads: int = 1,
+    n_jobs: int | None = 1,
     progress: Progress | None = None,
 ) -> Null:
     """Return p-values from all arrangements of the labels within blocks.
@@ -132,8 +131,8 @@ def exact(
         statistics that a relabelling of all blocks leaves as they are (`Question.symmetric`).
     limit
         The most arrangements to go through.
-    threads
-        Threads that share the work.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     progress
         Called with the number of arrangements just done.
 
@@ -159,7 +158,7 @@ def exact(
         lambda first, last: shuffle.count_all(tables, family, first, last),
         (0, n_all),
         step,
-        threads,
+        workers(n_jobs, n_all * (len(order) + 10)),
         progress,
     )
     hits, histogram = nulls.parted(counts, family)
@@ -170,8 +169,6 @@ def exact(
     return Null("exact", total, overall, raw, single, down, histogram=histogram)
 
 
-# Row visits from which a second thread pays.
-_SECOND = 1_000_000_000
 # The chance that a stopped run decides otherwise than endless resampling would.
 _RISK = 1e-6
 _FIRST_LOOK = 1000
@@ -183,7 +180,7 @@ def monte_carlo(
     seed: int,
     *,
     alpha: float | None = None,
-    threads: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Null:
     """Return p-values ``(1 + #) / (N + 1)`` from random arrangements.
@@ -201,8 +198,8 @@ def monte_carlo(
         Stop as soon as every overall and adjusted p-value is on one side of alpha, with a chance of
         1e-6 that endless resampling would decide any of them otherwise; None never stops. Looks are
         after 1,000, 2,000, 4,000 ... resamples.
-    threads
-        Threads that share the work; None takes two from a second's work on, if there are two cores.
+    n_jobs
+        Threads, as `parallel.workers` has them.
     progress
         Called with the number of resamples just done.
 
@@ -215,9 +212,7 @@ def monte_carlo(
     rows = _rows(question)
     key = np.uint64(seed)
     step = max(16, min(65536, _VISITS // max(len(question.centred), 1)))
-    if threads is None:
-        long = resamples * len(question.centred) >= _SECOND
-        threads = min(2, os.cpu_count() or 1) if long else 1
+    threads = workers(n_jobs, resamples * len(question.centred))
     counts, done = np.zeros(2 + 3 * len(order) + shuffle.BINS, np.int64), 0
     while done < resamples:
         goal = resamples if alpha is None else min(resamples, max(2 * done, _FIRST_LOOK))

@@ -168,18 +168,18 @@ def test_chunks_and_threads_do_not_matter(monkeypatch):
     reference = monte_carlo(question, 5000, seed=5)
     monkeypatch.setattr("benchinfer.analyses.permutation.numerics.arrangements._VISITS", 120 * 37)
     seen = []
-    other = monte_carlo(question, 5000, seed=5, threads=3, progress=seen.append)
+    other = monte_carlo(question, 5000, seed=5, n_jobs=3, progress=seen.append)
     assert len(seen) > 100
     assert sum(seen) == 5000
     assert other.overall == reference.overall
     np.testing.assert_array_equal(other.step_down.value, reference.step_down.value)
     assert monte_carlo(question, 5000, seed=6).overall != reference.overall
-    monkeypatch.setattr("benchinfer.analyses.permutation.numerics.arrangements._SECOND", 1)
+    monkeypatch.setattr("benchinfer.core.parallel._SECOND", 1)
     shared = monte_carlo(question, 5000, seed=5)
     np.testing.assert_array_equal(shared.single_step.value, reference.single_step.value)
     small = nulls.ask(*tables()["values"], PAIRS)
     monkeypatch.setattr("benchinfer.analyses.permutation.numerics.arrangements._VISITS", 13 * 100)
-    assert exact(small, threads=2).overall == exact(small).overall
+    assert exact(small, n_jobs=2).overall == exact(small).overall
 
 
 @pytest.mark.parametrize("complete", [True, False])
@@ -234,7 +234,7 @@ def test_histogram_is_the_same_for_any_chunks(monkeypatch):
     question = nulls.ask(*complete(np.random.default_rng(3).normal(size=(9, 3))), PAIRS)
     whole = monte_carlo(question, 5_000, seed=1).histogram
     monkeypatch.setattr(numerics_arrangements, "_VISITS", 1)
-    assert (monte_carlo(question, 5_000, seed=1, threads=2).histogram.counts == whole.counts).all()
+    assert (monte_carlo(question, 5_000, seed=1, n_jobs=2).histogram.counts == whole.counts).all()
 
 
 def test_early_stopping_keeps_the_decision():
