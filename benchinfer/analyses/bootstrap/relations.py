@@ -119,7 +119,7 @@ def _ensembles(
         chosen = np.arange(len(table.starts) - 1)
         if resample == "both":
             chosen = np.sort(rng.choice(chosen, len(chosen)))
-        own: dict[str, object] = {"seed": int(rng.integers(2**32))} if seeded else {}
+        own: dict[str, int] = {"seed": int(rng.integers(2**32))} if seeded else {}
         drawn = table.drawn(chosen, rng)
         yield per_dataset(compare, drawn, table.setting.measure.name, **own).relations(rule)
 
