@@ -153,7 +153,7 @@ class _Alone:
             raise ArgumentError(
                 message(
                     f"other processes cannot be given this analysis: {str(error).rstrip('.')}.",
-                    hint=f"a function of a module, as compare_mixed is, or {Option('n_jobs', 1)}.",
+                    hint=f"a function that a module defines by name, or {Option('n_jobs', 1)}.",
                 )
             ) from None
 

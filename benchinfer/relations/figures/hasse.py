@@ -164,9 +164,9 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
 
 def _too_large(hasse: Hasse, room: float, k: int) -> DesignError:
     inches = np.ceil((_CHARACTER * hasse.columns + _EDGES) * 10) / 10
-    wider = f"width={inches:.1f} draws it; " if hasse.columns > room else ""
+    wider = f"a width of {inches:.1f} draws it; " if hasse.columns > room else ""
     what = f"a Hasse diagram of these {k} algorithms does not fit."
-    hint = f'{wider}kind="matrix" shows all verdicts in any width.'
+    hint = f"{wider}the kind matrix shows all verdicts in any width."
     return DesignError(message(what, hint=hint))
 
 
