@@ -53,12 +53,13 @@ NUMBERS = ["estimate", "conf_low", "conf_high", "p_value", "prob_first", "prob_s
 def test_what_hardly_varies_is_answered_or_refused(name, resampling):
     declared = bi.Resampling("cv", folds=5) if resampling == "cv" else resampling
     scores = table(TABLES[name], resampling=declared)
+    few = scores.subset(datasets=scores.datasets[:2])
     answered = 0
     for compare, options in ASKED.values():
         for alone in (False, True) if compare is not bi.monitor else (False,):
             own = {k: v for k, v in options.items() if not alone or k != "dataset"}
             try:
-                found = bi.per_dataset(compare, scores, **own) if alone else compare(scores, **own)
+                found = bi.per_dataset(compare, few, **own) if alone else compare(scores, **own)
             except bi.BenchinferError:
                 continue
             pairs = found.contrasts()

@@ -174,4 +174,4 @@ def test_no_diagram_is_wider_than_asked_for(k, width):
 
 def test_a_diagram_that_does_not_fit_names_another_figure():
     with pytest.raises(bi.DesignError, match=r"does not fit.\nHint: .*the kind matrix"):
-        bi.plot(sparse(120), "hasse", width="column")
+        bi.plot(sparse(60), "hasse", width="column")
