@@ -6,6 +6,9 @@ from pathlib import Path
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -48,6 +51,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_math_renderer = "mathml"  # what browsers show without a script from elsewhere
 
 
 # Methods by which results serve the package.
@@ -75,6 +79,31 @@ def _shortened(*event: Any) -> None:
         re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type" in line else line
         for line in event[5]
     ]
+
+
+# A relation that the converter takes for a letter, and the space after a function's name.
+_SPACED = {
+    "<mi>&#x0007E;</mi>": "<mo>&#x0223C;</mo>",
+    "<mi>log</mi>": '<mi>log</mi><mspace width="0.17em" />',
+}
+
+
+def _mathml(formula: str, display: str) -> str:
+    """Write a formula as browsers and screen readers read it."""
+    markup = convert(formula, display=display)
+    for old, new in _SPACED.items():
+        markup = markup.replace(old, new)
+    return markup
+
+
+def _inline_formula(page: Any, node: nodes.math) -> None:
+    page.body.append(_mathml(node.astext(), "inline"))
+    raise nodes.SkipNode
+
+
+def _formula(page: Any, node: nodes.math_block) -> None:
+    page.body.append(f'<div class="formula" tabindex="0">{_mathml(node.astext(), "block")}</div>')
+    raise nodes.SkipNode
 
 
 # What the theme and Sphinx write that screen readers cannot use, with what they can.
@@ -108,6 +137,7 @@ def _labelled(app: "Sphinx", error: Exception | None) -> None:
 
 def setup(app: "Sphinx") -> None:
     """Connect what Sphinx calls."""
+    app.add_html_math_renderer("mathml", (_inline_formula, None), (_formula, None))
     app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon
