@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx.util.logging import getLogger
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -88,21 +89,23 @@ _SPACED = {
 }
 
 
-def _mathml(formula: str, display: str) -> str:
+def _mathml(formula: nodes.math | nodes.math_block, display: str) -> str:
     """Write a formula as browsers and screen readers read it."""
-    markup = convert(formula, display=display)
+    markup = convert(formula.astext(), display=display)
+    if "\\" in markup:
+        getLogger(__name__).warning("the converter does not know %r", markup, location=formula)
     for old, new in _SPACED.items():
         markup = markup.replace(old, new)
     return markup
 
 
 def _inline_formula(page: Any, node: nodes.math) -> None:
-    page.body.append(_mathml(node.astext(), "inline"))
+    page.body.append(_mathml(node, "inline"))
     raise nodes.SkipNode
 
 
 def _formula(page: Any, node: nodes.math_block) -> None:
-    page.body.append(f'<div class="formula" tabindex="0">{_mathml(node.astext(), "block")}</div>')
+    page.body.append(f'<div class="formula" tabindex="0">{_mathml(node, "block")}</div>')
     raise nodes.SkipNode
 
 
