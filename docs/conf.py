@@ -6,6 +6,10 @@ from pathlib import Path
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.util.logging import getLogger
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -48,6 +52,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_math_renderer = "mathml"  # what browsers show without a script from elsewhere
 
 
 # Methods by which results serve the package.
@@ -75,6 +80,33 @@ def _shortened(*event: Any) -> None:
         re.sub(r"\bbenchinfer(\.\w+)*\.(?=\w)", "", line) if ":type" in line else line
         for line in event[5]
     ]
+
+
+# A relation that the converter takes for a letter, and the space after a function's name.
+_SPACED = {
+    "<mi>&#x0007E;</mi>": "<mo>&#x0223C;</mo>",
+    "<mi>log</mi>": '<mi>log</mi><mspace width="0.17em" />',
+}
+
+
+def _mathml(formula: nodes.math | nodes.math_block, display: str) -> str:
+    """Write a formula as browsers and screen readers read it."""
+    markup = convert(formula.astext(), display=display)
+    if "\\" in markup:
+        getLogger(__name__).warning("the converter does not know %r", markup, location=formula)
+    for old, new in _SPACED.items():
+        markup = markup.replace(old, new)
+    return markup
+
+
+def _inline_formula(page: Any, node: nodes.math) -> None:
+    page.body.append(_mathml(node, "inline"))
+    raise nodes.SkipNode
+
+
+def _formula(page: Any, node: nodes.math_block) -> None:
+    page.body.append(f'<div class="formula" tabindex="0">{_mathml(node, "block")}</div>')
+    raise nodes.SkipNode
 
 
 # What the theme and Sphinx write that screen readers cannot use, with what they can.
@@ -108,6 +140,7 @@ def _labelled(app: "Sphinx", error: Exception | None) -> None:
 
 def setup(app: "Sphinx") -> None:
     """Connect what Sphinx calls."""
+    app.add_html_math_renderer("mathml", (_inline_formula, None), (_formula, None))
     app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon

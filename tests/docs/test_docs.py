@@ -9,8 +9,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+from typer import Context
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from benchinfer.cli.app import app
@@ -99,6 +102,27 @@ def test_links_lead_somewhere(path: Path) -> None:
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     targets = re.findall(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)", text)
     assert [t for t in targets if not (path.parent / t).exists()] == []
+
+
+def _unknown(code: str) -> bool:
+    """Say whether inline code names a command of ours with a part that it does not have."""
+    command: Any = get_command(app)
+    first, *words = code.removeprefix("benchinfer ").split() or [""]
+    command = command.get_command(Context(command), first)
+    if command is None or not words or (first == "compare" and not words[0].islower()):
+        return False
+    if first == "compare":
+        command = command.get_command(Context(command), words[0])
+    options = {o for p in getattr(command, "params", ()) for o in [*p.opts, *p.secondary_opts]}
+    named = {word.partition("=")[0] for word in words if word.startswith("--")}
+    return command is None or bool(named - {*options, "--help"})
+
+
+@pytest.mark.parametrize("path", PAGES, ids=_page)
+def test_commands_and_options_in_text_exist(path: Path) -> None:
+    if path.name != "json.md":  # names documents by command and option
+        codes = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", path.read_text(encoding="utf-8"))
+        assert [code for code in codes if _unknown(code)] == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=_page)
