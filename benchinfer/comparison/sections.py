@@ -352,7 +352,10 @@ def findings(records: Sequence["Finding"]) -> Table:
     return Table(
         name="",
         caption="What the checks of the table found",
-        frame=pd.DataFrame({n: [getattr(f, key) for f in ordered] for n, key in fields.items()}),
+        # Hints keep their parts in a column of objects.
+        frame=pd.DataFrame(
+            {n: [getattr(f, key) for f in ordered] for n, key in fields.items()}, dtype=object
+        ),
         columns=(
             Column("severity", "severity", _severity),
             Column("rule", "rule"),
@@ -520,7 +523,7 @@ def _shared_checks(results: Comparisons) -> Fold | None:
     found = Table(
         name="",
         caption="Diagnostics that ask for attention",
-        frame=pd.DataFrame(rows, columns=["check", "n_datasets", "remedy"]),
+        frame=pd.DataFrame(rows, columns=["check", "n_datasets", "remedy"], dtype=object),
         columns=(
             Column("check", "check"),
             number("n_datasets", "data sets", str),

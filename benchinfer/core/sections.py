@@ -362,11 +362,14 @@ def checks_table(checks: Sequence[Check]) -> Table:
     import pandas as pd
 
     ordered = sorted(checks, key=lambda row: row.ok)
-    fields = ("ok", "check", "value", "direction", "limit", "remedy")
+    fields = ("ok", "check", "value", "direction", "limit")
+    frame = pd.DataFrame({name: [getattr(row, name) for row in ordered] for name in fields})
+    # Remedies keep their parts in a column of objects.
+    remedies = pd.Series([row.remedy for row in ordered], dtype=object)
     return Table(
         name="diagnostics",
         caption="Diagnostics",
-        frame=pd.DataFrame({name: [getattr(row, name) for row in ordered] for name in fields}),
+        frame=frame.assign(remedy=remedies),
         columns=(
             Column("ok", "result", _passed),
             Column("check", "check"),

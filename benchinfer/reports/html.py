@@ -23,6 +23,7 @@ from benchinfer.plots.draw import vector
 from benchinfer.reports.svg import StyleSheet
 
 _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
+_TALL = 800  # CSS pixels of a figure that may fill a printed page
 _HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that stand in the open
 _ROWS, _FEW = 16, 5
 _LEADING = 3  # sections of a part whose tables stand in the open
@@ -109,7 +110,8 @@ class _Writer:
         """Lay out a section: what is long goes into a fold, and nothing is lost."""
         figures = self.pictures(section.figures)
         tables = list(section.tables)
-        most = _ROWS if n < _LEADING else 0 if figures or len(tables) > 1 else _FEW
+        few = n >= _LEADING or self.linked(section)
+        most = 0 if n >= _LEADING and len(figures) + len(tables) > 1 else _FEW if few else _ROWS
         shown = [f for f in figures if n == 0 and f.height <= _HIGHEST]
         open_tables = [t for t in tables if 0 < len(t.frame) <= most]
         beside = [t for t in open_tables if shown and len(t.columns) <= _BESIDE]
@@ -131,6 +133,12 @@ class _Writer:
             order=_order(section),
             folds_facts=_folds_facts(section),
         )
+
+    def linked(self, section: Section) -> bool:
+        """Return whether verdicts told before lead to the contrasts of a section."""
+        contrasts = [table.frame for table in section.tables if table.name == "contrasts"]
+        rows = (row(section.anchor, label) for frame in contrasts for label in frame.index)
+        return not self.targets.isdisjoint(rows)
 
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
         """Draw those of the figures that their results have."""
@@ -254,10 +262,11 @@ def _order(section: Section) -> Markup:
 
 
 def _figure(picture: Picture) -> Markup:
+    kind = Markup(" tall") if picture.height > _TALL else ""
     return Markup(
-        '<figure class="drawn"><div class="card" tabindex="0" role="group" aria-label="Figure">'
+        '<figure class="drawn{}"><div class="card" tabindex="0" role="group" aria-label="Figure">'
         "{}</div><figcaption>{}</figcaption></figure>"
-    ).format(picture.svg, picture.caption)
+    ).format(kind, picture.svg, picture.caption)
 
 
 def _summary(figures: Sequence[Picture], tables: Sequence[Table], section: Section) -> str:
@@ -277,4 +286,6 @@ def _summary(figures: Sequence[Picture], tables: Sequence[Table], section: Secti
 
 def _folds_facts(section: Section) -> bool:
     """Return whether a section is facts alone, which a reader looks up."""
-    return bool(section.facts) and not (section.figures or section.tables or section.lead)
+    said = section.lead or section.order or section.text or section.warnings
+    shown = section.figures or section.tables or section.checks or section.fold
+    return bool(section.facts) and not (said or shown)

@@ -42,7 +42,7 @@ from benchinfer.reports import documents, html, latex, markdown, references
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, Where, gather
 from benchinfer.reports.making import making
-from benchinfer.reports.texts import as_prose
+from benchinfer.reports.texts import as_prose, in_prose
 from benchinfer.scores.checks.advice import ADVICE
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
     parts += [*_orders(gathered), *_gates(gathered), *_plans(gathered)]
-    parts = [replace(part, sections=_anchored(part)) for part in parts]
+    parts = [replace(part, sections=_ready(part)) for part in parts]
     cited = [c.citations() for c in everyone]
     cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Where)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
@@ -170,15 +170,15 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     )
 
 
-def _anchored(part: MeasurePart) -> tuple[Section, ...]:
-    """Give each section an anchor, from its title."""
+def _ready(part: MeasurePart) -> tuple[Section, ...]:
+    """Give each section an anchor, from its title, and its words to who reads a report."""
     taken: Counter[str] = Counter()
     found: list[Section] = []
     for section in part.sections:
         words = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60]
         taken[words] += 1
         anchor = "-".join([part.anchor, words, *([str(taken[words])] if taken[words] > 1 else [])])
-        found.append(replace(section, anchor=section.anchor or anchor))
+        found.append(replace(in_prose(section), anchor=section.anchor or anchor))
     return tuple(found)
 
 

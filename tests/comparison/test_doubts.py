@@ -127,7 +127,7 @@ def test_a_report_of_right_or_wrong_leads_with_exact_tests():
     kinds = [type(result).__name__ for result in gathered.results]
     assert kinds == ["PairComparison", "PermutationComparison", "PointsComparison"]
     about = compose(gathered).about
-    assert "analysis that fits: tests of two algorithms, as scores are 0 or 1" in about[1]
+    assert "analysis that fits: a test of two algorithms, as scores are 0 or 1" in about[1]
 
 
 def test_a_report_says_doubts_before_the_verdict():

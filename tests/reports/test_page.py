@@ -6,8 +6,12 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison import sections
+from benchinfer.core.hints import Call, Directions, Either, Field, Given, Option, Phrase, Subset
 from benchinfer.core.sections import Request
-from benchinfer.reports.gather import everything
+from benchinfer.reports import html
+from benchinfer.reports.gather import everything, gather
+from benchinfer.reports.page import compose
+from benchinfer.reports.texts import as_prose
 from tests.conftest import Page
 
 NASTY = '<script>alert(1)</script> & "x" - y'
@@ -369,3 +373,53 @@ def test_tables_of_single_scores_lose_no_section(lost):
     assert found.refusals == ()
     assert {one.title for one in found.results[-1].values()} == {"Point comparison"}
     assert list(found.agreed) == ["score"]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (Phrase(Call("compare_mixed"), " uses all"), "a mixed model uses all"),
+        (
+            Phrase(Call("compare_bayes", Option("likelihood", "binomial"))),
+            "a Bayesian model (likelihood: binomial)",
+        ),
+        (
+            Phrase(Call("compare_mixed", Option("covariates", ()))),
+            "a mixed model (with covariates)",
+        ),
+        (Phrase(Call("Measure", Option("scale", "log"))), "the measure's scale (log)"),
+        (Phrase("set ", Field("tolerance")), "set the measure's tolerance"),
+        (Phrase(Option("paired", value=True), " says so"), "the option paired (True) says so"),
+        (Phrase("raise ", Option("resamples", "")), "raise the option resamples"),
+        (Phrase(Given("keep", ["a", "b"])), "the option keep (a and b)"),
+        (Phrase(Subset("datasets")), "a table of some data sets"),
+        (Phrase("give ", Directions(("acc",))), "give the direction of acc, higher or lower"),
+        (Phrase(Either("influence()", "--details"), " says"), "the table of influence says"),
+        (Phrase(Either("in Python", "elsewhere")), "in Python"),
+        ("compare_mixed, a name of a table", "compare_mixed, a name of a table"),
+    ],
+)
+def test_words_for_who_reads_a_report(said, words):
+    assert as_prose(said) == words
+
+
+def test_a_report_says_analyses_and_options_in_words(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [(f"d{i}", a, i + rng.exponential()) for i in range(6) for a in "xyz"]
+    rows[0] = ("d0", "x", 400.0)
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "value"])
+    scores = bi.read_scores(frame, measures={"value": "higher"})
+    results = [bi.compare_points(scores), bi.per_dataset(bi.compare_points, scores)]
+    for kind in ("html", "md", "tex"):
+        text = bi.report(results, tmp_path / f"r.{kind}", scores=scores).read_text("utf-8")
+        said = text.partition("Provenance")[0] if kind == "html" else text.partition("Python")[0]
+        assert "use a mixed model for evidence" in said
+        assert not re.findall(r"compare.{0,2}_(?:mixed|permutation|points)", said)
+
+
+def test_contrasts_are_folded_where_the_verdicts_stand_before_them(table):
+    both = [bi.compare_points(table), bi.compare_mixed(table)]
+    for results, folded in ((both, True), (both[1:], False)):
+        text = html.render(compose(gather(results, None)))
+        before = text.partition("Contrasts: ")[0]
+        assert (before.count("<details") > before.count("</details")) == folded

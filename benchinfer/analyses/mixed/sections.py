@@ -68,7 +68,7 @@ def tests(frame: "pd.DataFrame") -> Table:
     """One row per test of a whole term."""
     return Table(
         name="anova",
-        caption="Tests of whole terms (LR: likelihood ratio)",
+        caption="Tests of whole terms",
         frame=frame,
         columns=(
             Column("term", "term"),
@@ -77,7 +77,8 @@ def tests(frame: "pd.DataFrame") -> Table:
             *columns_of_tests(),
             Column("term", "which is", _term, brief=False, defined=False),
         ),
-        note="Each p-value is that of its test alone; one df: a chi-squared test.",
+        note="Each p-value is that of its test alone; one df: a chi-squared test. LR: likelihood"
+        " ratio.",
     )
 
 
@@ -287,7 +288,8 @@ def whole(mixed: MixedComparison) -> Section:
         f"The hypothesis that all {len(mixed.algorithms)} algorithms have the same level of"
         f" {mixed.measure.title}, {mixed.scope()}, {verdict} at {100 * alpha:.3g} % ({largest})."
         " Such a test is about the algorithms taken together. It decides no pair and says nothing"
-        " of direction or size: the contrasts do."
+        " of direction or size: the contrasts do. It compares means under the model; permutation"
+        " tests of all algorithms ask whether their labels can be exchanged."
     )
     if own["test"].str.startswith("Hotelling").any():
         text += " Hotelling's test gives each pair a spread of its own, as the contrasts do."

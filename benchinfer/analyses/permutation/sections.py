@@ -232,6 +232,8 @@ def together(comparison: PermutationComparison, request: Request) -> Section:
     )
     if request.details:
         whole += " The other tests of the table ask the same of other scores."
+        if any(hasattr(one, "anova") for one in request.before):
+            whole += " Those of the mixed model are other tests, of equal means."
     found, trend = comparison.tests(), comparison.options.trend
     decides = "None of them decides a pair." if request.details else "It decides no pair."
     text = [f"{whole} {decides}"]

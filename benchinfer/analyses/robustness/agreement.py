@@ -124,8 +124,8 @@ class VerdictAgreement:
             return f"{by} {which} the same verdict."
         same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}"
         if against:
-            return f"{same}; on {against} they call different algorithms better."
-        return f"{same}; on {differ} they differ, and none calls the other algorithm better."
+            return f"{same}; on {against:,} they call different algorithms better."
+        return f"{same}; on {differ:,} they differ, and none calls the other algorithm better."
 
 
 @dataclass(frozen=True, slots=True)
