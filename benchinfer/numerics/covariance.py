@@ -169,12 +169,15 @@ def _satterthwaite(
     from scipy.sparse import csr_array
 
     g = [np.tensordot(rows, weights, (1, 1)) for weights, _ in groups]
-    h = np.concatenate(
-        [
-            (each.transpose(1, 0, 2) @ design).transpose(1, 0, 2)
-            for each, (_, design) in zip(g, groups, strict=True)
-        ],
-        axis=1,
+    # Contiguous, or each slice of contrasts would copy it.
+    h = np.ascontiguousarray(
+        np.concatenate(
+            [
+                (each.transpose(1, 0, 2) @ design).transpose(1, 0, 2)
+                for each, (_, design) in zip(g, groups, strict=True)
+            ],
+            axis=1,
+        )
     )
     h_phi = h @ phi
     sparse = csr_array(contrasts)
