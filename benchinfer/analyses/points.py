@@ -16,7 +16,7 @@ from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
-from benchinfer.numerics.max_t import pairs_of
+from benchinfer.numerics.covariance import pairs_of
 from benchinfer.scores.statistics import rows_needed
 
 type Statistic = Literal["mean", "median", "worst"]

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison import stepwise
-from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Comparison, Target
-from benchinfer.comparison.contrasts import ContrastFamily, Sides
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
@@ -19,7 +17,6 @@ from benchinfer.core.numbers import count, join, several
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
-from benchinfer.numerics.max_t import critical_t
 from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.findings import DOUBTS, FEW
@@ -564,36 +561,6 @@ def overlap_share(setting: Setting) -> float:
             )
         )
     return rho / (1 - rho)
-
-
-def stepwise_checks(
-    setting: Setting,
-    family: ContrastFamily,
-    evidence: Evidence,
-    adjust: str,
-    alpha: float,
-    sides: Sides,
-) -> list[Check]:
-    """Say where stepwise tests and simultaneous intervals differ."""
-    # Westfall's equivalence is tested in one step.
-    stepped = adjust not in ("single-step", "westfall", "none")
-    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
-    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
-    loose = evidence.p_equivalence <= alpha
-    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
-    return [
-        Check.of(
-            "equivalent pairs whose interval leaves the tolerance",
-            int(loose.sum()) * stepped,
-            0.0,
-            ok=not (loose.any() and stepped),
-            remedy=f"{sides.some(loose)}: the stepwise test decides where the simultaneous"
-            " (1 - 2 alpha) interval, which is wider, does not",
-        ),
-        over_equality(
-            evidence, alpha, sides, stepwise=stepwise.stepwise(adjust, len(family.matrix))
-        ),
-    ]
 
 
 def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:

@@ -557,11 +557,11 @@ def positions(
     >>> positions(levels, np.array([[0, 1], [0, 2]]), np.array([0.1, 0.2]))
     array([0.76666667, 0.66666667, 0.56666667])
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     found = np.where(np.isnan(levels), -np.inf, levels)
     if pairs is not None and differences is not None:
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
         kept = np.isfinite(differences) & np.isfinite(levels[pairs]).all(axis=1)
         i, j = pairs[kept].T
         k = len(levels)

@@ -12,7 +12,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Given, Option, Subset
 from benchinfer.core.numbers import count, join, some
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs
 
 type Named = Literal["tukey", "dunnett", "sequential", "mean"]
 type Weights = Mapping[str, Mapping[str, float]]

@@ -4,8 +4,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.checks import over_equality
+from benchinfer.comparison.contrasts import ContrastFamily, Sides
+from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.sections import Check
 from benchinfer.numerics import closed_testing, multiplicity, rotations
+from benchinfer.numerics.max_t import critical_t
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,3 +117,31 @@ def grown(error: Array, p: Array, raw: Array) -> Array:
 def adjusted(method: str, p: Array) -> Array:
     """Adjust p-values one by one; Holm's for procedures that need more than these."""
     return STEPS.get(method, multiplicity.holm)(p)
+
+
+def stepwise_checks(
+    setting: Setting,
+    family: ContrastFamily,
+    evidence: Evidence,
+    adjust: str,
+    alpha: float,
+    sides: Sides,
+) -> list[Check]:
+    """Say where stepwise tests and simultaneous intervals differ."""
+    # Westfall's equivalence is tested in one step.
+    stepped = adjust not in ("single-step", "westfall", "none")
+    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
+    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
+    loose = evidence.p_equivalence <= alpha
+    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
+    return [
+        Check.of(
+            "equivalent pairs whose interval leaves the tolerance",
+            int(loose.sum()) * stepped,
+            0.0,
+            ok=not (loose.any() and stepped),
+            remedy=f"{sides.some(loose)}: the stepwise test decides where the simultaneous"
+            " (1 - 2 alpha) interval, which is wider, does not",
+        ),
+        over_equality(evidence, alpha, sides, stepwise=stepwise(adjust, len(family.matrix))),
+    ]

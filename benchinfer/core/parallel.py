@@ -5,8 +5,6 @@ A piece depends on its own number only, so that results are the same for any num
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
 
 # Numbers visited, about a second of compiled code, from which a second thread pays.
 _SECOND = 1_000_000_000
@@ -58,6 +56,9 @@ def in_order[Item, Found](
     if n == 1:
         yield from map(work, items)
         return
+    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+    from multiprocessing import get_context
+
     # A fork would copy the locks of threads that do not run in it.
     pool = (
         ProcessPoolExecutor(n, mp_context=get_context("spawn"))

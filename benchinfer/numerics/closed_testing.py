@@ -143,7 +143,7 @@ def falling(p: Array, places: Integers) -> Array:
 
     What is raised stays valid. For p-values that fall up to Monte Carlo error.
 
-    `p` has the order of `tukey.all_pairs`, `places` (k,) are integers.
+    `p` has the order of `covariance.all_pairs`, `places` (k,) are integers.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def shaffer_on_line(p: Array, places: Integers) -> Array:
 def bergmann_hommel_on_line(p: Array, places: Integers) -> Array:
     """Return Bergmann and Hommel's exact adjusted p-values where p falls with a distance.
 
-    `p` has the order of `tukey.all_pairs`; distances of the `places` (k,) order it. These are
+    `p` has the order of `covariance.all_pairs`; distances of the `places` (k,) order it. These are
     integers, twice the rank sums and not mean ranks, so that equal distances are equal. Seconds for
     40 algorithms.
     """
@@ -349,7 +349,7 @@ def shaffer_static(p: Array, k: int) -> Array:
     The i-th smallest p-value is multiplied by the largest number of equalities, not above
     ``m - i + 1``, that can be true together, whichever pairs came before. Any number of algorithms.
 
-    `p` has the order of `tukey.all_pairs`.
+    `p` has the order of `covariance.all_pairs`.
 
     Examples
     --------
@@ -373,7 +373,7 @@ def shaffer(p: Array, k: int) -> Array:
     Each p-value is multiplied by the largest number of equalities that can be true together,
     itself among them, when all pairs with smaller p-values differ.
 
-    `p` has the order of `tukey.all_pairs`.
+    `p` has the order of `covariance.all_pairs`.
 
     References
     ----------
@@ -398,7 +398,7 @@ def bergmann_hommel(p: Array, k: int) -> Array:
     size of the set times the smallest p-value in it: the whole closure with Bonferroni's
     inequality, no shortcut.
 
-    `p` has the order of `tukey.all_pairs`.
+    `p` has the order of `covariance.all_pairs`.
 
     References
     ----------
@@ -446,8 +446,9 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
 
     As Shaffer's, with the joint distribution in place of Bonferroni's inequality.
 
-    `p` has the order of `tukey.all_pairs`. Of contrasts and the index of one of them, `survival` is
-    the probability that the largest ``|t|`` among them exceeds the observed ``|t|`` of that one.
+    `p` has the order of `covariance.all_pairs`. Of contrasts and the index of one of them,
+    `survival` is the probability that the largest ``|t|`` among them exceeds the observed ``|t|``
+    of that one.
 
     References
     ----------

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 type Array = NDArray[np.float64]
 
@@ -28,6 +31,20 @@ class Adjusted:
     def first(self, n: int) -> "Adjusted":
         """Return the first n contrasts."""
         return Adjusted(self.cov, self.df[:n])
+
+
+def pairs_of(k: int) -> NDArray[np.int64]:
+    """Return the pairs (P, 2) of k with first < second."""
+    return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
+
+
+def all_pairs(k: int) -> tuple[NDArray[np.int64], Array]:
+    """Return the pairs (P, 2) with first < second, and their contrasts (P, K): Tukey's family."""
+    pairs = pairs_of(k)
+    contrasts = np.zeros((len(pairs), k))
+    contrasts[range(len(pairs)), pairs[:, 0]] = 1
+    contrasts[range(len(pairs)), pairs[:, 1]] = -1
+    return pairs, contrasts
 
 
 def contrast_variances(contrasts: Array, cov: Array) -> Array:
@@ -149,13 +166,18 @@ def _satterthwaite(
     With (J, L) contrasts of (L, p) rows and, by groups, the weights that make ``g_m`` of them and
     the design. ``Cov(g_m' e_m, g_n' e_n)`` is ``[m = n] |g_m|^2 - h_m' h_n``.
     """
+    from scipy.sparse import csr_array
+
     g = [np.tensordot(rows, weights, (1, 1)) for weights, _ in groups]
-    h = np.concatenate(
-        [
-            (each.transpose(1, 0, 2) @ design).transpose(1, 0, 2)
-            for each, (_, design) in zip(g, groups, strict=True)
-        ],
-        axis=1,
+    # Contiguous, or each slice of contrasts would copy it.
+    h = np.ascontiguousarray(
+        np.concatenate(
+            [
+                (each.transpose(1, 0, 2) @ design).transpose(1, 0, 2)
+                for each, (_, design) in zip(g, groups, strict=True)
+            ],
+            axis=1,
+        )
     )
     h_phi = h @ phi
     sparse = csr_array(contrasts)
@@ -176,6 +198,6 @@ def _satterthwaite(
     return df
 
 
-def _combined(contrasts: csr_array, rows: Array) -> Array:
+def _combined(contrasts: "csr_array", rows: Array) -> Array:
     """Return the (J, M, q) contrasts of (L, M, q) rows."""
     return (contrasts @ rows.reshape(len(rows), -1)).reshape(-1, *rows.shape[1:])

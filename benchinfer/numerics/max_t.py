@@ -18,7 +18,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from benchinfer.core.errors import FitError
 from benchinfer.numerics import max_t_directions, max_t_exact
-from benchinfer.numerics.covariance import contrast_variances
+from benchinfer.numerics.covariance import all_pairs, contrast_variances
 
 type Array = NDArray[np.float64]
 
@@ -81,20 +81,6 @@ class MaxT:
     def rank(self) -> int:
         """Rank of the contrasts' covariance."""
         return self.root.shape[1]
-
-
-def pairs_of(k: int) -> NDArray[np.int64]:
-    """Return the pairs (P, 2) of k with first < second."""
-    return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
-
-
-def all_pairs(k: int) -> tuple[NDArray[np.int64], Array]:
-    """Return the pairs (P, 2) with first < second, and their contrasts (P, K): Tukey's family."""
-    pairs = pairs_of(k)
-    contrasts = np.zeros((len(pairs), k))
-    contrasts[range(len(pairs)), pairs[:, 0]] = 1
-    contrasts[range(len(pairs)), pairs[:, 1]] = -1
-    return pairs, contrasts
 
 
 def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:

@@ -131,7 +131,7 @@ def closed_pairs(
     means
         (D, K) table; rows are independent, D >= 3.
     alone
-        (K (K - 1) / 2,) p-values of each pair's own t test, in the order of `max_t.all_pairs`:
+        (K (K - 1) / 2,) p-values of each pair's own t test, in the order of `covariance.all_pairs`:
         those of hypotheses of one pair, which by sign flips have the p-value of these.
     alpha
         The level; near it p-values take ten times as many directions.
@@ -151,7 +151,7 @@ def closed_pairs(
     Returns
     -------
     ClosedTest
-        In the order of `max_t.all_pairs`; pairs without the control have p-value 1.
+        In the order of `covariance.all_pairs`; pairs without the control have p-value 1.
 
     References
     ----------
@@ -202,7 +202,7 @@ def closed_flips(
     Parameters
     ----------
     terms
-        (D, K (K - 1) / 2) terms of each pair's sum, in the order of `max_t.all_pairs`; 0 where
+        (D, K (K - 1) / 2) terms of each pair's sum, in the order of `covariance.all_pairs`; 0 where
         there is none. A row's terms change their signs together.
     alone
         (K (K - 1) / 2,) p-values of each pair's own test, those of hypotheses of one pair.

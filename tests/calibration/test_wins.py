@@ -29,7 +29,7 @@ from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs
 
 pytestmark = pytest.mark.calibration
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.shifts import mean_differences
 from tests.numerics.test_multiplicity import VALUES
 

@@ -18,7 +18,7 @@ from benchinfer.core.hints import Either
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.core.saving import savable
-from benchinfer.numerics.max_t import pairs_of
+from benchinfer.numerics.covariance import pairs_of
 
 if TYPE_CHECKING:
     import pandas as pd

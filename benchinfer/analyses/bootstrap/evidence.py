@@ -33,7 +33,7 @@ from benchinfer.comparison.evidence import Array, Evidence, Level
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
-from benchinfer.numerics.max_t import pairs_of
+from benchinfer.numerics.covariance import pairs_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from benchinfer.core.errors import DesignError, FitError, message
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
-from benchinfer.numerics.covariance import Adjusted
-from benchinfer.numerics.max_t import pairs_of
+from benchinfer.numerics.covariance import Adjusted, pairs_of
 
 type Interval = Literal["auto", "robust", "hartung-knapp", "wald"]
 

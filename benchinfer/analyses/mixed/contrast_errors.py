@@ -7,9 +7,10 @@ import numpy as np
 from benchinfer.analyses.mixed.design import Design, Structure
 from benchinfer.analyses.mixed.fit import Estimate
 from benchinfer.comparison.adjustment import std_errors, without_spread
-from benchinfer.comparison.checks import stepwise_checks, without_error
+from benchinfer.comparison.checks import without_error
 from benchinfer.comparison.contrasts import ContrastFamily, Sides
 from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.comparison.stepwise import stepwise_checks
 from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
 from benchinfer.numerics import covariance

@@ -291,28 +291,39 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
             )
         )
     _check_estimable(structure, residual, design, setting)
-    if structure == "unstructured":
-        _check_room(len(setting.algorithms), len(setting.coverage.datasets))
+    if not alone and structure != "diagonal":
+        _check_room(structure, len(setting.algorithms), len(setting.coverage.datasets))
     # Errors that come from the spread between data sets speak of their domain, whatever the terms.
     wider = structure != "common" and not alone
     target = "domain" if wider else design.target
     return replace(design, structure=structure, residual=residual, target=target)
 
 
-def _check_room(k: int, d: int) -> None:
-    """Refuse covariances whose second derivatives need more memory than most machines have."""
+def _check_room(structure: Structure, k: int, d: int) -> None:
+    """Refuse covariances that need more memory than most machines have.
+
+    At their peak K algorithms on D data sets take second derivatives for each pair of parameters
+    of an unstructured covariance, else about 21 (D, K, K) arrays and four of all pairs by K.
+    """
     parameters = k * (k + 1) // 2
-    room = 8 * parameters * k**2 * (4 * parameters + 5 * d)
-    if room > _MOST_BYTES:
-        raise DesignError(
-            message(
-                f"the covariance of {k} algorithms has {parameters} parameters, which need about"
-                f" {room / 2**30:.0f} GB of memory on {d} data sets; the limit is"
-                f" {_MOST_BYTES / 2**30:.0f} GB.",
-                hint=f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes"
-                f" more algorithms; {Subset('algorithms')} keeps some.",
-            )
+    if structure == "unstructured":
+        room = 8 * k**2 * parameters * (4 * parameters + 5 * d)
+        what = f"the covariance of {k} algorithms has {parameters} parameters, which need"
+        fewer = f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes"
+        fewer += f" more algorithms; {Subset('algorithms')} keeps some."
+    else:
+        room = 8 * k**2 * (21 * d + 2 * k)
+        what = f"the model of {k} algorithms needs"
+        fewer = f"{Subset('algorithms')} keeps some algorithms, {Subset('datasets')} data sets."
+    if room <= _MOST_BYTES:
+        return
+    raise DesignError(
+        message(
+            f"{what} about {room / 2**30:.1f} GB of memory on {d} data sets; the limit is"
+            f" {_MOST_BYTES / 2**30:.0f} GB.",
+            hint=fewer,
         )
+    )
 
 
 def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:

@@ -16,7 +16,7 @@ from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, all_pairs
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
@@ -68,7 +68,7 @@ def predict(
             message(f"replications is {replications!r}.", hint="a number from 1, or None.")
         )
     n_pairs, k = len(matrix), matrix.shape[1]
-    pairs, every = max_t.all_pairs(k)
+    pairs, every = all_pairs(k)
     rows = np.vstack([matrix, every])
     errors = _errors(stats, model, rows, df, own=own)
     b = np.inf if replications is None else float(replications)

@@ -47,7 +47,7 @@ from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, all_pairs
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Target
@@ -110,13 +110,13 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     low, high = _open(evidence.low, evidence.high, most)
     evidence = replace(evidence, low=low, high=high)
     k = len(setting.algorithms)
-    quasi = quasi_variances(errors.cov, errors.of(max_t.all_pairs(k)[1])[1])
+    quasi = quasi_variances(errors.cov, errors.of(all_pairs(k)[1])[1])
     advice = Phrase(f"{Option('errors', 'robust')} allows for it")
     sides = family.read_sides(setting.algorithms, fit.log_worth, options.alternative)
     checks = [
         *diagnostics.counts(counted, _target(counted), options.rope),
         *diagnostics.dependence(spread, counted, kind, advice),
-        *comparison_checks.stepwise_checks(setting, family, evidence, adjust, alpha, sides),
+        *stepwise.stepwise_checks(setting, family, evidence, adjust, alpha, sides),
         *(_of_spread(family, every, least, sides) if kind == "robust" else []),
         *diagnostics.goodness(taken, fit),
         *diagnostics.quasi(quasi, setting.algorithms),

@@ -293,7 +293,8 @@ class SourceArguments:
         scores = self.read()
         if measure is None:
             return scores
-        return scores.subset(measures=self.measure(scores, measure))
+        name = self.measure(scores, measure)
+        return scores if len(scores.measures) == 1 else scores.subset(measures=name)
 
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""

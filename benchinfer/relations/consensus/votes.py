@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame
 from benchinfer.core.verdict import States, Verdict, unrelated
-from benchinfer.relations.consensus.numerics import costs, points
+from benchinfer.relations.consensus.numerics import costs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,8 @@ def tally(names: tuple[str, ...], states: States, weights: Floats) -> "pd.DataFr
 
 def majority(states: States, weights: Floats) -> States:
     """Return the verdicts (K, K) that more than half the weight of those who compared share."""
+    from benchinfer.relations.consensus.numerics import points  # brings solvers, which take long
+
     found = costs.tally(states, weights)
     result = unrelated(states.shape[-1])
     result[found[1:].any(axis=0)] = Verdict.UNDECIDED

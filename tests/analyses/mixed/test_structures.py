@@ -314,6 +314,16 @@ def test_a_covariance_that_would_not_fit_into_memory_is_refused():
         {"dataset": d, "replication": r, "algorithm": k, "value": np.sin(d + r * k)}
     )
     scores = bi.read_scores(frame, measures={"value": "higher"})
-    said = r"40 algorithms has 820 parameters, which need about 32 GB of memory on 5 data sets"
+    said = r"40 algorithms has 820 parameters, which need about 32.3 GB of memory on 5 data sets"
     with pytest.raises(bi.DesignError, match=said):
         bi.compare_mixed(scores, structure="unstructured")
+
+
+@pytest.mark.parametrize("structure", ["common", "pairwise"])
+def test_many_algorithms_on_many_datasets_are_refused_by_memory(structure):
+    d, k = (i.ravel() for i in np.indices((660, 200)))
+    frame = pd.DataFrame({"dataset": d, "algorithm": k, "value": np.sin(d * k)})
+    scores = bi.read_scores(frame, measures={"value": "higher"})
+    said = r"the model of 200 algorithms needs about 4.2 GB of memory"
+    with pytest.raises(bi.DesignError, match=said):
+        bi.compare_mixed(scores, structure=structure)

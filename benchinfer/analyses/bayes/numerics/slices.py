@@ -253,11 +253,13 @@ def slice_step(
     True
     """
     below = rng.standard_exponential(len(x))
-    width = np.broadcast_to(np.asarray(width, dtype=np.float64), x.shape)
-    low = x - width * rng.random(len(x))
+    # An array of its own: of a view that cannot be written numba finds the type slowly.
+    widths = np.empty_like(x)
+    widths[:] = width
+    low = x - widths * rng.random(len(x))
     left = rng.integers(_FURTHEST, size=len(x))
     new = np.empty_like(x)
-    _move(int(quantity), x, given, (below, low, left, width), new, rng)
+    _move(int(quantity), x, given, (below, low, left, widths), new, rng)
     return new
 
 

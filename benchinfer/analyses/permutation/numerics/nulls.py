@@ -26,7 +26,7 @@ from scipy.special import chdtrc, chdtri, ndtr
 
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, block_means, center
 from benchinfer.numerics import max_t
-from benchinfer.numerics.covariance import contrast_variances
+from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.shuffle import BINS, ShuffleStatistics
 
 type Array = NDArray[np.float64]
@@ -258,7 +258,7 @@ class PermutationProblem:
         if len(own) != k * (k - 1) // 2:
             return not len(own)
         balanced = bool((self.contrasts.sum(axis=1) == 0).all())
-        return balanced and np.array_equal(own, np.unique(abs(max_t.all_pairs(k)[1]), axis=0))
+        return balanced and np.array_equal(own, np.unique(abs(all_pairs(k)[1]), axis=0))
 
 
 def ask(
@@ -273,7 +273,7 @@ def ask(
     layout
         The blocks.
     contrasts
-        (J, K), for example ``tukey.all_pairs(k)[1]``. A contrast without variance gets p = 1.
+        (J, K), for example ``all_pairs(k)[1]``. A contrast without variance gets p = 1.
     two_sided
         False for large values of the contrasts only.
 

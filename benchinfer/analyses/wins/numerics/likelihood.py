@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.covariance import contrast_variances
-from benchinfer.numerics.max_t import all_pairs, critical_t
+from benchinfer.numerics.covariance import all_pairs, contrast_variances
+from benchinfer.numerics.max_t import critical_t
 
 type Array = NDArray[np.float64]
 _STEPS, _TOLERANCE, _SHORTEST = 200, 1e-10, 1e-8

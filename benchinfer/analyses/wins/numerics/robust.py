@@ -15,8 +15,7 @@ from scipy.sparse import csr_array
 
 from benchinfer.analyses.wins.numerics.likelihood import WinFit, information_of, score_of
 from benchinfer.analyses.wins.numerics.tally import Tally
-from benchinfer.numerics.covariance import contrast_variances
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs, contrast_variances
 
 type Array = NDArray[np.float64]
 # Share of an eigenvalue short of 1, or of the largest one, below which it is 0.

@@ -24,8 +24,6 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from benchinfer.relations.consensus.numerics import dynamic
 from benchinfer.relations.consensus.numerics import search as numerics_search
@@ -129,6 +127,9 @@ def _beside(costs: Costs, family: RelationFamily, slack: float) -> list[Part]:
 
 def components(arc: NDArray[np.bool_], *, strong: bool) -> NDArray[np.int32]:
     """Return the component (n,) of each node of a graph of arcs (n, n)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     kind = "strong" if strong else "weak"
     return connected_components(csr_array(arc.astype(np.int8)), directed=True, connection=kind)[1]
 

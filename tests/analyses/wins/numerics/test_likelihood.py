@@ -13,7 +13,7 @@ from benchinfer.analyses.wins.numerics.likelihood import (
     probabilities,
 )
 from benchinfer.analyses.wins.numerics.tally import Tally, count
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs
 
 GOLDEN = json.loads(
     (Path(__file__).parents[3] / "golden" / "wins" / "wins.json").read_text(encoding="utf-8")

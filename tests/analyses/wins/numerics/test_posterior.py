@@ -16,7 +16,7 @@ from benchinfer.analyses.wins.numerics.posterior import (
 )
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs
 
 
 def _counts(seed, clusters, k=4):

@@ -6,7 +6,7 @@ import pytest
 
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins, quasi_variances
 from benchinfer.analyses.wins.numerics.tally import count
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import all_pairs
 
 GOLDEN = json.loads(
     (Path(__file__).parents[3] / "golden" / "wins" / "wins.json").read_text(encoding="utf-8")

@@ -10,8 +10,12 @@ from benchinfer.analyses.wins.numerics import robust
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins, probabilities
 from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, count
-from benchinfer.numerics.covariance import IndependentGroups, cluster_robust, contrast_variances
-from benchinfer.numerics.max_t import all_pairs
+from benchinfer.numerics.covariance import (
+    IndependentGroups,
+    all_pairs,
+    cluster_robust,
+    contrast_variances,
+)
 
 GOLDEN = json.loads(
     (Path(__file__).parents[3] / "golden" / "wins" / "wins.json").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import linprog
 
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
-from benchinfer.numerics.max_t import pairs_of
+from benchinfer.numerics.covariance import pairs_of
 
 
 def test_counts_of_a_table_by_hand():
