@@ -74,3 +74,20 @@ def test_other_fonts_keep_to_the_canvas_and_apart(results):
             for kind in ("ranking", "forest", "critical-difference"):
                 figure = bi.plot(results[6], kind, width="column")
                 assert faults(figure) == ([], []), (kind, size)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda scores: bi.compare_bootstrap(scores, resamples=100, seed=1), "improvement"),
+        (bi.compare_wins, "worths"),
+        (bi.compare_points, "rank-intervals"),
+        (lambda scores: bi.plan(scores, 0.001), "power"),
+    ],
+)
+def test_short_names_leave_room_for_what_the_axis_means(make, kind):
+    for k in (2, 6):
+        figure = bi.plot(make(table(k, "a{}".format)), kind, width="column")
+        assert faults(figure) == ([], [])
+        ticks = figure.axes[0].get_xticks()
+        assert kind not in ("rank-intervals", "power") or not (ticks % 1).any()
