@@ -143,7 +143,7 @@ def draw(laid: PowerCurves, ax: "Axes") -> None:
     ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
     room = widest([f"{laid.across[-1]:.0f}"]) + 0.15
-    ax.xaxis.set_major_locator(MaxNLocator(min(9, int((laid.width - 0.6) / room)), integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(min(10, int((laid.width - 0.6) / room)), integer=True))
     ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=FAINT)
     name_axis(ax, laid.axis, laid.width - 0.6)
     ax.axhline(laid.wanted, color=INK, lw=0.9, ls=(0, (4, 2)), zorder=2)
