@@ -181,7 +181,7 @@ GLOSSARY: dict[str, str] = {
     " what the table says, empty where it says nothing",
     "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
     "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm;"
-    " divisions: the largest value on the first side, NaN of categories",
+    " divisions: values up to it are on the first side, NaN of categories",
     "proportion": "profiles: share of scores better than the threshold, or of data sets on which"
     " the algorithm keeps within the ratio",
     "band_low": "lower end of the band that holds an algorithm's whole curve",

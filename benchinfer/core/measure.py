@@ -44,7 +44,8 @@ class Measure:
     bounds
         The legal range of a score, both ends included.
     unit, label
-        For display.
+        For display: the label stands on axes, in titles and tables for a paper, and with the
+        direction in sentences; formulas, columns of results and "the lowest ..." have the name.
 
     Raises
     ------

@@ -81,10 +81,11 @@ def frame(
     limits: tuple[float, float],
     *,
     log: bool = False,
+    whole: bool = False,
     room: float | None = None,
 ) -> None:
     """Draw axis and grid."""
-    draw_axis(ax, strips.axis, limits, room or room_of_axis(strips), log=log)
+    draw_axis(ax, strips.axis, limits, room or room_of_axis(strips), log=log, whole=whole)
     ax.set_ylim(len(strips.rows) - 0.45, -0.55)
     ax.spines["left"].set_color(INK)
     ax.grid(axis="x", color=HAIR, lw=0.7)
@@ -92,13 +93,19 @@ def frame(
 
 
 def draw_axis(
-    ax: "Axes", name: str, limits: tuple[float, float], room: float, *, log: bool = False
+    ax: "Axes",
+    name: str,
+    limits: tuple[float, float],
+    room: float,
+    *,
+    log: bool = False,
+    whole: bool = False,
 ) -> None:
     """Draw an axis of a number of inches, with its name and as many ticks as have room."""
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
-    ax.xaxis.set_major_locator(FixedLocator(spaced(limits, room, log=log)))
+    ax.xaxis.set_major_locator(FixedLocator(spaced(limits, room, log=log, whole=whole)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -108,10 +115,12 @@ def draw_axis(
     name_axis(ax, name, room)
 
 
-def spaced(limits: tuple[float, float], room: float, *, log: bool) -> list[float]:
-    """Return as many round numbers as have room side by side."""
+def spaced(
+    limits: tuple[float, float], room: float, *, log: bool, whole: bool = False
+) -> list[float]:
+    """Return as many round, or whole, numbers as have room side by side."""
     for n in (6, 5, 4, 3, 2):
-        found = ticks(*limits, n, log=log)
+        found = [v for v in ticks(*limits, n, log=log) if not whole or v.is_integer()]
         if sum(across(signed(value)) + 0.15 for value in found) <= room:
             return found
     return ticks(*limits, 1, log=log)[:2]
@@ -286,13 +295,16 @@ class Intervals:
     reference
         The value that a line across the rows marks, if any.
     sides
-        What the left and the right of the axis mean; may be empty.
+        What the left and the right of the axis mean; may be empty. Without room for both the
+        right is named.
     title, axis, notes
         Heading, name of the axis, and the lines below it.
     width
         The room that there is; without enough, text is printed above the intervals.
     alt
         Text alternative.
+    whole
+        Whether only whole numbers have ticks.
     """
 
     rows: tuple[Interval, ...]
@@ -305,6 +317,7 @@ class Intervals:
     notes: tuple[str, ...]
     width: Width
     alt: str
+    whole: bool = False
 
     @property
     def fits(self) -> bool:
@@ -338,18 +351,8 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
     """Draw the intervals into an Axes."""
     beside = intervals.fits
     shift = 0.0 if beside else 0.2
-    frame(intervals, ax, intervals.limits, log=intervals.log)
-    for x, align, text in zip((0, 1), ("left", "right"), intervals.sides, strict=True):
-        ax.annotate(
-            text,
-            (x, 1),
-            (0, 5),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha=align,
-            fontsize=pt(8.5),
-            color=FAINT,
-        )
+    frame(intervals, ax, intervals.limits, log=intervals.log, whole=intervals.whole)
+    _name_sides(intervals, ax)
     if intervals.reference is not None:
         ends = [(y + shift - 0.3, y + shift + 0.3) for y in range(len(intervals.rows))]
         if beside:
@@ -386,3 +389,20 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
             )
     write(intervals, ax, beside=beside)
     ax.spines["left"].set_visible(False)
+
+
+def _name_sides(intervals: Intervals, ax: "Axes") -> None:
+    """Write what the sides of the axis mean above its ends."""
+    both = sum(map(across, intervals.sides)) + _GAP <= room_of_axis(intervals)
+    for x, align, text in zip((0, 1), ("left", "right"), intervals.sides, strict=True):
+        if both or x:
+            ax.annotate(
+                text,
+                (x, 1),
+                (0, 5),
+                xycoords="axes fraction",
+                textcoords="offset points",
+                ha=align,
+                fontsize=pt(8.5),
+                color=FAINT,
+            )

@@ -63,10 +63,11 @@ def _summed_up(result: Any) -> Section:
     """Return what a result prints, without the name of its class and brackets, and its table."""
     name = type(result).__name__
     lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", repr(result))
+    ways = [way for way in _FRAMES if callable(getattr(result, way, None))]
     return Section(
         title="" if lead.startswith(name) else re.sub(r"(?<!^)([A-Z])", r" \1", name).capitalize(),
         lead=f"{sentence(lead).removesuffix('.')}.",
-        tables=tuple(_table(getattr(result, way)()) for way in _FRAMES if hasattr(result, way))[:1],
+        tables=tuple(_table(getattr(result, way)()) for way in ways[:1]),
     )
 
 

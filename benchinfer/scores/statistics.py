@@ -208,9 +208,9 @@ class SufficientStatistics(Readable):
         own = self.summary
         parts = f"{len(self.parts)} part{'' if len(self.parts) == 1 else 's'}"
         return (
-            f"SufficientStatistics({self.source}: {len(own.datasets)} data sets x"
-            f" {len(own.algorithms)} algorithms, {int(own.n.sum())} scores, {parts};"
-            f" {', '.join(m.name for m in self.measures)})"
+            f"SufficientStatistics({len(own.datasets)} data sets x"
+            f" {len(own.algorithms)} algorithms, {int(own.n.sum())} scores, {parts} of"
+            f" {self.source}; {', '.join(m.name for m in self.measures)})"
         )
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.plots.draw import Kind, kinds
+from tests.analyses.subgroups.conftest import simulated
+from tests.analyses.subgroups.conftest import table as planted
 from tests.plots.test_boxes import LONG, faults, table
 
 pytestmark = pytest.mark.calibration
@@ -14,6 +16,21 @@ pytestmark = pytest.mark.calibration
 
 def consensus(scores: bi.ScoreTable) -> object:
     return bi.consensus(bi.per_dataset(bi.compare_points, scores).relations(), method="borda")
+
+
+def groups(scores: bi.ScoreTable) -> bi.typing.Subgroups:
+    return bi.compare_subgroups(planted(algorithms=len(scores.algorithms), name=LONG), seed=1)
+
+
+def regions(scores: bi.ScoreTable) -> bi.typing.Regions:
+    """Return regions along a covariate with a long name."""
+    along = "number_of_instances_per_feature"
+    wide, features = simulated(algorithms=len(scores.algorithms), name=LONG)
+    rows = wide.assign(**{along: features["size"] / 97.3}).melt(
+        ["dataset", along], var_name="algorithm", value_name="accuracy"
+    )
+    read = bi.read_scores(rows, measures={"accuracy": "higher"}, covariates=along)
+    return bi.regions(bi.compare_mixed(read, covariates=along, structure="common"), along)
 
 
 MADE: dict[str, Callable[[bi.ScoreTable], object]] = {
@@ -31,13 +48,17 @@ MADE: dict[str, Callable[[bi.ScoreTable], object]] = {
     "local": lambda scores: bi.per_dataset(bi.compare_points, scores),
     "consensus": consensus,
     "archetypes": lambda scores: bi.archetypes(scores, seed=1),
+    "archetypes again": lambda scores: bi.archetypes(scores, seed=1).stability(5, seed=1),
+    "groups": groups,
+    "groups again": lambda scores: groups(scores).stability(5, seed=1),
+    "regions": regions,
 }
 # At 90 algorithms the fits of the others take minutes.
-MANY = ("scores", "points", "relation", "local", "consensus")
+MANY = ("scores", "points", "pair", "relation", "local", "consensus")
 
 
 def cases() -> Iterator[tuple[str, int]]:
-    yield from product(MADE, (2, 30))
+    yield from product(MADE, (2, 6, 30))
     yield from product(MANY, (90,))
 
 

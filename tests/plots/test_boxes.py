@@ -1,6 +1,7 @@
 """No text of a figure leaves the canvas or meets another one."""
 
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -39,8 +40,10 @@ def results():
 
 def faults(figure):
     """Return the texts that leave the canvas, and the pairs that overlap by a point or two."""
-    figure.draw_without_rendering()
-    texts = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible()]
+    drawn = []
+    with patch.object(Text, "draw", lambda text, _: drawn.append(text)):
+        figure.draw_without_rendering()  # ticks beyond the limits are not drawn
+    texts = [text for text in drawn if text.get_text().strip() and text.get_visible()]
     x0, y0, x1, y1 = np.array([text.get_window_extent().extents for text in texts]).T
     outside = (x0 < -0.5) | (y0 < -0.5) | (x1 > figure.bbox.x1 + 0.5) | (y1 > figure.bbox.y1 + 0.5)
     across = np.minimum.outer(x1, x1) - np.maximum.outer(x0, x0)
@@ -71,3 +74,20 @@ def test_other_fonts_keep_to_the_canvas_and_apart(results):
             for kind in ("ranking", "forest", "critical-difference"):
                 figure = bi.plot(results[6], kind, width="column")
                 assert faults(figure) == ([], []), (kind, size)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda scores: bi.compare_bootstrap(scores, resamples=100, seed=1), "improvement"),
+        (bi.compare_wins, "worths"),
+        (bi.compare_points, "rank-intervals"),
+        (lambda scores: bi.plan(scores, 0.001), "power"),
+    ],
+)
+def test_short_names_leave_room_for_what_the_axis_means(make, kind):
+    for k in (2, 6):
+        figure = bi.plot(make(table(k, "a{}".format)), kind, width="column")
+        assert faults(figure) == ([], [])
+        ticks = figure.axes[0].get_xticks()
+        assert kind not in ("rank-intervals", "power") or not (ticks % 1).any()

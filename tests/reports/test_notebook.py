@@ -11,6 +11,8 @@ import benchinfer as bi
 from benchinfer.analyses.bayes import fit
 from benchinfer.core.sections import Table, names
 from benchinfer.reports.notebook import excerpt, html
+from tests.analyses.subgroups.conftest import table as planted
+from tests.analyses.subgroups.regions.test_regions import table as along_size
 from tests.comparison.test_doubts import minus_one
 from tests.conftest import NASTY, Page, nasty_scores
 
@@ -62,6 +64,15 @@ def wins():
     return bi.read_wins(frame)
 
 
+def groups():
+    return bi.compare_subgroups(planted(), tests="asymptotic")
+
+
+def regions():
+    model = bi.compare_mixed(along_size(), covariates="size", structure="common")
+    return bi.regions(model, "size")
+
+
 @pytest.mark.parametrize(
     ("noun", "says"),
     [
@@ -85,6 +96,14 @@ def wins():
         (lambda table, _: bi.plan(table, 0.01), "A plan to show a difference"),
         (lambda *_: bi.pareto(bi.load_example("sklearn_bootstrap")), "Pareto front on error"),
         (lambda table, _: table.coverage("score"), "Coverage"),
+        (lambda *_: groups(), "Where: groups of data sets by accuracy"),
+        (lambda *_: groups().stability(5, seed=1), "Stability of the groups In 5 subsamples"),
+        (lambda table, _: bi.archetypes(table, k=2, seed=1), "Archetypes of data sets 2"),
+        (
+            lambda table, _: bi.archetypes(table, k=2, seed=1).stability(5, seed=1),
+            "Stability of archetypes Data sets were drawn",
+        ),
+        (lambda *_: regions(), "Differences along size b is better than a"),
         (lambda _, local: local.relations().map(), "Map 10 relations, with"),
         (lambda table, _: bi.compare_mixed(table).predict(), "New dataset"),
         (lambda table, _: left_out(table)[0], "Leave one out Elpd"),
@@ -98,6 +117,11 @@ def test_each_noun_says_what_it_is(table, local, noun, says):
     assert says in page.text
     assert page.stack == []
     assert "table" in page.tags
+
+
+def test_statistics_of_a_table_are_told_though_they_have_an_attribute_summary(table):
+    said = "Sufficient statistics 10 data sets x 4 algorithms"
+    assert Page(table.statistics()._repr_html_()).text.startswith(said)
 
 
 def test_a_comparison_has_headline_order_contrasts_and_warnings(mixed):

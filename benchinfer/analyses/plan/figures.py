@@ -13,7 +13,7 @@ from benchinfer.analyses.plan.result import Plan, shown
 from benchinfer.core.numbers import count
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, name_axis
-from benchinfer.plots.text import plain, pt, wrapped
+from benchinfer.plots.text import plain, pt, widest, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +142,8 @@ def draw(laid: PowerCurves, ax: "Axes") -> None:
     ax.spines["bottom"].set_color(HAIR)
     ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    room = widest([f"{laid.across[-1]:.0f}"]) + 0.15
+    ax.xaxis.set_major_locator(MaxNLocator(min(10, int((laid.width - 0.6) / room)), integer=True))
     ax.tick_params(length=0, labelsize=pt(8.5), labelcolor=FAINT)
     name_axis(ax, laid.axis, laid.width - 0.6)
     ax.axhline(laid.wanted, color=INK, lw=0.9, ls=(0, (4, 2)), zorder=2)

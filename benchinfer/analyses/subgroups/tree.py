@@ -16,6 +16,7 @@ Computational and Graphical Statistics 17, 492-514. https://doi.org/10.1198/1061
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 
 import numpy as np
@@ -43,6 +44,7 @@ _FEW = 50
 _DRAWS = 1000
 # Categories of which all divisions in two are tried; of more only those along an order.
 _ALL_DIVISIONS = 12
+_DIGITS = 4  # of a threshold, where so many keep two data sets apart
 ALL = "all data sets"
 
 
@@ -383,9 +385,9 @@ def _split(name: str, feature: Feature, side: Flags) -> Division:
     known = ~np.isnan(feature.values)
     rest_first = bool(side[~known].any())
     if not feature.levels:
-        at = float(feature.values[side & known].max())
-        texts = f"{name} <= {at:.12g}", f"{name} > {at:.12g}"
-        return Division(name, at, *texts, rest_first=rest_first)
+        ends = feature.values[side & known].max(), feature.values[~side & known].min()
+        at, text = _between(*map(float, ends))
+        return Division(name, at, f"{name} <= {text}", f"{name} > {text}", rest_first=rest_first)
     both = [
         tuple(int(code) for code in np.unique(feature.values[chosen & known]))
         for chosen in (side, ~side)
@@ -396,6 +398,23 @@ def _split(name: str, feature: Feature, side: Flags) -> Division:
     if feature.ordered:
         return Division(name, float(both[0][-1]), first, second, rest_first=rest_first)
     return Division(name, math.nan, first, second, both[0], rest_first)
+
+
+def _between(low: float, high: float) -> tuple[float, str]:
+    """Return the number with fewest digits, four at least, from `low` to below `high`.
+
+    Examples
+    --------
+    >>> _between(1536.0, 1601.0), _between(0.123456789012, 0.2)
+    ((1536.0, '1536'), (0.1235, '0.1235'))
+    """
+    exact = Decimal(repr(low))
+    for digits in range(_DIGITS, 18):
+        unit = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
+        number = float(exact.quantize(unit, ROUND_CEILING))
+        if number < high:
+            return number, f"{number:.{max(12, digits)}g}"
+    return low, repr(low)
 
 
 def _pruned(tree: Tree, rules: Growth, n: int) -> Tree:

@@ -75,7 +75,7 @@ def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
         )
         for k in order
     )
-    worst = max(-result.quasi.low, result.quasi.high)
+    worst = max(abs(result.quasi.low), abs(result.quasi.high))
     ends = [end for row in rows for end in (row.low, row.high, row.value) if np.isfinite(end)]
     measure = result.counted.scored.measure
     reading = (

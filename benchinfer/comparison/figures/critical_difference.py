@@ -458,7 +458,11 @@ def _draw_labels(d: CriticalDifference, ax: "Axes") -> None:
     segments = [
         part
         for label, end in zip(d.labels, ends, strict=True)
-        for part in ((label.x, 0.0, label.x, label.y), (label.x, label.y, end, label.y))
+        for part in (
+            (label.x, 0.0, label.x, label.y),
+            (label.x, label.y, end, label.y),
+            (end, label.y, end, label.y + len(label.text) - 1),  # joins those in one place
+        )
     ]
     lines(ax, segments, FAINT, 0.8, zorder=2)
     for label, end in zip(d.labels, ends, strict=True):

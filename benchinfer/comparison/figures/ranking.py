@@ -459,4 +459,5 @@ def layout_ranks(
         ),
         width=width,
         alt=f"Ranks that the verdicts leave to {count(len(rows), 'algorithm')}: {said}.",
+        whole=True,
     )

@@ -112,7 +112,7 @@ def draw_ranges(ranges: Ranges, ax: "Axes") -> None:
     """Draw the ranges into an Axes."""
     beside = bars.fits(ranges)
     shift = 0.0 if beside else 0.2
-    bars.frame(ranges, ax, (0.6, len(ranges.rows) + 0.4))
+    bars.frame(ranges, ax, (0.6, len(ranges.rows) + 0.4), whole=True)
     at = [(row.value, row.high, y + shift) for y, row in enumerate(ranges.rows)]
     lines(ax, [(low, y, high, y) for low, high, y in at], COLOUR, 1.6)
     ends = [end for low, high, y in at for end in dict.fromkeys(((low, y), (high, y)))]

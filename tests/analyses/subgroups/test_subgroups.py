@@ -277,6 +277,31 @@ def test_pruning_takes_back_what_the_criterion_does_not_support():
     assert len(few.leaves) == 2
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (1372.0, 1400.0, "1372"),
+        (0.123456789012, 0.2, "0.1235"),
+        (-0.123456789012, -0.1, "-0.1234"),
+        (0.123456, 0.12347, "0.12346"),
+        (1234567.0, 9e6, "1235000"),
+        (0.0, 1e-9, "0"),
+        (0.1, np.nextafter(0.1, 1), "0.1"),
+        (1e-7 / 3, 1.0, "3.334e-08"),
+    ],
+)
+def test_a_threshold_has_the_fewest_digits_that_keep_two_values_apart(low, high, said):
+    x = np.repeat([low, high], 10)
+    level = np.where(x == low, 1.0, -1.0)[:, None] * np.array([1, 0, -1])
+    noise = np.random.default_rng(5).normal(0, 0.1, (20, 3))
+    tree = grow(MeansModel(level + noise), {"x": Feature(x)}, np.arange(20), Growth(0.05, 10))
+    split = tree.nodes[0].split
+    assert (split.first, split.second) == (f"x <= {said}", f"x > {said}")
+    assert low <= split.at < high
+    assert split.at == float(said)
+    assert split.sides(Feature(x)).tolist() == (x == low).tolist()
+
+
 def test_names_of_nested_conditions_say_the_closest():
     rng = np.random.default_rng(9)
     x = np.arange(90.0)

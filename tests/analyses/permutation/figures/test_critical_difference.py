@@ -145,8 +145,15 @@ def test_equal_ranks_share_a_stem():
     rows = [(f"d{d}", a, v) for d in range(6) for a, v in zip("cab", (1, 1, d + 2), strict=True)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
     scores = bi.read_scores(frame, measures={"m": "lower"})
-    laid = layout_critical_difference(bi.compare_permutation(scores, seed=1))
+    result = bi.compare_permutation(scores, seed=1)
+    laid = layout_critical_difference(result)
     assert [label.text for label in laid.labels] == [("a  1.50", "c"), ("3.00  b",)]
+    (axes,) = result.plot("critical-difference").axes
+    ends = np.vstack([line.get_xydata() for line in axes.lines if len(line.get_xydata()) % 3 == 0])
+    low, high = ends[::3], ends[1::3]
+    joins = (low[:, 0] == high[:, 0]) & (low[:, 0] < 0) & (high[:, 1] > low[:, 1])
+    y = laid.labels[0].y
+    assert np.column_stack([low, high])[joins].tolist() == [[-0.12, y, -0.12, y + 1]]
 
 
 @pytest.mark.parametrize("width", [6.9, 3.3])
