@@ -32,6 +32,16 @@ By = Annotated[
         show_default=False,
     ),
 ]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        metavar="INTEGER",
+        min=2,
+        help="Grow the tree again on so many subsamples of 63 % of the data sets, as in 100, and"
+        " say how often each characteristic divides them.",
+        show_default=False,
+    ),
+]
 _ARGUMENTS = [
     each
     for each in arguments_of("benchinfer.analyses.subgroups.compare", "compare_subgroups")
@@ -44,6 +54,7 @@ def subgroups(
     *,
     measure: MeasureText = None,
     by: By = None,
+    stability: Stability = None,
     report: ReportTo = None,
     as_json: AsJson = False,
     **given: Any,
@@ -66,12 +77,15 @@ def subgroups(
     scores = source.read()
     arguments = {each.name: each.value(given, compare_subgroups) for each in _ARGUMENTS}
     found = compare_subgroups(scores, source.measure(scores, measure), by=by, **arguments)
+    again = None
+    if stability is not None:
+        again = found.stability(stability, seed=arguments["seed"])
     if report is not None:
-        cli_report.write([found], report)
+        cli_report.write([found] if again is None else [found, again], report)
     if as_json:
-        documents.write(documents.subgroups(found))
+        documents.write(documents.subgroups(found, again))
     else:
-        results.subgroups(found, report)
+        results.subgroups(found, again, report)
 
 
 subgroups = reads_scores(with_arguments(subgroups, _ARGUMENTS))

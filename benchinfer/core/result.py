@@ -79,7 +79,8 @@ class Tabular(Showable):
             them. ``"pairs"``: one row per contrast; the default where some algorithm is in no
             contrast with the best. ``"datasets"``: levels on each data set, algorithms in columns;
             the only rows of comparisons per data set, which mark those that differ from the best
-            or the control of the data set.
+            or the control of the data set. Groups of data sets have ``"algorithms"``, with a level
+            and a letter in each group, or ``"leaves"``, which is the same turned.
         scores
             The scores that were compared, of which ``rows="datasets"`` has the means; results do
             not hold them.

@@ -165,13 +165,13 @@ def by_dataset(
     if same:
         levels, write = summary["estimate"].tolist(), effect_writer(result.measure, overall)
         below.append(Below("all data sets", levels, [write(value) for value in levels]))
-    told = _told_apart(result, order, against) if same else []
+    told = told_apart(result, order, against) if same else []
     below += told
     notes = [
         f"{whole.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(whole, own=own_ranks),
         *(["All data sets: the level that is compared."] if same else []),
-        *(_reading(result, row.head) for row in told),
+        *(reading(result, row.head) for row in told),
     ]
     return laid_out(whole, below, tuple(notes), top)
 
@@ -191,7 +191,7 @@ def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
     return [f"Mean ranks leave out {count(gaps, 'data set')} with gaps."] if gaps else []
 
 
-def _told_apart(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
+def told_apart(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
     """Return the row of letters, or of marks against a control or another algorithm."""
     found = None if against else letters(result, order)
     if found is not None:
@@ -212,7 +212,7 @@ def _sign(state: int) -> str:
     return signs.get(Verdict(int(state)), "?")
 
 
-def _reading(result: "Comparison", head: str) -> str:
+def reading(result: "Comparison", head: str) -> str:
     """Say how to read letters or marks."""
     if head == "letters":
         return reading_of_letters(result)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import ArgumentError
@@ -10,6 +11,7 @@ from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import amount
 from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
 from benchinfer.papers.datasets import by_dataset, each_dataset
+from benchinfer.papers.leaves import by_leaf
 from benchinfer.papers.styler import Paper, PaperTable
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.sections import positions
@@ -17,11 +19,11 @@ from benchinfer.relations.consensus.sections import positions
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
-type Rows = Literal["algorithms", "pairs", "datasets"]
+type Rows = Literal["algorithms", "pairs", "datasets", "leaves"]
 
 
 def table(
-    result: Comparison | Comparisons | Consensus,
+    result: Comparison | Comparisons | Consensus | Subgroups,
     rows: Rows | None = None,
     *,
     scores: "ScoreTable | None" = None,
@@ -39,6 +41,37 @@ def table(
     if isinstance(result, Comparisons):
         _refuse("comparisons per data set", rows=rows and rows != "datasets", scores=scores)
         return each_dataset(result, against, top)
+    if isinstance(result, Subgroups):
+        return _groups(result, rows, top, scores=scores, against=against)
+    return _comparison(result, rows, scores, against, top)
+
+
+def _groups(found: Subgroups, rows: Rows | None, top: int | None, **given: object) -> PaperTable:
+    """Lay out groups of data sets."""
+    strange = [f"{Option(name)} does" for name, value in given.items() if value is not None]
+    if rows in ("pairs", "datasets"):
+        strange.append(f"rows={rows!r} does")
+    elif not strange:
+        return by_leaf(found, rows or "algorithms", top)
+    raise ArgumentError(
+        message(
+            f"{strange[0]} not go with groups of data sets.",
+            hint="rows are algorithms or leaves; the comparison of one group, as in"
+            f" groups[{next(iter(found))!r}], has the other tables.",
+        )
+    )
+
+
+def _comparison(
+    result: Comparison,
+    rows: Rows | None,
+    scores: "ScoreTable | None",
+    against: str | None,
+    top: int | None,
+) -> PaperTable:
+    """Lay out one comparison."""
+    if rows == "leaves":
+        raise ArgumentError(unknown("rows", rows, ("algorithms", "pairs", "datasets")))
     if rows is None:
         whole = not result.sides and reference(result, against) is not None
         rows = "algorithms" if whole else "pairs"

@@ -18,6 +18,7 @@ from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.evidence import Provenance
@@ -351,6 +352,32 @@ class PlanDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class StabilityDocument:
+    """How often characteristics divide subsamples of the data sets.
+
+    Attributes
+    ----------
+    headline
+        What divides how often, in a sentence.
+    resamples, size
+        Number of subsamples, and data sets in each.
+    undivided
+        Share of the subsamples without any division.
+    characteristics
+        One row per characteristic.
+    seed
+        Seed of the draws.
+    """
+
+    headline: str
+    resamples: int
+    size: int
+    undivided: float
+    characteristics: Rows
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class SubgroupsDocument:
     """Groups of data sets on which algorithms compare differently.
 
@@ -374,6 +401,8 @@ class SubgroupsDocument:
         Group to why it could not be compared.
     diagnostics
         One row per check of the tree.
+    stability
+        How often characteristics divide subsamples, if requested.
     provenance
         How it was made.
     """
@@ -387,6 +416,7 @@ class SubgroupsDocument:
     datasets: dict[str, list[str]]
     refused: dict[str, str]
     diagnostics: Rows
+    stability: StabilityDocument | None
     provenance: "Provenance"
 
 
@@ -649,8 +679,8 @@ def said(section: Section) -> SaidSection:
     )
 
 
-def subgroups(found: "Subgroups") -> SubgroupsDocument:
-    """Write down groups of data sets, with the comparison in each."""
+def subgroups(found: "Subgroups", again: "SubgroupStability | None" = None) -> SubgroupsDocument:
+    """Write down groups of data sets, with the comparison in each, and their stability."""
     from benchinfer.comparison.evidence import checks_frame
 
     return SubgroupsDocument(
@@ -666,7 +696,20 @@ def subgroups(found: "Subgroups") -> SubgroupsDocument:
         datasets={name: list(own) for name, own in found.datasets.items()},
         refused=dict(found.refused),
         diagnostics=checks_frame(found.checks),
+        stability=None if again is None else _stability(again),
         provenance=found.provenance,
+    )
+
+
+def _stability(again: "SubgroupStability") -> StabilityDocument:
+    """Write down how often characteristics divide subsamples."""
+    return StabilityDocument(
+        headline=again.sentence(),
+        resamples=again.resamples,
+        size=again.size,
+        undivided=again.undivided,
+        characteristics=again.summary(),
+        seed=again.seed,
     )
 
 

@@ -41,6 +41,11 @@ class Feature:
     ordered: bool = False
 
     @property
+    def content(self) -> tuple[list[float], tuple[str, ...], bool]:
+        """All that there is, as a fingerprint of a table takes it."""
+        return self.values.tolist(), self.levels, self.ordered
+
+    @property
     def categorical(self) -> bool:
         """True of categories without an order."""
         return bool(self.levels) and not self.ordered

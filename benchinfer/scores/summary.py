@@ -464,7 +464,7 @@ def digest(
     if covariates:
         sha.update(repr(sorted(covariates)).encode())
     for name, known in sorted(features.items()):
-        sha.update(repr((name, known.values.tolist(), known.levels, known.ordered)).encode())
+        sha.update(repr((name, *known.content)).encode())
     columns = sorted(range(len(covariates)), key=lambda i: covariates[i])
     for measure in measures:
         held = fetch(measure)

@@ -100,6 +100,16 @@ def test_analyses_find_the_same_in_a_cluster(engine, case):
                 assert list(a[column]) == list(b[column])
 
 
+def test_the_digest_changes_with_features(engine):
+    frame = engine[1](CASES["missing"][0])
+    sizes = pd.DataFrame({"dataset": [f"d{d}" for d in range(6)], "size": range(6)})
+    described = (None, sizes, sizes.assign(size=sizes["size"] * 2))
+    tables = [bi.read_scores(frame, measures=MEASURE, features=each) for each in described]
+    assert len({table.digest for table in tables}) == 3
+    again = bi.read_scores(frame, measures=MEASURE, features=sizes[::-1])
+    assert again.digest == tables[1].digest
+
+
 def test_blocks_are_aggregated_by_the_engine(engine):
     frame = CASES["missing"][0]
     rows = nw.from_native(engine[1](frame.assign(measure="value"))).lazy()

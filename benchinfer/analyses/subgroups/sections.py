@@ -14,16 +14,6 @@ from benchinfer.core.sections import Column, Figure, Fold, Section, Table, numbe
 if TYPE_CHECKING:
     import pandas as pd
 
-WITHIN = (
-    "P-values of pairs are adjusted within each group, not over groups. Verdicts of two groups that"
-    " differ do not show that the groups differ: the p-value of the division does."
-)
-
-CHOSEN = (
-    "The groups were chosen by the same scores: differences within them are too large on average,"
-    " and intervals and p-values too optimistic."
-)
-
 
 def sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
     """Return the sections about a tree: what it shows and, in detail, how it was grown."""
@@ -36,11 +26,7 @@ def sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
             title=f"Where: groups of data sets by {result.measure.name}",
             lead=result.headline(),
             legend=legend(*(one.relation() for one in result.values())),
-            text=(
-                result.rule,
-                *([WITHIN] if divided else []),
-                *([CHOSEN] if divided and not result.honest else []),
-            ),
+            text=(result.rule, *result.cautions),
             figures=(Figure(result, "tree", "Levels of the algorithms in each group."),),
             tables=tuple(tables),
             checks=result.checks,
@@ -136,7 +122,7 @@ def stability(result: SubgroupStability) -> tuple[Section, ...]:
         frame=result.summary(),
         columns=(
             Column("characteristic", "characteristic", role="name"),
-            Column("chosen", "of all data sets", lambda value: "yes" if value else "no"),
+            Column("chosen", "in the tree", lambda value: "yes" if value else "no"),
             number("share_root", "first division", percent),
             number("share", "some division", percent),
             number("threshold", "threshold", _threshold),

@@ -16,7 +16,7 @@ from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, p_value
-from benchinfer.core.result import Showable
+from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.relations.ensemble import Ensemble
@@ -26,9 +26,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+WITHIN = (
+    "P-values of pairs are adjusted within each group, not over groups. Verdicts of two groups that"
+    " differ do not show that the groups differ: the p-value of the division does."
+)
+
+CHOSEN = (
+    "The groups were chosen by the same scores: differences within them are too large on average,"
+    " and intervals and p-values too optimistic."
+)
+
+
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Subgroups(Showable, Mapping[str, Comparison]):
+class Subgroups(Tabular, Mapping[str, Comparison]):
     """Groups of data sets on which algorithms compare differently: leaf to comparison.
 
     Attributes
@@ -272,6 +283,13 @@ class Subgroups(Showable, Mapping[str, Comparison]):
         return " ".join(parts)
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """What has to be known of the verdicts in several groups."""
+        if len(self.tree.leaves) == 1:
+            return ()
+        return (WITHIN,) if self.honest else (WITHIN, CHOSEN)
+
+    @property
     def rule(self) -> str:
         """The decision rule in words."""
         alpha = level_percent(1 - self.level)
@@ -296,15 +314,19 @@ class Subgroups(Showable, Mapping[str, Comparison]):
         back = (
             "" if pruned == "none" else f" Divisions without support by {pruned} were taken back."
         )
-        own = next(iter(self.values())).method
+        leaf, own = next((name, result.method) for name, result in self.items())
+        compared = (
+            f" In each group: {own}"
+            if len(self) == 1
+            else (f" In the group of {leaf}: {own} The other groups were compared in the same way.")
+        )
         return (
             f"Groups of data sets were found by model-based recursive partitioning of {grown}:"
             f" {what} was tested for stability along {join(list(self.features))} by score tests"
             " with the outer product of the data sets' scores, of numbers by the largest statistic"
             " over all places of a break, of categories by chi-squared tests; p-values are adjusted"
             f" {self.tree.adjustment}. Divisions maximise"
-            f" the likelihood and leave at least {arguments['minsize']} data sets.{back} In each"
-            f" group: {own}"
+            f" the likelihood and leave at least {arguments['minsize']} data sets.{back}{compared}"
         )
 
     def citations(self) -> str:

@@ -13,6 +13,7 @@ from benchinfer.core.sections import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.per_dataset import Comparisons
@@ -40,13 +41,14 @@ def comparisons(results: "Comparisons") -> None:
         sections.write(out, [each_dataset(results)])
 
 
-def subgroups(found: "Subgroups", report: str | None) -> None:
-    """Print the groups of data sets, and the order in each."""
+def subgroups(found: "Subgroups", again: "SubgroupStability | None", report: str | None) -> None:
+    """Print the groups of data sets, the order in each and, if requested, their stability."""
     from benchinfer.analyses.subgroups import sections as subgroups_sections
 
     with Terminal() as out:
         told = subgroups_sections.sections(found, details=False)
-        sections.write(out, told)
+        more = () if again is None else subgroups_sections.stability(again)
+        sections.write(out, [*told, *more])
         sections.warnings(out, {"": told[0].checks}, found.setting.algorithms)
         if report is not None:
             out.prose(f"Report: {report}", style="dim")

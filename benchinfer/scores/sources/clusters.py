@@ -18,6 +18,9 @@ from benchinfer.scores.statistics import SufficientStatistics, statistics_of
 from benchinfer.scores.summary import Summary, coded, matrix, with_centre
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchinfer.scores.features import Feature
     from benchinfer.scores.table import ScoreTable
 
 type Array = NDArray[np.float64]
@@ -45,7 +48,7 @@ def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistic
         cells,
         blocks,
         steps=dict.fromkeys(blocks, 0.0),
-        digest=_digest(table.summary),
+        digest=_digest(table.summary, table.features),
         sample=np.empty(0, np.uint64),
     )
 
@@ -116,9 +119,10 @@ def _roots(cross: Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Ar
     return home, np.sqrt(values[home, at])[:, None] * vectors[home, :, at]
 
 
-def _digest(own: Summary) -> str:
-    """Fingerprint a summary by what is the same in whatever order an engine adds."""
+def _digest(own: Summary, features: "Mapping[str, Feature]") -> str:
+    """Fingerprint a summary by what is the same in whatever order an engine adds, and features."""
     exact = (own.measures, own.datasets, own.algorithms, own.n.tolist())
     sums = [f"{x:.6g}" for x in (*own.mean.ravel(), *own.squares.ravel())]
     ends = (own.minimum.tolist(), own.maximum.tolist())
-    return hashlib.sha256(repr((exact, ends, sums)).encode()).hexdigest()[:16]
+    described = [(name, *known.content) for name, known in sorted(features.items())]
+    return hashlib.sha256(repr((exact, ends, sums, *described)).encode()).hexdigest()[:16]

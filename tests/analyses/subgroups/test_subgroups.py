@@ -131,6 +131,59 @@ def test_reports_show_the_groups(found, tmp_path):
     assert "doi.org/10.1198/106186008X319331" in text
 
 
+def test_tables_have_a_level_and_letters_in_each_group(found):
+    table = found.table()
+    leaves, weights = list(found), [len(own) for own in found.datasets.values()]
+    shown = table.data.set_index("algorithm")
+    places = np.array([[r.ranking().index(a) for r in found.values()] for a in shown.index])
+    assert (np.diff(places @ weights) >= 0).all()
+    for leaf, result in found.items():
+        levels = result.summary().set_index("algorithm")["estimate"]
+        assert shown[leaf].to_dict() == levels.to_dict()
+        alone = result.table().data.set_index("algorithm")["letters"]
+        assert shown[f"{leaf} letters"].to_dict() == alone.to_dict()
+    turned = found.table("leaves").data
+    assert turned["leaf"].tolist() == leaves
+    assert turned["n_datasets"].tolist() == weights
+    for name in shown.index:
+        assert turned[name].tolist() == shown.loc[name, leaves].tolist()
+    text = table.to_markdown()
+    assert f"({weights[0]} data sets)" in text
+    assert text.count("**") == 4
+    assert "the p-value of the division does" in text
+    assert "too optimistic" in table.to_html()
+    assert r"\leq" in table.to_latex()
+
+
+def test_tables_of_groups_show_the_top_and_say_so(found):
+    text = found.table(top=2).to_markdown()
+    assert text.count("\n| ") == 4
+    assert text.count("**") == 2  # the best of the second group is further down
+    assert "3 algorithms further down left out" in text
+
+
+def test_tables_of_groups_against_a_control_have_verdicts(planted):
+    found = bi.compare_subgroups(planted, contrasts="dunnett", control="a2", tests="asymptotic")
+    low, high = found
+    table = found.table().data.set_index("algorithm")
+    assert table.loc["a0", f"{low} against a2"] == "+"
+    assert table.loc["a0", f"{high} against a2"] == "\N{MINUS SIGN}"
+    assert not table.loc["a2", f"{low} against a2"]
+
+
+@pytest.mark.parametrize(("rows", "more"), [("pairs", {}), (None, {"against": "a0"})])
+def test_tables_that_groups_have_not_are_refused(rows, more, found):
+    with pytest.raises(ValueError, match="not go with groups of data sets"):
+        found.table(rows, **more)
+    with pytest.raises(ValueError, match="unknown rows 'leaves'"):
+        next(iter(found.values())).table("leaves")
+
+
+def test_the_method_says_whose_numbers_it_has(found, stable):
+    assert f"In the group of {next(iter(found))}: " in found.method
+    assert "In each group: " in bi.compare_subgroups(stable, tests="asymptotic").method
+
+
 @pytest.mark.parametrize("width", ["page", "column"])
 @pytest.mark.parametrize("k", [2, 6, 30])
 def test_texts_of_the_tree_keep_to_the_canvas_and_apart(k, width):

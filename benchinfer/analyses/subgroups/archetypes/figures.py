@@ -333,13 +333,14 @@ def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:
     shares = ", ".join(
         f"{n}: {100 * e:.0f} %" for n, e in zip(result.tried, explained, strict=True)
     )
+    ring = "the elbow" if result.provenance.arguments["k"] is None else "as requested"
     return ElbowCurve(
         numbers=tuple(table["n_archetypes"].tolist()),
         explained=explained,
         chosen=result.k,
         title="Variation that archetypes give back",
         axis="number of archetypes",
-        notes=("share of the distance of data sets from a single archetype; ring: the elbow",),
+        notes=(f"share of the distance of data sets from a single archetype; ring: {ring}",),
         width=min(width, 4.5),
         alt=f"Share of the variation by number of archetypes: {shares}; chosen: {result.k}.",
     )

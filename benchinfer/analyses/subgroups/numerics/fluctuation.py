@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from benchinfer.analyses.subgroups.numerics.suprema import p_largest
-from benchinfer.analyses.subgroups.numerics.walks import largest
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -105,6 +104,8 @@ class Breaks:
 
         Scores are taken from their mean over the data sets with a value.
         """
+        from benchinfer.analyses.subgroups.numerics.walks import largest  # numba: half a second
+
         return largest(process, orders, self.order, self.last)
 
     def p_value(self, statistic: float, parameters: int) -> float:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.analyses.subgroups.archetypes.figures import layout_curve
 from benchinfer.core.frames import GLOSSARY
 
 # Three kinds of data sets: where a, b or c is best by far; the others lie between them.
@@ -59,6 +60,12 @@ def test_elbow_is_at_the_planted_number():
     curve = found.curve()
     assert curve["explained"].is_monotonic_increasing
     assert curve["n_archetypes"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert "ring: the elbow" in layout_curve(found).notes[0]
+
+
+def test_a_number_that_was_asked_for_is_no_elbow():
+    found = bi.archetypes(table()[0], k=2, starts=1, seed=1)
+    assert "ring: as requested" in layout_curve(found).notes[0]
 
 
 def test_tables_fit_together(found):
