@@ -48,14 +48,14 @@ def table(
 
 def _groups(found: Subgroups, rows: Rows | None, top: int | None, **given: object) -> PaperTable:
     """Lay out groups of data sets."""
-    strange = [f"{Option(name)} does" for name, value in given.items() if value is not None]
+    strange = [Option(name) for name, value in given.items() if value is not None]
     if rows in ("pairs", "datasets"):
-        strange.append(f"rows={rows!r} does")
+        strange.append(Option("rows", rows))
     elif not strange:
         return by_leaf(found, rows or "algorithms", top)
     raise ArgumentError(
         message(
-            f"{strange[0]} not go with groups of data sets.",
+            f"{strange[0]} does not go with groups of data sets.",
             hint="rows are algorithms or leaves; the comparison of one group, as in"
             f" groups[{next(iter(found))!r}], has the other tables.",
         )

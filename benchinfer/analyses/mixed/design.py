@@ -13,7 +13,7 @@ from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import check_covariates, domain_codes
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Call, Either, Given, Option, Subset
+from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 
@@ -309,12 +309,16 @@ def _check_room(structure: Structure, k: int, d: int) -> None:
     if structure == "unstructured":
         room = 8 * k**2 * parameters * (4 * parameters + 5 * d)
         what = f"the covariance of {k} algorithms has {parameters} parameters, which need"
-        fewer = f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes"
-        fewer += f" more algorithms; {Subset('algorithms')} keeps some."
+        fewer = Phrase(
+            f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes more"
+            f" algorithms; {Subset('algorithms')} keeps some."
+        )
     else:
         room = 8 * k**2 * (21 * d + 2 * k)
         what = f"the model of {k} algorithms needs"
-        fewer = f"{Subset('algorithms')} keeps some algorithms, {Subset('datasets')} data sets."
+        fewer = Phrase(
+            f"{Subset('algorithms')} keeps some algorithms, {Subset('datasets')} data sets."
+        )
     if room <= _MOST_BYTES:
         return
     raise DesignError(
