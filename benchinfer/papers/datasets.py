@@ -165,7 +165,7 @@ def by_dataset(
     if same:
         levels, write = summary["estimate"].tolist(), effect_writer(result.measure, overall)
         below.append(Below("all data sets", levels, [write(value) for value in levels]))
-    told = told_apart(result, order, against) if same else []
+    told = marks_below(result, order, against) if same else []
     below += told
     notes = [
         f"{whole.noun.capitalize()} of each data set, the best in bold type.",
@@ -191,7 +191,7 @@ def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
     return [f"Mean ranks leave out {count(gaps, 'data set')} with gaps."] if gaps else []
 
 
-def told_apart(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
+def marks_below(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
     """Return the row of letters, or of marks against a control or another algorithm."""
     found = None if against else letters(result, order)
     if found is not None:

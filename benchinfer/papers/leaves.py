@@ -9,7 +9,7 @@ import numpy as np
 from benchinfer.comparison.sections import decision, effect_writer
 from benchinfer.core.numbers import count
 from benchinfer.papers.algorithms import Series, words
-from benchinfer.papers.datasets import reading, told_apart
+from benchinfer.papers.datasets import marks_below, reading
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def by_leaf(
     """Lay out groups of data sets: algorithms in rows and leaves in columns, or turned."""
     order = _order(found)
     shown, first = order[:top], next(iter(found.values()))
-    marked = told_apart(first, first.ranking(), None)
+    marked = marks_below(first, first.ranking(), None)
     kind = marked[0].head if marked else ""
     width = 2 if kind else 1
     leaves = [_leaf(name, found, shown) for name in found]
@@ -96,7 +96,7 @@ def _leaf(name: str, found: "Subgroups", shown: Sequence[str]) -> LeafColumn:
     texts = ["" if np.isnan(level) else write(level) for level in levels]
     ranking = result.ranking()
     marks = [
-        dict(zip(ranking, row.texts, strict=True)) for row in told_apart(result, ranking, None)
+        dict(zip(ranking, row.texts, strict=True)) for row in marks_below(result, ranking, None)
     ]
     return LeafColumn(
         f"{_condition(name)} ({count(n, 'data set')})",

@@ -366,7 +366,7 @@ def read_scores(
         reading, lost = _settled(reading, found, by_tool=not said)
         declares = reading.measures
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-        found = [_told_apart(finding, origin, roles) for finding in found]
+        found = [_distinguished(finding, origin, roles) for finding in found]
         found += covariate_faults(reading)
     pairs, by = _said(paired, resamples)
     is_paired, note = pairing(reading.summary, said=pairs, by=by)
@@ -557,7 +557,7 @@ def _declared_only(reading: Reading) -> Reading:
     return _again(reading, reading.frame.filter(named))
 
 
-def _told_apart(finding: Finding, origin: Source, roles: Roles) -> Finding:
+def _distinguished(finding: Finding, origin: Source, roles: Roles) -> Finding:
     """Name the column that tells duplicates apart, where there is one."""
     if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
         return finding

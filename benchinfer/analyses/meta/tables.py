@@ -210,7 +210,7 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
             message(
                 f"direct and indirect evidence are not separated: {reason}.",
                 hint=f"{Option('pooling', 'network')} of three algorithms or more,"
-                f" {Option('nested', 'none')} and no covariates tell them apart.",
+                f" {Option('nested', 'none')} and no covariates separate them.",
             )
         )
     return meta.fit

@@ -210,7 +210,7 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationP
         smallest,
         asked.alpha,
         ok=smallest <= asked.alpha,
-        remedy=f"no pair has more than {blocks} that tell it apart, and so few decide none,"
+        remedy=f"no pair differs on more than {blocks}, and so few decide none,"
         f" whatever the scores: the smallest adjusted p-value that they give is {smallest:.4g};"
         f" {more}",
     )

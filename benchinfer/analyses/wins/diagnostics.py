@@ -157,7 +157,7 @@ def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: "Sides") -> list[Chec
             least=True,
             ok=not few.any(),
             remedy=f"{sides.some(few)}: these pairs rest on a few of the data sets, so that only"
-            " very large differences are told apart; more scores of these algorithms would help",
+            " very large differences are shown; more scores of these algorithms would help",
         ),
     ]
 

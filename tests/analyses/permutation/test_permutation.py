@@ -306,7 +306,7 @@ def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
     row = checks_of(found).loc["smallest attainable adjusted p-value"]
     assert (row["value"], row["limit"], row["ok"]) == (0.0625, 0.05, False)
     assert row["remedy"] == (
-        "no pair has more than 5 data sets that tell it apart, and so few decide none, whatever the"
+        "no pair differs on more than 5 data sets, and so few decide none, whatever the"
         " scores: the smallest adjusted p-value that they give is 0.0625; 6 could"
     )
     six = bi.compare_permutation(paired([0.5, 0.7, 0.6, 0.9, 1.1, 1]), on="values", seed=1)
@@ -702,7 +702,7 @@ def test_constant_scores_are_no_evidence():
     assert (tests["p_value"] == 1).all()
     assert (tests["statistic"] == 0).all()
     remedy = checks_of(found).loc["smallest attainable adjusted p-value", "remedy"]
-    assert remedy.startswith("no pair has more than 0 data sets that tell it apart")
+    assert remedy.startswith("no pair differs on more than 0 data sets")
 
 
 def test_words_count_the_pairs_that_blocks_bear_out():

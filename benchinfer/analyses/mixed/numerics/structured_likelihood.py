@@ -621,7 +621,7 @@ def _invert(information: Array) -> tuple[Array, Array]:
     try:
         lower = np.linalg.cholesky(information)
     except np.linalg.LinAlgError:
-        raise FitError("the fixed effects cannot be told apart in this table.") from None
+        raise FitError("the fixed effects are confounded in this table.") from None
     half = np.linalg.inv(lower)
     return lower, half.T @ half
 
