@@ -337,11 +337,7 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    if repeats not in ("error", "keep"):
-        raise ScoreTableError(unknown("repeats", repeats, ("error", "keep")))
-    checked(failed)
-    if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
+    _check_arguments(repeats, failed, dataset)
     origin = open_source(source, query, name)
     if where is not None:
         origin = filtered(origin, where)
@@ -372,9 +368,7 @@ def read_scores(
     is_paired, note = pairing(reading.summary, said=pairs, by=by)
     found += [note, *_reading_notes(reading, resamples)]
     if any(finding.severity == "error" for finding in found):
-        # No table will be there to ask: what it would say goes along.
-        design = check(Facts(reading.summary, is_paired, declares, resamples))
-        refuse([*found, *(design if roles.has("algorithm") else ())], origin.name)
+        _refuse_faulty(found, Facts(reading.summary, is_paired, declares, resamples), origin, roles)
     table = ScoreTable(
         measures=tuple(m for m in declares if m.name in reading.summary.measures),
         resampling=resamples,
@@ -388,6 +382,21 @@ def read_scores(
         _failures=lost,
     )
     return table if features is None else _described(table, features, origin, roles)
+
+
+def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:
+    """Refuse arguments that no table goes with."""
+    if repeats not in ("error", "keep"):
+        raise ScoreTableError(unknown("repeats", repeats, ("error", "keep")))
+    checked(failed)
+    if dataset is not None and not is_text(dataset):
+        raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
+
+
+def _refuse_faulty(found: list[Finding], facts: Facts, origin: Source, roles: Roles) -> None:
+    """Refuse a table with all findings, those of the design too, as no table is there to ask."""
+    design = check(facts) if roles.has("algorithm") else ()
+    refuse([*found, *design], origin.name)
 
 
 def _rows_read(

@@ -53,7 +53,7 @@ def compared(
     common = stored.common.average if domain else stored.common.these
     levels = level_of(common[:, :, None] + effects, level)
     family = options.family(setting.algorithms, levels.estimate)
-    matrix = family.matrix[family.wanted]
+    matrix, ranks = family.matrix[family.wanted], outcome_probabilities.ranks(effects, margin)
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
     cap = cap_of(setting.measure, means, scale)
     new = following = after = None
@@ -64,7 +64,6 @@ def compared(
         following = outcome_probabilities.ranks(stored.following, margin)
         after = regrets(stored.following, cap)
     chosen = new if options.quantity == "next" and new is not None else average
-    ranks = outcome_probabilities.ranks(effects, margin)
     error = _largest_error(average, ranks, new, following)
     codes = codes_of(chosen, level, settled=fitted.convergence.settled)
     sides = family.read_sides(setting.algorithms, levels.estimate)
