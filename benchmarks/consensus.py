@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.relations.consensus.numerics import dynamic
-from benchinfer.relations.consensus.numerics.costs import FAMILIES, cost_tensor
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, of_votes, tally
 from benchinfer.relations.consensus.numerics.solve import solve
 
 SIZES = ((10, 20), (17, 21), (25, 50), (40, 50), (80, 50))
@@ -60,7 +60,8 @@ def main() -> None:
     missing = False
     for n, size in SIZES:
         verdicts = simulated(n, size, 0)
-        costs, _ = cost_tensor(verdicts, np.ones(size), "symdiff", missing_as_undecided=False)
+        votes = tally(verdicts, np.ones(size, int))
+        costs, _ = of_votes(votes, "symdiff", missing_as_undecided=False)
         for name, family in FAMILIES.items():
             begun = time.process_time()
             found = solve(costs, family, deadline=time.monotonic() + LIMIT)

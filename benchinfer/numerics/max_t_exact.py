@@ -320,20 +320,6 @@ def range_survival(w: Array, k: int) -> Array:
     return gap_survival(width.ravel(), np.ones(k), half).reshape(width.shape)
 
 
-def studentized_range_survival(q: Array, k: int, df: float) -> Array:
-    """Return ``P(Q > q)`` for the studentized range of k means with df degrees of freedom.
-
-    Values of `q` >= 0 may have any shape, k is at least 2, `df` may be ``inf``.
-
-    Examples
-    --------
-    >>> float(studentized_range_survival(np.array(3.876776749), 3, 10).round(6))
-    0.05
-    """
-    q = np.asarray(q, dtype=np.float64)
-    return over_chi(lambda w: range_survival(w, k), q.ravel(), df).reshape(q.shape)
-
-
 # An estimate's control may be off by this much, relative to its probability.
 CLOSE = 1e-5
 # Limits of the ratio of variances, for the width of the integrals.

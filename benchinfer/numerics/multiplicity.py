@@ -6,13 +6,13 @@ kinds of dependence between the p-values; none beyond "any dependence" is establ
 tests of all pairs of algorithms:
 
 - any dependence: `bonferroni`, `holm`;
-- positive dependence: `sidak`, `hochberg`, `hommel` (the inequality of Simes);
+- positive dependence: `hochberg`, `hommel` (the inequality of Simes);
 - independence: `li`, and `rom` of this module;
 - positive dependence, and no hypothesis of the family is false: `finner`.
 
 Procedures that use the logic of all pairs are in `benchinfer.numerics.closed_testing`.
 
-Bonferroni, Sidak, Holm, Hochberg and Hommel are in statsmodels, too (the tests compare them); its
+Bonferroni, Holm, Hochberg and Hommel are in statsmodels, too (the tests compare them); its
 import would cost a command .5 s of CPU.
 """
 
@@ -28,18 +28,6 @@ type Array = NDArray[np.float64]
 def bonferroni(p: Array) -> Array:
     """Return Bonferroni's adjusted p-values ``min(1, m p)``; any dependence."""
     return np.minimum(len(p) * p, 1.0)
-
-
-def sidak(p: Array) -> Array:
-    """Return Sidak's adjusted p-values ``1 - (1 - p)^m``; independence or positive dependence.
-
-    References
-    ----------
-    Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal
-    distributions. Journal of the American Statistical Association 62, 626-633.
-    https://doi.org/10.1080/01621459.1967.10482935
-    """
-    return _any_of(p, float(len(p)))
 
 
 def holm(p: Array) -> Array:

@@ -3,8 +3,8 @@
 If two algorithms have the same distribution, each difference is as likely as its negative, given
 its size: the 2^n sign patterns are equally likely. The tests count the patterns at least as extreme
 as the observed one, for sums of differences, of signed ranks or of signed normal scores, and for
-any ties. They test the symmetry of the differences about zero (`sign_test`: a median of zero); skew
-alone can reject it.
+any ties. They test the symmetry of the differences about zero (of signs alone: a median of zero);
+skew alone can reject it.
 
 Exact tails add positive numbers only, so that their relative accuracy is that of the number of
 additions, however small the tail is (down to the smallest double).
@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Option
@@ -301,47 +301,6 @@ def signed_rank(
     return _of_integers(statistic, weights, positive, len(differences), alternative)
 
 
-def sign_test(
-    differences: Array,
-    alternative: Alternative = "two-sided",
-    tolerance: float | None = None,
-    *,
-    mid_p: bool = False,
-) -> ExactTest:
-    """Test the number of positive differences among those that are not zero.
-
-    Parameters
-    ----------
-    differences
-        (n,) paired differences.
-    alternative
-        ``"greater"`` if many positive differences speak against the hypothesis, ``"less"`` if few.
-    tolerance
-        Differences at most so far from zero are zero; by default 1e-10 of the largest difference.
-    mid_p
-        Count the observed number half: closer to the level on average, not always below it.
-
-    Examples
-    --------
-    >>> sign_test(np.array([1, 1, 1, 1, 1, -1.0])).p_value
-    0.21875
-    """
-    sizes, positive = _sizes(differences, _noise(differences, tolerance))
-    n, count = len(sizes), int(positive.sum())
-
-    def tail(observed: float) -> float:
-        at_least = _binomial_tail(n, int(observed))
-        if not mid_p:
-            return at_least
-        return (at_least + _binomial_tail(n, int(observed) + 1)) / 2
-
-    p = _p_value(tail, count, n, alternative)
-    found = _exact(float(count), p, n, len(differences), alternative)
-    if not mid_p or not n:
-        return found
-    return ExactTest(found.statistic, p, found.smallest_p / 2, n, found.zeros)
-
-
 def doubled_midranks(sizes: Array, tolerance: float) -> Integers:
     """Return twice the midranks; sizes whose gap to the next is at most the tolerance are tied.
 
@@ -395,13 +354,6 @@ def _p_value(
     if alternative == "less":
         return tail(total - observed)
     return min(2 * tail(max(observed, total - observed)), 1.0)
-
-
-def _binomial_tail(n: int, count: int) -> float:
-    """Return ``P(X >= count)`` of n fair coins."""
-    if count <= 0:
-        return 1.0
-    return float(betainc(count, n - count + 1, 0.5)) if count <= n else 0.0
 
 
 # Sums this close, relative to the largest term, are equal.

@@ -9,10 +9,11 @@ import pytest
 from scipy import stats
 
 from benchinfer.core.errors import FitError
-from benchinfer.numerics import max_t, max_t_exact
+from benchinfer.numerics import max_t
 from benchinfer.numerics.directions import samples
 from benchinfer.numerics.directions.differences import PointDifferences
 from tests.analyses.mixed.numerics.test_score_model import TABLES, golden
+from tests.numerics.test_studentized import survival
 
 SIMULATED = json.loads(
     (Path(__file__).parents[1] / "golden" / "max_t" / "simulated.json").read_text()
@@ -32,9 +33,7 @@ def test_equal_errors_are_the_studentized_range(k, df):
     family = max_t.max_t(max_t.all_pairs(k)[1], cov, df)
     t = np.array([0.5, 2.0, 9.0])
     p, error = max_t.survival(family, t)
-    np.testing.assert_allclose(
-        p, max_t_exact.studentized_range_survival(np.sqrt(2) * t, k, df), rtol=1e-9
-    )
+    np.testing.assert_allclose(p, survival(np.sqrt(2) * t, k, df), rtol=1e-9)
     assert (error == 0).all()
     c = max_t.quantile(family, 0.05)
     assert max_t.survival(family, np.array([c]))[0][0] == pytest.approx(0.05, abs=1e-10)
@@ -128,9 +127,7 @@ def test_rank_two_by_cones_is_exact():
     sample = max_t.DirectionSample(samples.cones(family.statistics, 2))
     t = np.array([0.3, 1.0, 2.5, 5.0, 9.0])
     p, error = max_t.survival(dataclasses.replace(family, tail=sample), t)
-    np.testing.assert_allclose(
-        p, max_t_exact.studentized_range_survival(np.sqrt(2) * t, 3, 12.0), rtol=1e-9
-    )
+    np.testing.assert_allclose(p, survival(np.sqrt(2) * t, 3, 12.0), rtol=1e-9)
     assert (error == 0).all()
 
 

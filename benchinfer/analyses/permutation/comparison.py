@@ -375,6 +375,8 @@ class PermutationComparison(TestedComparison):
                 used.append(signs.sign_flip)
         if self.on == "aligned-ranks":
             used.append(aligned)
+        if self.options.trend:
+            used.append(overall.trend)
         if "monte-carlo" in self.kinds:
             used.append(signs.sign_tests)
         if self.adjusted in stepwise.SOURCES:

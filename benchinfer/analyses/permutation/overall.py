@@ -185,7 +185,14 @@ def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
 
 
 def trend(ranks: RankSums, places: Array) -> GlobalRow:
-    """Return Page's test that ranks grow with the places, for any blocks."""
+    """Return Page's test that ranks grow with the places, for any blocks.
+
+    References
+    ----------
+    Page, E. B. (1963). Ordered hypotheses for multiple treatments: a significance test for linear
+    ranks. Journal of the American Statistical Association 58, 216-230.
+    https://doi.org/10.1080/01621459.1963.10500843
+    """
     m = nulls.PermutationMoments(ranks.total, ranks.deviation, ranks.cov, ranks.n_blocks)
     z = float(nulls.standardized(m, places[None, :])[0])
     name = "Page's trend (standardised)"

@@ -22,8 +22,8 @@ from benchinfer.relations.consensus.numerics.costs import (
     ONLY,
     Costs,
     of_votes,
+    scaled,
     tally,
-    whole_weights,
 )
 from benchinfer.relations.consensus.numerics.points import classes
 from benchinfer.relations.consensus.numerics.search import of_order
@@ -109,12 +109,6 @@ class Agreed:
     scores: Array | None = None
     optimal: bool = True
     exact: bool = True
-
-
-def scaled(weights: Array) -> tuple[Costs, int]:
-    """Return weights as whole numbers where they are fractions of such, and the divisor."""
-    whole = whole_weights(weights)
-    return (weights, 1) if whole is None else whole
 
 
 def whole_votes(votes: Array) -> tuple[Costs, int]:

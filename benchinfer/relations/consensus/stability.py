@@ -22,8 +22,8 @@ from benchinfer.relations.consensus.numerics.costs import (
     METHODS,
     Costs,
     of_votes,
+    scaled,
     tally,
-    whole_weights,
 )
 from benchinfer.relations.consensus.numerics.costs import RelationFamily as Members
 from benchinfer.relations.consensus.numerics.resampled import (
@@ -92,7 +92,7 @@ class ConsensusOptions:
 
         `names` are the K algorithms in order; by default those of the ensemble.
         """
-        whole, divisor = whole_weights(ensemble.weights) or (ensemble.weights, 1)
+        whole, divisor = scaled(ensemble.weights)
         scale = 1
         parts: list[Costs] = []
         for states, weight in zip(_aligned(ensemble, names), whole, strict=True):

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.numerics.betting import MeanBet, SymmetryBet, symmetry_interval
+from benchinfer.analyses.monitor.numerics.betting import MeanBet, SymmetryBet
+from tests.analyses.monitor.numerics.test_confidence_sequence import symmetry_interval
 
 D = np.array([2, 1, 3, -1, 2, 4, 0, 3, 1, 2, 2, 3, -2, 1, 5, 2, 1, 3, 2, 0]) / 100
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.relations.consensus.numerics.costs import cost_tensor
+from benchinfer.relations.consensus.numerics.costs import of_votes, scaled, tally
 from benchinfer.relations.consensus.stability import ConsensusInfluence, Order, consensus_influence
 from tests.relations.consensus.numerics.test_resampled import enumerated, orders
 
@@ -32,9 +32,8 @@ def test_influence_is_half_the_change_of_shares(family: Order, seed: int) -> Non
     states = orders(tied=family == "weak")
 
     def shares(keep: list[int]) -> tuple[int, np.ndarray]:
-        costs, _ = cost_tensor(
-            ensemble.states[keep], ensemble.weights[keep], "symdiff", missing_as_undecided=False
-        )
+        votes = tally(ensemble.states[keep], scaled(ensemble.weights[keep])[0])
+        costs, _ = of_votes(votes, "symdiff", missing_as_undecided=False)
         count, means = enumerated(costs, states)
         return count, means[1]
 

@@ -416,35 +416,10 @@ class ConfidenceSequence:
         limit = math.sqrt(self._limit)
         return lambda centre: math.sqrt(against(centre)[1]) - limit
 
-    def exact(self, values: Array) -> tuple[float, float]:
-        """Return the ends after all differences, to a thousandth of a standard error."""
-        excess = self._excess(lambda centre: self._against(values, centre))
-        centre = _inside(values, excess)
-        if centre is None:
-            return _NONE, _NONE
-        unit = _unit(values)
-        reach = unit * self._reach
-        low, high = (_end(excess, centre, side * reach, 1e-3 * unit) for side in _SIDES)
-        return low - 1e-3 * unit, high + 1e-3 * unit
-
 
 def epoch(n: int) -> int:
     """Return the power of four that n has passed."""
     return (n.bit_length() - 1) // 2
-
-
-def symmetry_interval(differences: Array, alpha: float) -> tuple[float, float]:
-    """Return the ends of the confidence sequence of a centre of symmetry, after all differences.
-
-    `differences` (n,) have the order in which they came, and `alpha` is one minus the confidence
-    level. Ends are found to a thousandth of a standard error, to the outer side; infinite where the
-    differences are too few, NaN where no centre is left, which says that they are not symmetric
-    about any.
-    """
-    values = np.ascontiguousarray(differences, dtype=np.float64)
-    if len(values) == 0:
-        return -math.inf, math.inf
-    return ConfidenceSequence(alpha).exact(values)
 
 
 def _unit(values: Array) -> float:

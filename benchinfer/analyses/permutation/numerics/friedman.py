@@ -15,10 +15,6 @@ Iman, R. L. & Davenport, J. M. (1980). Approximations of the critical region of 
 statistic. Communications in Statistics - Theory and Methods 9, 571-595.
 https://doi.org/10.1080/03610928008827904
 
-Page, E. B. (1963). Ordered hypotheses for multiple treatments: a significance test for linear
-ranks. Journal of the American Statistical Association 58, 216-230.
-https://doi.org/10.1080/01621459.1963.10500843
-
 Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of
 Machine Learning Research 7, 1-30.
 
@@ -26,34 +22,22 @@ Benavoli, A., Corani, G. & Mangili, F. (2016). Should we really use post-hoc tes
 mean-ranks? Journal of Machine Learning Research 17, 1-10.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import chdtrc, fdtrc, ndtr, ndtri
+from scipy.special import chdtrc, fdtrc, ndtri
 
-from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, quade_scores, score
+from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, quade_scores
 from benchinfer.analyses.permutation.numerics.nulls import (
     GlobalTest,
     moments,
     quadratic,
-    standardized,
 )
 from benchinfer.numerics.max_t_exact import range_survival
 
 type Array = NDArray[np.float64]
 # A residual below this, relative to its largest value, is zero.
 _ZERO = 1e-10
-
-
-@dataclass(frozen=True, slots=True)
-class TrendTest:
-    """Page's L, its standardised value and the one-sided p-value of the normal distribution."""
-
-    statistic: float
-    z: float
-    p_value: float
 
 
 def f_form(statistic: float, n_blocks: int, k: int) -> GlobalTest:
@@ -123,36 +107,9 @@ def quade(values: Array, ranks: Array, layout: BlockLayout) -> GlobalTest:
     return f_form(chi2.statistic, len(layout.sizes), layout.n_labels)
 
 
-def page(values: Array, layout: BlockLayout, places: Array) -> TrendTest:
-    """Return Page's test that scores grow in a given order.
-
-    Parameters
-    ----------
-    values
-        (n,) values in the order of the layout.
-    layout
-        Any blocks; ties are corrected for.
-    places
-        (K,) the place of each label in the predicted order, 1 for the smallest values.
-
-    Returns
-    -------
-    TrendTest
-        ``L = sum_k places_k R_k`` with R the sums of within-block ranks.
-    """
-    m = moments(score(values, layout, "ranks").values, layout)
-    z = float(standardized(m, places[None, :])[0])
-    return TrendTest(float(places @ m.total), z, float(ndtr(-z)))
-
-
 def std_error(k: int, n: int) -> float:
     """Return the standard error of a difference of mean ranks of k algorithms in n blocks."""
     return float(np.sqrt(k * (k + 1) / (6 * n)))
-
-
-def pairwise(difference: Array, k: int, n: int) -> Array:
-    """Return two-sided normal p-values of differences of mean ranks, one by one."""
-    return 2 * ndtr(-np.abs(difference) / std_error(k, n))
 
 
 def nemenyi(difference: Array, k: int, n: int) -> Array:
@@ -171,7 +128,7 @@ def nemenyi(difference: Array, k: int, n: int) -> Array:
     -------
     numpy.ndarray
         ``P(Q > sqrt(2) |difference| / std_error)`` for the range Q of k standard normals. (Some
-        programs call Bonferroni's adjustment of `pairwise` Nemenyi's: another number.)
+        programs call Bonferroni's adjustment of single p-values Nemenyi's: another number.)
 
     Examples
     --------

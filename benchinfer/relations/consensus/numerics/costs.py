@@ -25,8 +25,8 @@ _VERDICTS = [3, 4, 2, 1]
 _LARGEST = 1_000_000
 
 
-def whole_weights(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int] | None:
-    """Return weights as whole numbers and their denominator, or None where there is none.
+def scaled(weights: NDArray[np.float64]) -> tuple[Costs, int]:
+    """Return weights as whole numbers where they are fractions of such, and the divisor.
 
     Whole costs are added without rounding, so that ties between orders are seen for certain.
     """
@@ -34,12 +34,16 @@ def whole_weights(weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]
     below = lcm(*(part.denominator for part in parts))
     exact = all(float(p) == w for p, w in zip(parts, weights.tolist(), strict=True))
     if not exact or below > _LARGEST or max(parts, default=Fraction(0)) * below > _LARGEST**2:
-        return None
+        return weights, 1
     return np.array([int(part * below) for part in parts], dtype=np.int64), below
 
 
 def tally(verdicts: Verdicts, weights: Costs) -> Costs:
-    """Return the weight (5, n, n) with which each verdict is given to each pair, 0 to itself."""
+    """Return the weight (5, n, n) with which each verdict is given to each pair, 0 to itself.
+
+    `verdicts` (B, n, n), row versus column, are 0 missing, 1 undecided, 2 equivalent, 3 first, 4
+    second; `weights` (B,) are not negative.
+    """
     off = ~np.eye(verdicts.shape[1], dtype=np.bool_)
     return np.stack([np.tensordot(weights, (verdicts == code) & off, axes=1) for code in range(5)])
 
@@ -47,30 +51,15 @@ def tally(verdicts: Verdicts, weights: Costs) -> Costs:
 def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[Costs, int]:
     """Return the cost of each state of each pair, given the weight (5, n, n) of each verdict.
 
-    Costs (4, n, n) are ``costs[s, i, j]``, times the divisor, which is the second result; whole
-    numbers where the votes are.
+    `method` is one of `METHODS`. A missing pair costs nothing, unless it counts as undecided. Costs
+    (4, n, n) are ``costs[s, i, j]``, times the divisor, which is the second result; whole numbers
+    where the votes are.
     """
     table, scale = PAIRWISE[method]
     given = table[:, _VERDICTS]
     if missing_as_undecided:
         given[0] = given[1]
     return np.tensordot(given.T, votes, axes=1), scale
-
-
-def cost_tensor(
-    verdicts: Verdicts, weights: NDArray[np.float64], method: str, *, missing_as_undecided: bool
-) -> tuple[Costs, int]:
-    """Return the cost of each state of each pair.
-
-    `verdicts` (B, n, n), row versus column, are 0 missing, 1 undecided, 2 equivalent, 3 first, 4
-    second; `weights` (B,) are not negative; `method` is one of `METHODS`. A missing pair costs
-    nothing, unless it counts as undecided. Costs (4, n, n) are ``costs[s, i, j]``, times the
-    divisor, which is the second result; whole numbers where the weights allow it.
-    """
-    whole = whole_weights(weights)
-    w, below = whole if whole is not None else (weights, 1)
-    costs, scale = of_votes(tally(verdicts, w), method, missing_as_undecided=missing_as_undecided)
-    return costs, scale * below
 
 
 def cheapest_states(costs: Costs, allowed: tuple[int, ...]) -> NDArray[np.int8]:

@@ -394,7 +394,7 @@ def _pair_sums(values: Tables) -> Tables:
 def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> CheapestRelations:
     """Return the least cost of a weak order and what all that have it say, with some of them.
 
-    `costs` are those of `cost_tensor`; orders dearer by at most `slack` count as cheapest, of which
+    `costs` are those of `of_votes`; orders dearer by at most `slack` count as cheapest, of which
     `limit` are listed.
     """
     tables, n = _tables(costs, slack), costs.shape[1]

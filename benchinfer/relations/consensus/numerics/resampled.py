@@ -57,7 +57,7 @@ class ConsensusAverages:
 def summarise(costs: Costs, family: RelationFamily) -> ConsensusAverages:
     """Return what the cheapest relations of a family have in common.
 
-    `costs` are those of `cost_tensor`.
+    `costs` are those of `of_votes`.
 
     Notes
     -----

@@ -237,7 +237,7 @@ def solve(
 ) -> Solution:
     """Return the cheapest relations of a family.
 
-    `costs` are those of `cost_tensor`. Of the cheapest relations `limit` are kept, and all counted
+    `costs` are those of `of_votes`. Of the cheapest relations `limit` are kept, and all counted
     where that is feasible; at the deadline the best one found is returned.
     """
     size = unit(costs)

@@ -12,9 +12,10 @@ from benchinfer.analyses.permutation.numerics.arrangements import arrangements, 
 from benchinfer.analyses.permutation.numerics.blocks import lay_out
 from benchinfer.analyses.permutation.numerics.nulls import asymptotic
 from benchinfer.core.errors import FitError
-from benchinfer.numerics import max_t, max_t_exact, shuffle, ties
+from benchinfer.numerics import max_t, shuffle, ties
 from tests.analyses.permutation.numerics.test_align import CASES, complete
 from tests.analyses.permutation.numerics.test_permute import contrasts_of, every_sum, ragged, scored
+from tests.numerics.test_studentized import survival
 
 PAIRS = max_t.all_pairs(3)[1]
 CONTROL = np.array([[1.0, -1, 0], [1, 0, -1]])
@@ -259,7 +260,7 @@ def test_limits_in_complete_blocks_are_closed_forms(k):
     question = nulls.ask(values, layout, max_t.all_pairs(k)[1])
     found = asymptotic(question)
     z = np.abs(question.observed)
-    expected = max_t_exact.studentized_range_survival(np.sqrt(2) * z, k, np.inf)
+    expected = survival(np.sqrt(2) * z, k, np.inf)
     np.testing.assert_allclose(found.single_step.value, expected, rtol=1e-9)
     assert (found.single_step.error == 0).all()
     np.testing.assert_allclose(found.raw.value, 2 * stats.norm.sf(z), rtol=1e-12)

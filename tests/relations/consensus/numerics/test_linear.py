@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from benchinfer.relations.consensus.numerics import dynamic, points
 from benchinfer.relations.consensus.numerics import solve as regret_module
 from benchinfer.relations.consensus.numerics import solve as solving
-from benchinfer.relations.consensus.numerics.costs import FAMILIES, cost_tensor, tally
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, of_votes, tally
 from benchinfer.relations.consensus.numerics.resampled import summarise
 from benchinfer.relations.consensus.numerics.solve import linear_regrets
 from benchinfer.relations.numerics.distances import twice_ranks
@@ -25,8 +25,8 @@ def rankings(rng: np.random.Generator, n: int, size: int, tie: float = 0.3) -> N
 def costs_of(n: int, size: int, seed: int) -> NDArray[np.int64]:
     """Return the cost tensor of simulated rankings."""
     verdicts = rankings(np.random.default_rng(seed), n, size)
-    costs, _ = cost_tensor(verdicts, np.ones(size), "symdiff", missing_as_undecided=False)
-    return costs.astype(np.int64)
+    votes = tally(verdicts, np.ones(size, int))
+    return of_votes(votes, "symdiff", missing_as_undecided=False)[0].astype(np.int64)
 
 
 def every_order(above: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

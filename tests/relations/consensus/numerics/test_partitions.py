@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from benchinfer.relations.consensus.numerics import dynamic
 from benchinfer.relations.consensus.numerics import solve as solving
-from benchinfer.relations.consensus.numerics.costs import FAMILIES, cost_tensor
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, of_votes, tally
 from benchinfer.relations.consensus.numerics.solve import solve
 
 WEAK = FAMILIES["weak"]
@@ -29,7 +29,8 @@ def test_tables_say_what_programs_and_searches_say(
     monkeypatch.setattr(solving, "_CLASSED", 0)
     for seed in range(3):
         verdicts = rankings(np.random.default_rng([n, seed]), n, 4, 0.5)
-        costs, _ = cost_tensor(verdicts, np.ones(4), method, missing_as_undecided=False)
+        votes = tally(verdicts, np.ones(4, int))
+        costs, _ = of_votes(votes, method, missing_as_undecided=False)
         other = solve(costs, WEAK, limit=10**6)
         found = dynamic.cheapest_weak_order(costs, 0, limit=10**6)
         assert other.exact

@@ -12,7 +12,8 @@ from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     Costs,
     RelationFamily,
-    cost_tensor,
+    of_votes,
+    tally,
     total,
 )
 from benchinfer.relations.consensus.numerics.program import branch, lagrangian
@@ -27,7 +28,8 @@ def circular(n: int, size: int, seed: int = 0) -> Costs:
     x = rng.normal(size=(size, n))
     d = x[:, :, None] - x[:, None, :]
     verdicts = np.where(d > 0.3, 3, np.where(d < -0.3, 4, 2)).astype(np.int8)
-    return cost_tensor(verdicts, np.ones(size), "symdiff", missing_as_undecided=False)[0]
+    votes = tally(verdicts, np.ones(size, int))
+    return of_votes(votes, "symdiff", missing_as_undecided=False)[0]
 
 
 def whole(costs: Costs, family: RelationFamily) -> tuple[float, NDArray[np.int8] | None]:

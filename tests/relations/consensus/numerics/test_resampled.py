@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from benchinfer.relations.consensus.numerics import resampled
-from benchinfer.relations.consensus.numerics.costs import FAMILIES, cost_tensor
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, of_votes, tally
 from benchinfer.relations.consensus.numerics.resampled import (
     averaged,
     drawn,
@@ -40,12 +40,8 @@ def tensors(seed: int, size: int) -> NDArray[np.int64]:
     gap = x[:, :, None] - x[:, None, :]
     verdicts = np.where(gap > 0.4, 3, np.where(gap < -0.4, 4, rng.integers(0, 3, (size, 1, 1))))
     verdicts[:, np.arange(N), np.arange(N)] = 2
-    ones = np.ones(1)
-    each = [
-        cost_tensor(v[None].astype(np.int8), ones, "symdiff", missing_as_undecided=True)[0]
-        for v in verdicts
-    ]
-    return np.array(each)
+    votes = [tally(v[None], np.ones(1, int)) for v in verdicts.astype(np.int8)]
+    return np.array([of_votes(v, "symdiff", missing_as_undecided=True)[0] for v in votes])
 
 
 def enumerated(costs: NDArray[np.int64], states: States) -> tuple[int, NDArray[np.float64]]:

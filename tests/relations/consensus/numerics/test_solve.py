@@ -12,7 +12,9 @@ from benchinfer.relations.consensus.numerics.costs import (
     METHODS,
     RelationFamily,
     arcs,
-    cost_tensor,
+    of_votes,
+    scaled,
+    tally,
     total,
 )
 from benchinfer.relations.consensus.numerics.solve import solve
@@ -94,7 +96,8 @@ def test_all_optima_are_those_of_enumeration(
         if k % 3 == 0:
             weights = weights + 0.25
         verdicts = ensemble(rng, 4, size)
-        costs, _ = cost_tensor(verdicts, weights, method, missing_as_undecided=k % 2 == 0)
+        votes = tally(verdicts, scaled(weights)[0])
+        costs, _ = of_votes(votes, method, missing_as_undecided=k % 2 == 0)
         each = costs[everything[:, i, j], i, j].sum(axis=1)
         best = everything[each == each.min()]
         found = solve(costs, FAMILIES[name], limit=1000)
