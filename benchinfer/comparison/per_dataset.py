@@ -27,9 +27,67 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class ComparisonGroups[C: Comparison](Mapping[str, C]):
+    """A mapping from the names of groups to their comparisons.
+
+    Attributes
+    ----------
+    group
+        What a group is: the name of the column that leads the tables of all groups.
+    results
+        Name to comparison.
+    """
+
+    __slots__ = ()
+    group: ClassVar[str]
+
+    results: Mapping[str, C]
+
+    def __getitem__(self, name: str) -> C:
+        """Return the comparison of one group."""
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the groups."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """Return the number of groups."""
+        return len(self.results)
+
+    def __str__(self) -> str:
+        """Return one order per group."""
+        width = max((len(name) for name in self), default=0)
+        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
+
+    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
+        """Return all contrasts with a leading column that names the group.
+
+        Rows are turned, where asked, by the ranking in their own group, or by the one given.
+        """
+        return self._stack({name: r.contrasts(order=order) for name, r in self.items()})
+
+    def summary(self) -> "pd.DataFrame":
+        """Return all summaries with a leading column that names the group."""
+        return self._stack({name: result.summary() for name, result in self.items()})
+
+    def diagnostics(self) -> "pd.DataFrame":
+        """Return all diagnostics with a leading column that names the group."""
+        return self._stack({name: result.diagnostics() for name, result in self.items()})
+
+    def _stack(self, tables: Mapping[str, "pd.DataFrame"]) -> "pd.DataFrame":
+        import pandas as pd
+
+        for name, table in tables.items():
+            if self.group not in table:
+                table.insert(0, self.group, name)
+        stacked = list(tables.values())
+        return pd.concat([t for t in stacked if len(t)] or stacked[:1], ignore_index=True)
+
+
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparisons(Tabular, Mapping[str, Comparison]):
+class Comparisons(Tabular, ComparisonGroups[Comparison]):
     """One comparison per data set: a mapping from data set to comparison.
 
     Attributes
@@ -45,50 +103,19 @@ class Comparisons(Tabular, Mapping[str, Comparison]):
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
+    group: ClassVar[str] = "dataset"
 
     results: Mapping[str, Comparison]
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def __str__(self) -> str:
-        """Return one order per data set."""
-        width = max((len(name) for name in self.results), default=0)
-        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
     def __repr__(self) -> str:
         """Return the number of data sets compared and refused."""
         refused = f", {len(self.refused)} refused" if self.refused else ""
         return f"<Comparisons of {count(len(self), 'data set')}{refused}>"
 
-    def __getitem__(self, dataset: str) -> Comparison:
-        """Return the comparison on one data set."""
-        return self.results[dataset]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the data sets."""
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        """Return the number of data sets."""
-        return len(self.results)
-
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
-
-    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
-        """Return all contrasts with a leading ``dataset`` column.
-
-        Rows are turned, where asked, by the ranking on their own data set, or by the one given.
-        """
-        return self._stack([result.contrasts(order=order) for result in self.results.values()])
-
-    def summary(self) -> "pd.DataFrame":
-        """Return all summaries with a leading ``dataset`` column."""
-        return self._stack([result.summary() for result in self.results.values()])
-
-    def diagnostics(self) -> "pd.DataFrame":
-        """Return all diagnostics with a leading ``dataset`` column."""
-        return self._stack([result.diagnostics() for result in self.results.values()])
 
     def sentence(self) -> str:
         """Return sentences for a results section: what is decided over all data sets.
@@ -97,13 +124,6 @@ class Comparisons(Tabular, Mapping[str, Comparison]):
         worse; numbers are in `table`.
         """
         return written_up(self)
-
-    def _stack(self, tables: list["pd.DataFrame"]) -> "pd.DataFrame":
-        import pandas as pd
-
-        for name, table in zip(self.results, tables, strict=True):
-            table.insert(0, "dataset", name)
-        return pd.concat(tables, ignore_index=True)
 
 
 # What an argument may be that says how data sets differ, where each is taken by itself.

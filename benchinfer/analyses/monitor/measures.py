@@ -3,7 +3,7 @@
 Columns are ordered by measure, then by algorithm; a pair is two columns of one measure.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from benchinfer.analyses.monitor import comparison
 from benchinfer.analyses.monitor.comparison import MonitorComparison, Standing
 from benchinfer.analyses.monitor.course import Columns, Course
-from benchinfer.comparison.comparison import Order
 from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.errors import DesignError, message
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count
@@ -122,7 +122,7 @@ def _rows(table: Columns, first: int, last: int) -> Columns:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
+class MonitoredMeasures(Showable, ComparisonGroups[MonitorComparison]):
     """One comparison per measure: a mapping from measure to comparison.
 
     The error over all measures, pairs and looks together is at most one minus the level.
@@ -134,20 +134,9 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
     """
 
     home: ClassVar[str] = "benchinfer.analyses.monitor"
+    group: ClassVar[str] = "measure"
 
     results: Mapping[str, MonitorComparison]
-
-    def __getitem__(self, measure: str) -> MonitorComparison:
-        """Return the comparison by one measure."""
-        return self.results[measure]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the measures."""
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        """Return the number of measures."""
-        return len(self.results)
 
     @property
     def decision(self) -> Standing:
@@ -166,29 +155,12 @@ class MonitoredMeasures(Showable, Mapping[str, MonitorComparison]):
 
         A run gives the scores of all measures, so a cell that several need is there once.
         """
-        table = self._stack([result.next_cells() for result in self.values()])
-        return table.drop_duplicates(ignore_index=True)
+        table = self._stack({name: result.next_cells() for name, result in self.items()})
+        return table.drop(columns="measure").drop_duplicates(ignore_index=True)
 
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the measures: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.items()})
-
-    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
-        """Return the contrasts of all measures, one row per measure and pair."""
-        return self._stack([result.contrasts(order=order) for result in self.values()])
-
-    def diagnostics(self) -> "pd.DataFrame":
-        """Return the diagnostics of all measures with a leading ``measure`` column."""
-        tables = [result.diagnostics() for result in self.values()]
-        for name, table in zip(self, tables, strict=True):
-            table.insert(0, "measure", name)
-        return self._stack(tables)
-
-    def _stack(self, tables: "list[pd.DataFrame]") -> "pd.DataFrame":
-        import pandas as pd
-
-        some = [table for table in tables if len(table)]
-        return pd.concat(some or tables[:1], ignore_index=True)
 
     def headline(self) -> str:
         """Return the state of the experiment, in one sentence."""

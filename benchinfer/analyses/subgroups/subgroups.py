@@ -1,6 +1,6 @@
 """Comparisons in groups of data sets, with the tree that defines them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups import stability as stability_
 from benchinfer.analyses.subgroups.tree import Growth, Tree, TreeNode
-from benchinfer.comparison.comparison import Comparison, Order
+from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Provenance, Setting, checks_frame
+from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.comparison.wording import direction
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
@@ -39,7 +40,7 @@ CHOSEN = (
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Subgroups(Tabular, Mapping[str, Comparison]):
+class Subgroups(Tabular, ComparisonGroups[Comparison]):
     """Groups of data sets on which algorithms compare differently: leaf to comparison.
 
     Attributes
@@ -69,6 +70,7 @@ class Subgroups(Tabular, Mapping[str, Comparison]):
     """
 
     home: ClassVar[str] = "benchinfer.analyses.subgroups"
+    group: ClassVar[str] = "leaf"
 
     tree: Tree
     results: Mapping[str, Comparison]
@@ -80,27 +82,10 @@ class Subgroups(Tabular, Mapping[str, Comparison]):
     checks: tuple[Check, ...]
     provenance: Provenance
 
-    def __str__(self) -> str:
-        """Return one order per leaf."""
-        width = max(len(name) for name in self.results)
-        return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
-
     def __repr__(self) -> str:
         """Return the number of leaves and data sets."""
         datasets = count(len(self.tree.nodes[0].datasets), "data set")
         return f"<Subgroups: {len(self)} {'leaf' if len(self) == 1 else 'leaves'} of {datasets}>"
-
-    def __getitem__(self, leaf: str) -> Comparison:
-        """Return the comparison in one leaf."""
-        return self.results[leaf]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the leaves."""
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        """Return the number of leaves."""
-        return len(self.results)
 
     @property
     def measure(self) -> Measure:
@@ -224,28 +209,10 @@ class Subgroups(Tabular, Mapping[str, Comparison]):
         """
         return stability_.subgroup_stability(self, resamples, seed, n_jobs)
 
-    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
-        """Return all contrasts with a leading ``leaf`` column.
-
-        Rows are turned, where asked, by the ranking in their own leaf, or by the one given.
-        """
-        return self._stack({n: result.contrasts(order=order) for n, result in self.items()})
-
-    def summary(self) -> "pd.DataFrame":
-        """Return all summaries with a leading ``leaf`` column."""
-        return self._stack({name: result.summary() for name, result in self.items()})
-
     def diagnostics(self) -> "pd.DataFrame":
         """Return the diagnostics of the tree, with an empty ``leaf``, and those of each leaf."""
         own = {"": checks_frame(self.checks)}
         return self._stack(own | {name: result.diagnostics() for name, result in self.items()})
-
-    def _stack(self, tables: Mapping[str, "pd.DataFrame"]) -> "pd.DataFrame":
-        import pandas as pd
-
-        for name, table in tables.items():
-            table.insert(0, "leaf", name)
-        return pd.concat(list(tables.values()), ignore_index=True)
 
     def headline(self) -> str:
         """Return in one sentence whether it depends on the data sets who is better."""
