@@ -186,7 +186,6 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy=f"none: point rules describe these scores; use {Call('compare_mixed')} for"
                 " evidence",
             ),

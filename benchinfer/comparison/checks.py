@@ -117,8 +117,6 @@ def left_out(setting: Setting) -> list[Check]:
     row = Check.of(
         "data sets and algorithms without scores of the measure",
         len(setting.absent),
-        0.0,
-        ok=False,
         remedy=f"left out: {join(setting.absent)}",
     )
     parts = (
@@ -129,7 +127,6 @@ def left_out(setting: Setting) -> list[Check]:
     incomplete = Check.of(
         "scores left out of the complete part",
         setting.scores_left_out,
-        0.0,
         ok=False,
         remedy=f"left out: {named}. Of the algorithms those with the most empty cells,"
         " and data sets on which one of the others has no score, so that the"
@@ -158,7 +155,6 @@ def of_table(
         Check.of(
             found.rule,
             found.count,
-            0.0,
             ok=False,
             remedy=Phrase(
                 found.what if found.what.endswith("?") else f"{found.what.removesuffix('.')}:",
@@ -188,8 +184,6 @@ def _rates(setting: Setting) -> Check:
     return Check.of(
         RATES,
         setting.coverage.n,
-        0.0,
-        ok=False,
         remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
         f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
         f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
@@ -296,7 +290,7 @@ def number_of_datasets(setting: Setting) -> Check:
         shared = shared_datasets(setting.coverage.found > 0)
         name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
         d = int(shared.min())
-    return Check.of(name, d, 10.0, least=True, ok=d >= 10, remedy=few)
+    return Check.of(name, d, 10.0, least=True, remedy=few)
 
 
 def learnt_from(setting: Setting, datasets: int) -> list[Check]:
@@ -308,15 +302,12 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             datasets,
             PRIOR_MATTERS,
             least=True,
-            ok=datasets >= PRIOR_MATTERS,
             remedy=f"so few data sets leave much to the priors: compare with other"
             f" {Option('priors')}",
         ),
         Check.of(
             "empty cells",
             len(empty),
-            0.0,
-            ok=not empty,
             remedy="the model takes what is missing from the other data sets and algorithms, which"
             " is fair only if scores are not missing because they are bad",
         ),
@@ -329,7 +320,6 @@ def monte_carlo_error(error: float) -> Check:
         "largest Monte Carlo error of a probability",
         error,
         _ERROR,
-        ok=error <= _ERROR,
         remedy="probabilities near the level may fall on either side of it: more draws",
     )
 
@@ -344,8 +334,6 @@ def near_level(near: Flags, sides: Sides, more: str) -> Check:
     return Check.of(
         NEAR,
         int(near.sum()),
-        0.0,
-        ok=not near.any(),
         remedy=Phrase(f"{sides.some(near)}: other random numbers may decide otherwise; ", more),
     )
 
@@ -356,8 +344,6 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
-        0.0,
-        ok=not turned.any(),
         remedy=Phrase(
             f"{sides.some(turned)}: a few large differences outweigh many small ones, so that"
             " the mean favours the other algorithm; ",
@@ -385,7 +371,7 @@ def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: b
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
         return Check.informing(_OVER, n, remedy)
     remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
-    return Check.of(_OVER, n, 0.0, ok=not n, remedy=f"{remedy} cautious, does not")
+    return Check.of(_OVER, n, remedy=f"{remedy} cautious, does not")
 
 
 def informed[C: Comparison](result: C) -> C:
@@ -424,8 +410,6 @@ def tied(n: int) -> list[Check]:
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
-        0.0,
-        ok=False,
         remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as"
         " rounding; if they matter, compare relative scores"
         f" ({Call('Measure', Option('scale', 'log'))}) or each data set by itself"
@@ -440,8 +424,6 @@ def thin_cells(setting: Setting, user: str) -> Check:
     return Check.of(
         "thin cells",
         len(thin),
-        0.0,
-        ok=not thin,
         remedy=f"some replications are missing in these cells; {user} uses what is there",
     )
 
@@ -485,8 +467,6 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
         Check.of(
             "intervals of levels beyond the measure's bounds",
             int(beyond.sum()),
-            0.0,
-            ok=not beyond.any(),
             remedy=f"no score is below {first} or above {last}, and an interval from"
             f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
             " more data sets, or a scale with the same bounds, such as"
@@ -502,7 +482,6 @@ def beyond(target: Target) -> Check:
         float(target == "domain"),
         1.0,
         least=True,
-        ok=target == "domain",
         remedy="replications count as evidence, so that the claims hold for these data sets only",
     )
 
@@ -514,8 +493,6 @@ def replications(setting: Setting) -> Check:
         return Check.of(
             "conditional on the learning sample",
             1.0,
-            0.0,
-            ok=False,
             remedy="bootstrap replications speak of this data set as drawn: with more of them any"
             " difference becomes significant",
         )
@@ -534,7 +511,6 @@ def replications(setting: Setting) -> Check:
         float(resampling is not None),
         1.0,
         least=True,
-        ok=resampling is not None,
         remedy=f"say how replications came about ({Option('resampling')}): without it"
         " p-values hold only for independent replications",
     )
@@ -568,8 +544,6 @@ def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:
     return Check.of(
         "pairs with the same difference on every data set",
         int(flat.sum()),
-        0.0,
-        ok=not flat.any(),
         remedy=f"{sides.some(flat)}: without spread there is no error to test against; are they"
         " the same algorithm?",
     )

@@ -59,14 +59,14 @@ class Convergence:
         apart += Phrase(f" ({Option('draws')})")
         few = Phrase(f"chains of {draws} say too little: more draws ({Option('draws')})")
         found = [
-            Check.of(name, value, R_HAT, ok=value <= R_HAT, remedy=apart)
+            Check.of(name, value, R_HAT, remedy=apart)
             for name, value in (
                 ("largest R-hat of average effects and scales", self.r_hat),
                 ("largest R-hat of the data sets' effects", self.r_hat_effects),
             )
         ]
         found += [
-            Check.of(name, value, ESS, least=True, ok=value >= ESS, remedy=few)
+            Check.of(name, value, ESS, least=True, remedy=few)
             for name, value in (
                 ("smallest effective sample size, middle", self.bulk),
                 ("smallest effective sample size, tails", self.tail),
@@ -77,8 +77,6 @@ class Convergence:
                 Check.of(
                     "divergent transitions",
                     self.divergences,
-                    0.0,
-                    ok=not self.divergences,
                     remedy="NUTS did not reach some part of the posterior, so that no pair is"
                     f" decided: {Option('sampler', 'gibbs')}, or other {Option('priors')}",
                 )

@@ -52,18 +52,21 @@ class Check:
     def of(
         check: str,
         value: float,
-        limit: float | None,
+        limit: float | None = 0.0,
         *,
-        ok: bool,
         remedy: str,
         least: bool = False,
+        ok: bool | None = None,
     ) -> "Check":
         """Make a row; the remedy is kept only where the check failed.
 
-        A limit is kept only if it is what decides: a value beyond it may pass for other reasons.
+        It passes where the value is at most (at `least`) the limit, or as `ok` says. A limit is
+        kept only if it is what decides: a value beyond it may pass for other reasons.
         """
         value, bound = float(value), np.nan if limit is None else float(limit)
-        if ok != (value >= bound if least else value <= bound):
+        within = value >= bound if least else value <= bound
+        ok = within if ok is None else ok
+        if ok != within:
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
         return Check(check, value, direction, bound, bool(ok), "" if ok else Phrase(remedy))

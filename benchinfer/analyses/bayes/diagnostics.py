@@ -64,7 +64,6 @@ def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
                 "domains taken as one",
                 n,
                 1.0,
-                ok=False,
                 remedy=f"the table names several domains: {Option('domains', 'random')} makes"
                 " them a level of the model",
             )
@@ -75,7 +74,6 @@ def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
             n,
             comparison_checks.PRIOR_MATTERS,
             least=True,
-            ok=n >= comparison_checks.PRIOR_MATTERS,
             remedy="so few domains leave much of what is said of a new one to the priors",
         )
     ]
@@ -103,8 +101,6 @@ def _design(setting: Setting, fitted: BayesFit) -> list[Check]:
             Check.of(
                 "data sets without residuals",
                 silent,
-                0.0,
-                ok=False,
                 remedy=f"on {count(silent, 'data set')} scores repeat exactly: residuals there are"
                 " taken to be of the size of rounding",
             )
@@ -116,7 +112,6 @@ def _design(setting: Setting, fitted: BayesFit) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy=Phrase(
                     Either(
                         "folds=... or test_fraction=... of the resampling",
@@ -150,8 +145,6 @@ def _near_duplicates(setting: Setting, fitted: BayesFit) -> list[Check]:
         Check.of(
             "pairs closer than the model can show",
             len(found),
-            0.0,
-            ok=not found,
             remedy=f"{first}: with so few data sets the prior keeps their difference too wide on"
             " the next data set, so equivalence is claimed too rarely; compare such a pair alone",
         )

@@ -174,16 +174,12 @@ class LeaveOneOut(Readable):
             Check.of(
                 "influential data sets",
                 len(above),
-                0.0,
-                ok=len(above) == 0,
                 remedy=f"{names}: the posterior without it differs much from that with it"
                 f" ({again}); look at its scores, and compare without it",
             ),
             Check.of(
                 "data sets whose left-out prediction is not reliable",
                 len(open_),
-                0.0,
-                ok=len(open_) == 0,
                 remedy="their Pareto k is too large for importance weights: leave refit on",
             ),
         ]
@@ -370,8 +366,6 @@ class PredictiveChecks(Readable):
                 Check.of(
                     f"data sets whose {name} the others do not predict",
                     int(row.sum()),
-                    0.0,
-                    ok=not row.any(),
                     remedy=f"{names}: look at the scores there; another scale"
                     f" {Either('(scale=...)', '(NAME:BETTER:TOLERANCE:SCALE in --measures)')}"
                     f" or {Either('interactions', '--interactions')} may fit better"

@@ -253,8 +253,6 @@ class OtherModels:
         return Check.of(
             f"other models, of {len(self.variants)}, that answer otherwise",
             self.disagree,
-            0.0,
-            ok=not self.disagree,
             remedy=f"{said}. The scores do not tell which model is right: say which is meant, and"
             " both answers",
         )

@@ -60,15 +60,12 @@ def _replications(sample: ScoreSample) -> list[Check]:
             fewest,
             _UNITS,
             least=True,
-            ok=fewest >= _UNITS,
             remedy=f"draws from {fewest} replications take few values and vary too little, by"
             f" 1/{fewest} of the variance",
         ),
         Check.of(
             "replications that cannot be drawn",
             alone,
-            0.0,
-            ok=not alone,
             remedy="alone in their data set with scores of these algorithms: they are in every"
             " resample as they are, so that intervals are too short",
         ),
@@ -93,7 +90,6 @@ def _size(asked: BootstrapProcedure) -> Check:
         "error rate of one contrast / nominal, for means of normal scores",
         factor,
         1.5,
-        ok=factor <= 1.5,
         remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
         f" too short and p-values too small; {Option('interval', 'expanded')} and"
         f" {Call('compare_mixed')} allow for the number",
@@ -106,7 +102,6 @@ def _carried(asked: BootstrapProcedure) -> Check:
         "share of one replication in the variance of a contrast, largest",
         asked.carried,
         0.5,
-        ok=asked.carried <= 0.5,
         remedy="a failed run, or hardly any replications, carry the error: how often runs fail is"
         " hardly known, and intervals of levels are too short, as resamples hold no more failures"
         " than there were; report failures apart, or add replications",
@@ -120,8 +115,6 @@ def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
     jumpy = Check.of(
         "BCa of a quantile",
         1.0,
-        0.0,
-        ok=False,
         remedy="quantiles jump from unit to unit, and so do the corrections of BCa: in simulations"
         " its errors exceed their level, those of percentile intervals do not",
     )
@@ -139,7 +132,6 @@ def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
             beyond,
             5.0,
             least=True,
-            ok=beyond >= 5,
             remedy="resamples hold nothing beyond the extreme ones there are: so far out the"
             " bootstrap says little; a mean or a median is safer",
         ),
@@ -156,8 +148,6 @@ def _references(asked: BootstrapProcedure) -> list[Check]:
         Check.of(
             "references taken from the same scores",
             float(own),
-            0.0,
-            ok=not own,
             remedy="they are held fixed while scores are drawn, so that their own error is left"
             " out: numbers from elsewhere have none",
         )
@@ -191,7 +181,6 @@ def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         asked.alpha,
-        ok=smallest <= asked.alpha,
         remedy=Phrase("no pair can be decided, and intervals are infinite; ", more),
     )
     if asked.sides == 1:
@@ -201,8 +190,6 @@ def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
         Check.of(
             "intervals that reach beyond the resamples",
             beyond,
-            0.0,
-            ok=not beyond,
             remedy=more
             if smallest > asked.alpha
             else "BCa corrects so much that no resample lies so far out: ask for more resamples,"
@@ -230,8 +217,6 @@ def _pairs(asked: BootstrapProcedure, found: BootstrapTests, sides: Sides) -> li
         Check.of(
             "pairs with the same difference in every resample",
             int(found.flat.sum()),
-            0.0,
-            ok=not found.flat.any(),
             remedy=f"{sides.some(found.flat)}: without spread there is nothing to test against;"
             " are they the same algorithm?",
         ),

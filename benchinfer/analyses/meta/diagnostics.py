@@ -37,10 +37,9 @@ def checks(
         *(_errors(fit, len(setting.algorithms), asked) if fit is not None else []),
         Check.of(
             "Hartung and Knapp's factor on the variance",
-            scale := fit.scale if fit is not None and fit.interval == "hartung-knapp" else 1.0,
+            fit.scale if fit is not None and fit.interval == "hartung-knapp" else 1.0,
             1.0,
             least=True,
-            ok=scale >= 1.0,
             remedy="below 1: effects vary less than their sampling errors say, and intervals"
             f" are shorter than Wald's; compare with {Option('interval', 'wald')}",
         ),
@@ -48,7 +47,6 @@ def checks(
             "numerical error of the p-values",
             p_error,
             1e-3,
-            ok=p_error <= 1e-3,
             remedy="the joint distribution of many statistics was evaluated roughly",
         ),
         comparison_checks.tolerance(setting.measure),
@@ -63,7 +61,6 @@ def _number(studies: Studies) -> Check:
         d,
         10.0,
         least=True,
-        ok=d >= 10,
         remedy="few data sets: heterogeneity is hardly known, and a claim about their domain rests"
         " on them being typical of it",
     )
@@ -76,8 +73,6 @@ def _sampling(studies: Studies) -> list[Check]:
         Check.of(
             "data sets without two algorithms to compare",
             len(studies.unused),
-            0.0,
-            ok=not studies.unused,
             remedy=f"left out: {join(studies.unused[:5])}",
         ),
         Check.of(
@@ -85,7 +80,6 @@ def _sampling(studies: Studies) -> list[Check]:
             float(not studies.unknown_overlap),
             1.0,
             least=True,
-            ok=not studies.unknown_overlap,
             remedy=Phrase(
                 "sampling errors take resamples as independent and are too small: declare ",
                 Either(
@@ -102,7 +96,6 @@ def _sampling(studies: Studies) -> list[Check]:
                 fewest,
                 _FEW,
                 least=True,
-                ok=fewest >= _FEW,
                 remedy=("shrunk " if studies.prior_df else "")
                 + "sampling errors from few replications are themselves uncertain, yet taken as"
                 " known in weights and Q",
@@ -122,8 +115,6 @@ def _network(
         Check.of(
             "sampling variances of 0",
             fit.lifted,
-            0.0,
-            ok=fit.lifted == 0,
             remedy="effects without any spread over replications were given the smallest sampling"
             " variance there is",
         ),
@@ -132,14 +123,11 @@ def _network(
             fit.free,
             4.0,
             least=True,
-            ok=fit.free >= 4,
             remedy="heterogeneity is estimated from hardly anything",
         ),
         Check.of(
             "pairs on indirect evidence only",
             len(apart),
-            0.0,
-            ok=not apart,
             remedy=f"{said}{' ...' if len(apart) > 3 else ''}: no data set holds both; the estimate"
             " is fair only if data sets with one are like those with the other",
         ),
@@ -159,7 +147,6 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 smallest,
                 4.0,
                 least=True,
-                ok=smallest >= 4,
                 remedy="the errors of some contrasts rest on hardly any data sets: their intervals"
                 " are wide and lean on normality",
             )
@@ -172,7 +159,6 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 "heterogeneity of a pair alone / of all, largest",
                 largest,
                 2.0,
-                ok=largest <= 2.0,
                 remedy="pairs vary by different amounts between data sets: robust errors allow"
                 " for it, and so do predictions of two levels for pairs that three data"
                 " sets hold; the test of designs does not; compare with"
@@ -197,7 +183,6 @@ def _errors(fit: NetworkFit, k: int, asked: str) -> list[Check]:
             float(fit.interval == "robust"),
             1.0,
             least=True,
-            ok=fit.interval == "robust",
             remedy="some differences are known from one data set or study alone, so that all pairs"
             " are taken as varying alike: intervals of an erratic algorithm are too short",
         )
@@ -214,14 +199,11 @@ def _alone(setting: Setting, alone: PairFits) -> list[Check]:
             fewest,
             5.0,
             least=True,
-            ok=fewest >= 5,
             remedy="the heterogeneity of some pairs rests on hardly any data sets",
         ),
         Check.of(
             "pairs not compared",
             lacking,
-            0.0,
-            ok=lacking <= 0,
             remedy="fewer than two data sets hold them, or they were not asked for:"
             f" {Option('pooling', 'network')} estimates all pairs",
         ),

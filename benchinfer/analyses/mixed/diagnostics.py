@@ -40,8 +40,6 @@ def design_checks(setting: Setting, design: Design) -> list[Check]:
         Check.of(
             "empty cells",
             len(empty),
-            0.0,
-            ok=not empty,
             remedy=f"no scores of {first}{more}: the model uses the rest, which is fair only if"
             " scores are not missing because they are bad",
         ),
@@ -109,8 +107,6 @@ def outcome_checks(
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
             setting.coverage.n,
-            0.0,
-            ok=False,
             remedy=f"this is the wrong tool: {Call('compare_pair')} tests algorithms on the same"
             f" items exactly (McNemar's test), and {Option('interval', 'wilson')} of describe gives"
             f" intervals of the rates; over several data sets {BINOMIAL}",
@@ -121,8 +117,6 @@ def outcome_checks(
             Check.of(
                 "pairs without a verdict, as an algorithm is right or wrong on all items",
                 int(certain.sum()),
-                0.0,
-                ok=False,
                 remedy=f"{sides.some(certain)}: scores that do not vary leave this model no error"
                 " to test against, so that p-values are 1 and intervals have no bounds;"
                 f" {Call('compare_pair')} tests such pairs",
@@ -137,8 +131,6 @@ def constant_levels(setting: Setting, constant: NDArray[np.bool_]) -> list[Check
     row = Check.of(
         "algorithms with the same level on every data set",
         len(names),
-        0.0,
-        ok=False,
         remedy=f"without spread, levels of {several(names)} have no error of their own: intervals"
         " take the model's, common to all algorithms",
     )
@@ -214,7 +206,6 @@ def _residual(shape: Shape) -> list[Check]:
             "residuals: excess kurtosis",
             shape.kurtosis,
             peaked,
-            ok=shape.kurtosis <= peaked,
             remedy=f"some scores lie far from what the model expects: look at them; {means}",
         ),
     ]
@@ -336,8 +327,6 @@ def _outlying(
         Check.of(
             "outlying data sets",
             len(far),
-            0.0,
-            ok=not len(far),
             remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms"
             " differ unlike elsewhere: look for errors in these scores;"
             f" {Either('influence()', '--details')} says which verdicts change without"
@@ -346,8 +335,6 @@ def _outlying(
         Check.of(
             "outlying cells",
             len(cells),
-            0.0,
-            ok=not len(cells),
             remedy=f"{join(where)}{more[1]}: look for errors in these scores, such as failed runs",
         ),
     ]
@@ -365,8 +352,6 @@ def fit_checks(
         Check.of(
             "variance components at zero",
             len(model.singular),
-            0.0,
-            ok=not model.singular,
             remedy=f"no evidence of variation from {join(absent)}; the fit stands",
         ),
         Check.of(
@@ -374,14 +359,12 @@ def fit_checks(
             df,
             5.0,
             least=True,
-            ok=df >= 5,
             remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
         ),
         Check.of(
             "error of adjusted p-values",
             p_error,
             1e-3,
-            ok=p_error <= 1e-3,
             remedy="p-values near the level may fall on either side of it",
         ),
     )

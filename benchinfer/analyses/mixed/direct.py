@@ -136,16 +136,12 @@ def checks(
         Check.of(
             "pairs that share no data set",
             int(none.sum()),
-            0.0,
-            ok=not none.any(),
             remedy=f"{sides.some(none)}: what is said of them rests on other algorithms and the"
             " model alone",
         ),
         Check.of(
             "pairs that shared data sets do not support",
             len(told),
-            0.0,
-            ok=not told,
             remedy=f"{'; '.join(told[:_SHOWN])}{more}: the model adds data sets that only one of"
             f" the two has; {Either('direct() has all pairs', 'compare on those that both have')}",
         ),

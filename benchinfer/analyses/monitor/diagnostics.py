@@ -50,8 +50,6 @@ def _rule(design: MonitorDesign, course: Course, named: Named) -> list[Check]:
         Check.of(
             "boundaries as printed",
             1.0,
-            0.0,
-            ok=False,
             remedy="the printed rule spends only .017 to .019 of a level of .05, and has no"
             f" boundaries after some stages{where}: {Option('rule', 'constant')} has"
             " more power",
@@ -65,8 +63,6 @@ def _provisional(course: Course, named: Named) -> Check:
     return Check.of(
         "provisional p-values",
         n,
-        0.0,
-        ok=n == 0,
         remedy=f"of {named(waiting)}: a part of the level is kept for later stages, so"
         " these p-values decide nothing yet, however small they are",
     )
@@ -114,8 +110,6 @@ def _ends(course: Course, named: Named) -> list[Check]:
     row = Check.of(
         "pairs stopped for futility",
         int(futile.sum()),
-        0.0,
-        ok=False,
         remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence"
         f" of equality, which {Option('method', 'anytime')} can give with a"
         " tolerance",
@@ -133,8 +127,6 @@ def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
         Check.of(
             "empty confidence sequences",
             int(empty.sum()),
-            0.0,
-            ok=not empty.any(),
             remedy=f"of {named(empty)}: no value is left for {about}, so the differences have none,"
             " or changed as the experiment ran, or this is one of the few experiments in which the"
             " sequence misses the truth; compare means at the end",
@@ -152,7 +144,6 @@ def _claims(setting: Setting, design: MonitorDesign) -> list[Check]:
             "data sets taken together",
             d,
             1.0,
-            ok=False,
             remedy=f"{one} over data sets, which have to be independent: a pair is decided when"
             " its difference shows on some of them, and nothing is said of a domain",
         )

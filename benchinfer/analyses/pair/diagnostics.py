@@ -142,8 +142,6 @@ def _replications(data: PairedScores) -> list[Check]:
         Check.of(
             "replications that lack algorithms",
             partial,
-            0.0,
-            ok=partial == 0,
             remedy="a pair is compared on the replications that both have; fair only if scores are"
             " not missing because they are bad",
         )
@@ -161,7 +159,6 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 n,
                 _CLUSTERS,
                 least=True,
-                ok=n >= _CLUSTERS,
                 remedy="few clusters: errors that are robust to them tend to be too small",
             )
         )
@@ -172,7 +169,6 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy="its estimate is the first of the ten differences, two folds of a"
                 f" replication standing together; {Option('test', '5x2cv-f')} takes all"
                 " ten",
@@ -185,7 +181,6 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy=f'its F has no sides; {Option("test", "5x2cv-t")} or "corrected-t" have',
             )
         )
@@ -200,8 +195,6 @@ def _distribution(
         Check.of(
             "pairs without any spread of differences",
             flat,
-            0.0,
-            ok=flat == 0,
             remedy="there is no error to judge by: the test says nothing of these",
         )
     ]
@@ -213,7 +206,6 @@ def _distribution(
                 float(df.min()),
                 5.0,
                 least=True,
-                ok=float(df.min()) >= 5,
                 remedy="few degrees of freedom: intervals lean on normality; add replications",
             )
         )
@@ -276,7 +268,6 @@ def _claims(setting: Setting, data: PairedScores) -> list[Check]:
             0.0,
             1.0,
             least=True,
-            ok=False,
             remedy="test items of models that were trained once say nothing of how much training"
             " again would change them",
         )

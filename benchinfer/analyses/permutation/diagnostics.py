@@ -28,15 +28,11 @@ def blocks(
         Check.of(
             f"blocks ({data.unit}s) left out",
             layout.dropped,
-            0.0,
-            ok=layout.dropped == 0,
             remedy="they hold scores of one algorithm only, so that no labels can be exchanged",
         ),
         Check.of(
             f"blocks ({data.unit}s) that lack algorithms",
             partial,
-            0.0,
-            ok=partial == 0,
             remedy="labels are exchanged among the algorithms that are there, and levels are of an"
             " additive fit of blocks and algorithms; fair only if scores are not missing because"
             " they are bad",
@@ -47,8 +43,6 @@ def blocks(
             Check.of(
                 "pairs that no block holds",
                 len(lost),
-                0.0,
-                ok=False,
                 remedy=f"not compared: {'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}",
             )
         )
@@ -71,7 +65,6 @@ def _dominated(setting: Setting, data: Exchangeable, asked: PermutationProcedure
             "largest share of a data set in the spread",
             share,
             0.5,
-            ok=share <= 0.5,
             remedy=Phrase(
                 f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others: ", alike
             ),
@@ -95,7 +88,6 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
                 "domains taken as one",
                 domains,
                 1.0,
-                ok=domains <= 1,
                 remedy=f"the table names several domains; {Call('compare_mixed')} compares within"
                 " each",
             )
@@ -107,7 +99,6 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy="replications count as evidence, so that the claims hold for these data"
                 " sets only",
             )
@@ -117,8 +108,6 @@ def claims(setting: Setting, data: Exchangeable) -> list[Check]:
         Check.of(
             "thin cells",
             len(coverage.thin),
-            0.0,
-            ok=not coverage.thin,
             remedy="some replications are missing in these cells; the rest is used",
         ),
         comparison_checks.tolerance(setting.measure),
@@ -161,7 +150,7 @@ def _decisions(found: PermutationTests, sides: Sides, asked: PermutationProcedur
 
     def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
         n = int(pairs.sum())
-        return Check.of(what, n, 0.0, ok=not n, remedy=Phrase(f"{sides.some(pairs)}: ", remedy))
+        return Check.of(what, n, remedy=Phrase(f"{sides.some(pairs)}: ", remedy))
 
     return [
         comparison_checks.near_level(
@@ -209,7 +198,6 @@ def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationP
         comparison_checks.ATTAINABLE,
         smallest,
         asked.alpha,
-        ok=smallest <= asked.alpha,
         remedy=f"no pair differs on more than {blocks}, and so few decide none,"
         f" whatever the scores: the smallest adjusted p-value that they give is {smallest:.4g};"
         f" {more}",
@@ -271,7 +259,6 @@ def _adjustment(asked: PermutationProcedure) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy=joined("; ", [words for words, named in weak.items() if named]),
             )
         )
@@ -282,7 +269,6 @@ def _adjustment(asked: PermutationProcedure) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy=f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values,"
                 f" which is not established for tests of pairs: {Option('adjust', 'holm')}"
                 " needs nothing",

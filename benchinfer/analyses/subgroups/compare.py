@@ -324,8 +324,6 @@ def _checks(
         Check.of(
             "leaves chosen by the scores that they compare",
             leaves if again else 0,
-            0,
-            ok=not again,
             remedy=Phrase(
                 "intervals and p-values within leaves take these as known beforehand: differences"
                 f" between leaves are too large on average; {Option('honest', value=True)} divides"
@@ -336,7 +334,6 @@ def _checks(
             "data sets per parameter of the tree's model",
             per_parameter,
             _PER_PARAMETER,
-            ok=per_parameter >= _PER_PARAMETER,
             remedy="tests along characteristics keep their level, but find only large differences:"
             " compare fewer algorithms, or on more data sets.",
             least=True,
@@ -344,16 +341,12 @@ def _checks(
         Check.of(
             "characteristics that were not tested",
             len(untested),
-            0,
-            ok=not untested,
             remedy=f"{', '.join(untested)}: no division leaves {options.minsize} data sets on"
             " either side.",
         ),
         Check.of(
             "data sets left out of the tree",
             len(cells.n) - len(usable),
-            0,
-            ok=len(usable) == len(cells.n),
             remedy="they lack scores of algorithms that the model of the tree needs.",
         ),
         Check.informing(

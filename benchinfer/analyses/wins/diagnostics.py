@@ -37,8 +37,6 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
         Check.of(
             "pairs that never met",
             int((n == 0).sum()),
-            0.0,
-            ok=bool((n > 0).all()),
             remedy="what is said of these pairs rests on the model alone, through other algorithms",
         ),
         Check.of(
@@ -46,14 +44,12 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
             float(n[n > 0].min()),
             _FEW,
             least=True,
-            ok=bool(n[n > 0].min() >= _FEW),
             remedy="so few contests say little of who wins",
         ),
         Check.of(
             "share of ties",
             share,
             0.5,
-            ok=share <= 0.5,
             remedy="most contests are ties, so that few decide: look at the tie tolerance,"
             f" and at the sizes of the differences ({Call('compare_mixed')})",
         ),
@@ -83,7 +79,7 @@ def _rates(counted: "Counted") -> list[Check]:
         "a rate that is higher by one item wins like one that is far higher:"
         f" {BINOMIAL} models right and wrong"
     )
-    return [Check.of(checks.RATES, setting.coverage.n, 0.0, ok=False, remedy=remedy)]
+    return [Check.of(checks.RATES, setting.coverage.n, remedy=remedy)]
 
 
 def dependence(
@@ -97,7 +93,6 @@ def dependence(
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy="published counts do not say which contests go together: as each data set"
                 " ranks all algorithms at once, errors that take contests as independent are too"
                 " small, of many algorithms by far",
@@ -113,7 +108,6 @@ def dependence(
                 clusters,
                 FEWEST,
                 least=True,
-                ok=False,
                 remedy=f"contests of a {unit} depend on each other, and so few {unit}s do not show"
                 " by how much: claims may be too sure",
             )
@@ -144,8 +138,6 @@ def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: "Sides") -> list[Chec
         Check.of(
             "pairs with an algorithm that met others on a single data set",
             int(lone.sum()),
-            0.0,
-            ok=not lone.any(),
             remedy=f"{sides.some(lone)}: one data set does not show how data sets vary, so these"
             " pairs are undecided, and their intervals, with those against the average, have no"
             f" bounds: {Subset('algorithms')} leaves such algorithms out",
@@ -192,7 +184,6 @@ def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
             "largest relative error of quasi-standard errors",
             worst,
             _QUASI,
-            ok=worst <= _QUASI,
             remedy="intervals of worths compare pairs roughly only: read the contrasts",
         )
     ]
@@ -201,9 +192,7 @@ def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
             f"of {several(none)} the quasi-variance is negative, as of an algorithm that is much"
             " like another one, and no interval compares it with others: read the contrasts"
         )
-        row = Check.of(
-            "algorithms without a quasi-standard error", len(none), 0.0, ok=False, remedy=remedy
-        )
+        row = Check.of("algorithms without a quasi-standard error", len(none), remedy=remedy)
         rows.append(row)
     return rows
 
@@ -215,7 +204,6 @@ def penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
         "groups of algorithms of which one never loses to the other",
         len(groups),
         1.0,
-        ok=len(groups) == 1,
         remedy="worths of different groups are finite by the penalty alone, and their sizes say"
         f" little; p-values between groups are not below those of sign tests: {said}",
     )
@@ -226,8 +214,6 @@ def boundless(tally: "Tally") -> Check:
     return Check.of(
         "ties whose parameter has no finite estimate",
         float(tally.ties.sum()),
-        0.0,
-        ok=False,
         remedy=f"each counts as half a win for each side, as by {Option('ties', 'half')}, under the"
         f" penalty; {Option('inference', 'bayes')} keeps the parameter, finite by its priors",
     )
@@ -246,8 +232,6 @@ def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
         Check.of(
             "paths of the sampler that went astray",
             lost,
-            0.0,
-            ok=not lost,
             remedy="some part of the posterior may not have been reached:"
             f" {Either('priors=WinPriors(...)', '--prior NAME=NUMBER')} with smaller"
             " numbers",

@@ -51,14 +51,11 @@ def _datasets(setting: Setting, seen: Differences, pairs: NDArray[np.int64]) -> 
             shared[fewest],
             comparison_checks.PRIOR_MATTERS,
             least=True,
-            ok=shared[fewest] >= comparison_checks.PRIOR_MATTERS,
             remedy="so few data sets leave much to the prior",
         ),
         Check.of(
             "data sets left out of a pair",
             total - shared[fewest],
-            0.0,
-            ok=shared[fewest] == total,
             remedy="data sets that lack scores of one of the pair say nothing of it and are left"
             f" out, the most for {names}; fair only if scores are not missing because they are bad",
         ),
@@ -72,7 +69,6 @@ def _domains(setting: Setting) -> list[Check]:
         "domains taken as one",
         n,
         1.0,
-        ok=False,
         remedy="the table names several domains, and this test takes data sets as alike;"
         f" without {Option('preset')}, {Option('domains', 'random')} makes them a"
         " level of the model",
@@ -88,8 +84,6 @@ def _replications(setting: Setting, seen: Differences) -> list[Check]:
         Check.of(
             "differences that repeat exactly",
             same,
-            0.0,
-            ok=not same,
             remedy=f"in {same:,} of {int((seen.n > 0).sum()):,} cases (pair, data set) differences"
             " do not vary; as in the paper they are given noise within the tolerance",
         ),
@@ -98,7 +92,6 @@ def _replications(setting: Setting, seen: Differences) -> list[Check]:
             float(declared),
             1.0,
             least=True,
-            ok=declared,
             remedy="the published test takes the correlation of replications to be 1 /"
             " folds:"
             f" {Either('resampling="cv" with folds=...', '--resampling cv:FOLDS')}"

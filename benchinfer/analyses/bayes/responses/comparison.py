@@ -365,7 +365,6 @@ def _checks(
                 0.0,
                 1.0,
                 least=True,
-                ok=False,
                 remedy="answers count as independent of each other: where algorithms answered the"
                 " same items, rows of 0 and 1 with the item as replication say more",
             )

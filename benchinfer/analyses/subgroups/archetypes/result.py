@@ -295,12 +295,11 @@ class Archetypes(Showable):
         left_out = len(self.setting.datasets_left_out) + len(self.setting.algorithms_left_out)
         checks = [
             Check.of(
-                "share of starts that end in the least distance", same, _FEW,
-                ok=same >= _FEW, least=True,
+                "share of starts that end in the least distance", same, _FEW, least=True,
                 remedy="it may not be the least there is: take more starts, or fewer archetypes",
             ),
-            Check.of("distance has settled", float(self.converged), 1, ok=self.converged,
-                     least=True, remedy="shares are not exact: take fewer archetypes"),
+            Check.of("distance has settled", float(self.converged), 1, least=True,
+                     remedy="shares are not exact: take fewer archetypes"),
             Check.informing("data sets or algorithms left out", left_out,
                             "they have gaps: archetypes need every algorithm on every data set"),
         ]  # fmt: skip
