@@ -12,7 +12,6 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Array, Evidence
 from benchinfer.core.arguments import ArgumentError, check_choice
-from benchinfer.core.errors import message
 from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, max_t, multiplicity
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
@@ -39,18 +38,14 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
     check_choice("adjust", adjust, Adjust)
     if adjust in JOINT and not common:
         raise ArgumentError(
-            message(
-                f"{Given('adjust', adjust)} needs one variance common to all pairs.",
-                hint=f"{Option('adjust', 'holm')} goes with pair-specific errors;"
-                f" {Option('structure', 'common')} assumes that all pairs vary alike.",
-            )
+            f"{Given('adjust', adjust)} needs one variance common to all pairs.",
+            hint=f"{Option('adjust', 'holm')} goes with pair-specific errors;"
+            f" {Option('structure', 'common')} assumes that all pairs vary alike.",
         )
     if adjust in ("westfall", "shaffer") and (contrasts, alternative) != ("tukey", "two-sided"):
         raise ArgumentError(
-            message(
-                f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
-                hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
-            )
+            f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
+            hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
         )
     return adjust
 

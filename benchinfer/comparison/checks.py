@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchinfer.comparison.comparison import Comparison, Target
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
@@ -47,10 +47,8 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
     lack = np.argwhere(coverage.found < coverage.expected[:, None])
     if missing == "error" and setting.absent:
         raise DesignError(
-            message(
-                f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
-                hint=f"compare with {Option('missing', otherwise)} to leave them out.",
-            )
+            f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
+            hint=f"compare with {Option('missing', otherwise)} to leave them out.",
         )
     if missing != "error" or not len(lack):
         return
@@ -64,22 +62,20 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
         for d, k in lack
     ]
     raise DesignError(
-        message(
-            f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
-            f" {setting.measure.name!r}.",
-            where=[("dataset", "algorithm", "found", "expected"), *rows],
-            hint=[
-                f"compare with {Option('missing', 'use')} to let the model use what is there,",
-                Phrase(
-                    "or ",
-                    Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of"),
-                    " what is whole.",
-                ),
-            ]
-            if otherwise == "use"
-            else f"compare with {Option('missing', 'complete')} to keep data sets and"
-            " algorithms without an empty cell.",
-        )
+        f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
+        f" {setting.measure.name!r}.",
+        where=[("dataset", "algorithm", "found", "expected"), *rows],
+        hint=[
+            f"compare with {Option('missing', 'use')} to let the model use what is there,",
+            Phrase(
+                "or ",
+                Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of"),
+                " what is whole.",
+            ),
+        ]
+        if otherwise == "use"
+        else f"compare with {Option('missing', 'complete')} to keep data sets and"
+        " algorithms without an empty cell.",
     )
 
 
@@ -95,10 +91,8 @@ def check_connected(setting: Setting) -> None:
         apart = [setting.algorithms[k] for k in np.flatnonzero(~reached)]
         rest = [setting.algorithms[k] for k in np.flatnonzero(reached)]
         raise DesignError(
-            message(
-                f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
-                hint=f"compare each group by itself with {Subset('algorithms')}.",
-            )
+            f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
+            hint=f"compare each group by itself with {Subset('algorithms')}.",
         )
 
 
@@ -530,11 +524,9 @@ def overlap_share(setting: Setting) -> float:
     rho = resampling.overlap
     if rho is None:
         raise DesignError(
-            message(
-                f"scores on one data set come from {resampling.kind!r}, whose training sets"
-                " overlap, and by how much is not declared.",
-                hint=f"declare it, as in {declaration(resampling.kind)}.",
-            )
+            f"scores on one data set come from {resampling.kind!r}, whose training sets"
+            " overlap, and by how much is not declared.",
+            hint=f"declare it, as in {declaration(resampling.kind)}.",
         )
     return rho / (1 - rho)
 
@@ -568,11 +560,9 @@ def refuse_overlap(setting: Setting) -> None:
             0, Phrase(f"{Option('target', 'domain')} takes the mean of each data set as one block;")
         )
     raise DesignError(
-        message(
-            f"scores on one data set come from {kind!r}, whose training sets overlap: its"
-            " replications are not exchangeable blocks.",
-            hint=hints,
-        )
+        f"scores on one data set come from {kind!r}, whose training sets overlap: its"
+        " replications are not exchangeable blocks.",
+        hint=hints,
     )
 
 
@@ -627,12 +617,10 @@ def complete_part(
     if not datasets.any():
         name = setting.measure.name
         raise DesignError(
-            message(
-                f"{len(coverage.empty):,} of {coverage.found.size:,} cells have no score for"
-                f" measure {name!r}, and no part of the table is complete.",
-                where=[("dataset", "algorithm"), *coverage.empty],
-                hint=f"{Call('compare_mixed')} uses all scores that are there.",
-            )
+            f"{len(coverage.empty):,} of {coverage.found.size:,} cells have no score for"
+            f" measure {name!r}, and no part of the table is complete.",
+            where=[("dataset", "algorithm"), *coverage.empty],
+            hint=f"{Call('compare_mixed')} uses all scores that are there.",
         )
     kept = scores.subset(
         measures=[setting.measure.name],

@@ -23,7 +23,7 @@ from benchinfer.comparison.evidence import (
     decide,
 )
 from benchinfer.core.citations import bibtex
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
@@ -531,10 +531,8 @@ class TestedComparison(Comparison):
             raise DesignError(unknown("rule", rule, ["evidence", "not-significant"]))
         if self.bayesian:
             raise DesignError(
-                message(
-                    "posterior probabilities are not significant or otherwise.",
-                    hint=f"{Option('rule', 'evidence')} takes the verdicts as they stand.",
-                )
+                "posterior probabilities are not significant or otherwise.",
+                hint=f"{Option('rule', 'evidence')} takes the verdicts as they stand.",
             )
         nothing = np.ones(len(self.pairs))
         codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Given, Option, Subset
 from benchinfer.core.numbers import count, join, some
 from benchinfer.numerics.covariance import all_pairs
@@ -127,19 +127,15 @@ def family_of(
     # An array is the likeliest slip; types do not stop it at run time.
     if not isinstance(contrasts, str | Sequence | Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError(
-            message(
-                f"contrasts is of type {type(contrasts).__name__}.",
-                hint='weights go by name, as in {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.',
-            )
+            f"contrasts is of type {type(contrasts).__name__}.",
+            hint='weights go by name, as in {"a to others": {"a": 1, "b": -0.5, "c": -0.5}}.',
         )
     if contrasts == "dunnett":
         return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:
         raise ArgumentError(
-            message(
-                f"the control {control!r} does not go with {Given('contrasts', contrasts)}.",
-                hint="a control alone compares each other algorithm with it.",
-            )
+            f"the control {control!r} does not go with {Given('contrasts', contrasts)}.",
+            hint="a control alone compares each other algorithm with it.",
         )
     if contrasts == "tukey":
         pairs, matrix = all_pairs(len(algorithms))
@@ -175,14 +171,12 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
     if family != "tukey" and not (family == "dunnett" and best):
         return
     raise DesignError(
-        message(
-            f"all pairs of {k} algorithms are {k * (k - 1) // 2:,} contrasts to test at once; the"
-            f" limit is {MOST_IN_PAIRS} algorithms.",
-            hint=[
-                f"{Option('control')} compares each other algorithm with one that is named;",
-                f"{Subset('algorithms')} keeps some; {Call('compare_points')} takes any number.",
-            ],
-        )
+        f"all pairs of {k} algorithms are {k * (k - 1) // 2:,} contrasts to test at once; the"
+        f" limit is {MOST_IN_PAIRS} algorithms.",
+        hint=[
+            f"{Option('control')} compares each other algorithm with one that is named;",
+            f"{Subset('algorithms')} keeps some; {Call('compare_points')} takes any number.",
+        ],
     )
 
 
@@ -197,10 +191,8 @@ def _with_control(
     k, best = len(algorithms), control == "best" and "best" not in algorithms
     if control is None:
         raise ArgumentError(
-            message(
-                "Dunnett's contrasts need a control.",
-                hint=f"name an algorithm, or {Option('control', 'best')}.",
-            )
+            "Dunnett's contrasts need a control.",
+            hint=f"name an algorithm, or {Option('control', 'best')}.",
         )
     if not best and control not in algorithms:
         raise ArgumentError(unknown("control", control, [*algorithms, "best"]))
@@ -214,11 +206,9 @@ def _with_control(
         )
     if directed:
         raise ArgumentError(
-            message(
-                "which one is best was seen in the scores, and so was the direction to test.",
-                hint=f"{Option('alternative', 'two-sided')} is adjusted for all pairs and both"
-                " directions.",
-            )
+            "which one is best was seen in the scores, and so was the direction to test.",
+            hint=f"{Option('alternative', 'two-sided')} is adjusted for all pairs and both"
+            " directions.",
         )
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
@@ -244,10 +234,8 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
         raise ArgumentError(unknown("algorithm", strange[0], algorithms))
     if len(set(order)) < max(len(order), 2):
         raise ArgumentError(
-            message(
-                f"the order {join(list(order))} does not name two or more algorithms once each.",
-                hint=f"{Option('contrasts', ())} names algorithms in the order of the steps.",
-            )
+            f"the order {join(list(order))} does not name two or more algorithms once each.",
+            hint=f"{Option('contrasts', ())} names algorithms in the order of the steps.",
         )
     index = np.array([algorithms.index(name) for name in order], dtype=np.int64)
     pairs = np.column_stack([index[1:], index[:-1]])
@@ -259,7 +247,7 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
 def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
     """Contrasts with the weights of the user."""
     if not weights:
-        raise ArgumentError(message("there are no contrasts.", hint="name one or more."))
+        raise ArgumentError("there are no contrasts.", hint="name one or more.")
     matrix = np.zeros((len(weights), len(algorithms)))
     for row, given in zip(matrix, weights.values(), strict=True):
         for name, weight in given.items():
@@ -271,18 +259,16 @@ def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
     if wrong.any():
         names = np.array(list(weights))[wrong]
         raise ArgumentError(
-            message(
-                f"the weights of {count(int(wrong.sum()), 'contrast')} do not compare two means.",
-                where=[
-                    ("contrast", "sum > 0", "sum < 0"),
-                    *(
-                        (str(n), f"{u:.6g}", f"{-d:.6g}")
-                        for n, u, d in zip(names, up[wrong], down[wrong], strict=True)
-                    ),
-                ],
-                hint="weights above 0 sum to 1 and those below 0 to -1, so that the difference is"
-                " in the unit of the measure and the tolerance applies to it.",
-            )
+            f"the weights of {count(int(wrong.sum()), 'contrast')} do not compare two means.",
+            where=[
+                ("contrast", "sum > 0", "sum < 0"),
+                *(
+                    (str(n), f"{u:.6g}", f"{-d:.6g}")
+                    for n, u, d in zip(names, up[wrong], down[wrong], strict=True)
+                ),
+            ],
+            hint="weights above 0 sum to 1 and those below 0 to -1, so that the difference is"
+            " in the unit of the measure and the tolerance applies to it.",
         )
     sides = tuple((_side(algorithms, row), _side(algorithms, -row)) for row in matrix)
     pairs = np.array([(_single(row), _single(-row)) for row in matrix], dtype=np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_level
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
@@ -102,10 +102,8 @@ class Setting:
         coverage = scores.coverage(chosen.name) if lost or unused else whole
         if len(coverage.algorithms) < 2:
             raise DesignError(
-                message(
-                    f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
-                    hint="a comparison needs at least two.",
-                )
+                f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
+                hint="a comparison needs at least two.",
             )
         quantiles = scores.spread(chosen.name)
         _refuse_out_of_range(chosen, quantiles)
@@ -146,10 +144,8 @@ def as_table(scores: object) -> ScoreTable:
         return ScoreTable.of_statistics(scores)
     if not isinstance(scores, ScoreTable):
         raise DesignError(
-            message(
-                f"a {type(scores).__name__} is not a score table.",
-                hint="read it first: bi.read_scores(table, measures=...).",
-            )
+            f"a {type(scores).__name__} is not a score table.",
+            hint="read it first: bi.read_scores(table, measures=...).",
         )
     return ScoreTable.of_statistics(scores.statistics()) if scores.in_cluster else scores
 
@@ -165,10 +161,8 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
         return
     found = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
     raise DesignError(
-        message(
-            f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
-            hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
-        )
+        f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
+        hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
     )
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Given, Option
 from benchinfer.core.numbers import count, join
 
@@ -17,11 +17,9 @@ def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
     names = tuple(sorted(set(setting.domains)))
     if len(names) < 2:
         raise DesignError(
-            message(
-                f"the table names {count(len(names), 'domain')}.",
-                hint="a domain level needs a column of domains with two or more of them, read"
-                f" with {Option('columns', {'NAME': 'domain'})}.",
-            )
+            f"the table names {count(len(names), 'domain')}.",
+            hint="a domain level needs a column of domains with two or more of them, read"
+            f" with {Option('columns', {'NAME': 'domain'})}.",
         )
     return names, [names.index(name) for name in setting.domains]
 
@@ -30,19 +28,14 @@ def check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None
     """Refuse covariates that do not vary, and too few data sets for their number."""
     if flat := [name for name, s in zip(covariates, spread, strict=True) if s == 0]:
         raise DesignError(
-            message(
-                f"{join(flat)} {'has' if len(flat) == 1 else 'have'} the same value on every data"
-                " set.",
-                hint="a slope needs data sets that differ: leave it out of"
-                f" {Option('covariates', '')}.",
-            )
+            f"{join(flat)} {'has' if len(flat) == 1 else 'have'} the same value on every data set.",
+            hint="a slope needs data sets that differ: leave it out of"
+            f" {Option('covariates', '')}.",
         )
     if d < len(covariates) + 3:
         raise DesignError(
-            message(
-                f"{d} data sets are too few for {count(len(covariates), 'covariate')}.",
-                hint=f"slopes need at least {len(covariates) + 3} data sets.",
-            )
+            f"{d} data sets are too few for {count(len(covariates), 'covariate')}.",
+            hint=f"slopes need at least {len(covariates) + 3} data sets.",
         )
 
 
@@ -53,11 +46,9 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
         raise ArgumentError(unknown("covariate", strange[0], scores.covariates))
     if strange:
         raise ArgumentError(
-            message(
-                "the table was read without covariates.",
-                hint=f"{Call('read_scores', Given('covariates', list(covariates)))} keeps these"
-                " columns.",
-            )
+            "the table was read without covariates.",
+            hint=f"{Call('read_scores', Given('covariates', list(covariates)))} keeps these"
+            " columns.",
         )
 
 
@@ -70,8 +61,6 @@ def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ..
     for name in covariates:
         if name in varying:
             raise DesignError(
-                message(
-                    f"the covariate {name!r} varies within {count(len(varying[name]), 'data set')},"
-                    " but covariates belong to data sets: one value for each."
-                )
+                f"the covariate {name!r} varies within {count(len(varying[name]), 'data set')},"
+                " but covariates belong to data sets: one value for each."
             )

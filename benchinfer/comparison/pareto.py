@@ -11,7 +11,7 @@ from benchinfer.comparison.checks import check_missing, names_of
 from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.arguments import check_resamples, seed_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call
 from benchinfer.core.measure import Measure
@@ -187,7 +187,7 @@ class Pareto(Showable):
             the table as it is.
         """
         if level is not None and not 0.5 < level <= 1:
-            raise DesignError(message(f"level is {level!r}.", hint="above 0.5 and at most 1."))
+            raise DesignError(f"level is {level!r}.", hint="above 0.5 and at most 1.")
         first = self.dominates if level is None else self.prob_dominates >= level
         other = np.where(first.T, Verdict.SECOND, Verdict.UNDECIDED)
         states = np.where(first, Verdict.FIRST, other)
@@ -262,10 +262,8 @@ def pareto(
     names = [m.name for m in scores.measures] if measures is None else list(measures)
     if isinstance(measures, str) or len(set(names)) < 2 or len(set(names)) < len(names):
         raise DesignError(
-            message(
-                f"a front needs several different measures, not {names!r}.",
-                hint='as in pareto(scores, ["error", "seconds"]).',
-            )
+            f"a front needs several different measures, not {names!r}.",
+            hint='as in pareto(scores, ["error", "seconds"]).',
         )
     check_resamples(resamples, 1, "a whole number from 1.")
     settings = [Setting.of(scores, name)[0] for name in names]
@@ -299,22 +297,18 @@ def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[s
     datasets, algorithms = fewest_lost(found, np.zeros(found.shape[1], np.bool_))
     if not datasets.any():
         raise DesignError(
-            message(
-                f"{(found == 0).sum():,} of {found.size:,} cells have no score for one of the"
-                f" measures {join([repr(name) for name in names])}, and no part of the table is"
-                " complete.",
-                hint="pareto(scores, [...]) takes fewer measures.",
-            )
+            f"{(found == 0).sum():,} of {found.size:,} cells have no score for one of the"
+            f" measures {join([repr(name) for name in names])}, and no part of the table is"
+            " complete.",
+            hint="pareto(scores, [...]) takes fewer measures.",
         )
     if datasets.sum() < 2:
         raise DesignError(
-            message(
-                "there is one data set, and data sets are to be drawn."
-                if len(datasets) == 1
-                else "one data set has scores of all measures, and data sets are to be drawn.",
-                hint=f"a front on one data set can be read off {Call('compare_points')} on each"
-                " measure.",
-            )
+            "there is one data set, and data sets are to be drawn."
+            if len(datasets) == 1
+            else "one data set has scores of all measures, and data sets are to be drawn.",
+            hint=f"a front on one data set can be read off {Call('compare_points')} on each"
+            " measure.",
         )
     part = scores.subset(
         measures=names,

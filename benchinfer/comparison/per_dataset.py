@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.core.arguments import ArgumentError, check_jobs
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.parallel import in_order, workers
@@ -144,10 +144,8 @@ def check_alone(what: str, arguments: Mapping[str, object]) -> None:
         if value not in fit:
             told = Given(name, value) if isinstance(value, str) else Option(name)
             raise ArgumentError(
-                message(
-                    Phrase(what, " takes each data set by itself."),
-                    hint=f"{told} is about several of them: leave it out.",
-                )
+                Phrase(what, " takes each data set by itself."),
+                hint=f"{told} is about several of them: leave it out.",
             )
 
 
@@ -172,10 +170,8 @@ def check_travels(work: Callable[..., object]) -> None:
         pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ArgumentError(
-            message(
-                f"other processes cannot be given this analysis: {str(error).rstrip('.')}.",
-                hint=f"a function that a module defines by name, or {Option('n_jobs', 1)}.",
-            )
+            f"other processes cannot be given this analysis: {str(error).rstrip('.')}.",
+            hint=f"a function that a module defines by name, or {Option('n_jobs', 1)}.",
         ) from None
 
 
@@ -242,10 +238,8 @@ def per_dataset(
     if not results:
         # As a rule all are refused for one reason, whose hint is then the one that helps.
         raise DesignError(
-            message(
-                f"none of the {count(len(refused), 'data set')} can be compared by itself.",
-                where=[("dataset", "reason"), *refused.items()],
-                hint=[line for hint in hints for line in hint],
-            )
+            f"none of the {count(len(refused), 'data set')} can be compared by itself.",
+            where=[("dataset", "reason"), *refused.items()],
+            hint=[line for hint in hints for line in hint],
         )
     return Comparisons(results, refused)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 
 
 class ArgumentError(DesignError):
@@ -52,7 +52,7 @@ def check_choice(name: str, value: object, kind: Any) -> None:
 def check_level(level: float) -> None:
     """Refuse a level that is no probability."""
     if not 0 < level < 1:
-        raise ArgumentError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
+        raise ArgumentError(f"level is {level!r}.", hint="between 0 and 1, as in 0.95.")
 
 
 def seed_of(seed: int | None) -> int:
@@ -60,7 +60,7 @@ def seed_of(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(32)
     if not (_whole(seed) and 0 <= seed < 2**64):
-        raise ArgumentError(message(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1."))
+        raise ArgumentError(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1.")
     return int(seed)
 
 
@@ -77,14 +77,14 @@ def check_resamples(resamples: int, fewest: int, hint: str) -> None:
 def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
     """Refuse a number that is not whole, too small, or odd where it should be even."""
     if not (_whole(number) and number >= fewest) or (even and number % 2):
-        raise ArgumentError(message(f"{name} is {number!r}.", hint=hint))
+        raise ArgumentError(f"{name} is {number!r}.", hint=hint)
 
 
 def check_jobs(n_jobs: int | None) -> None:
     """Refuse a number of workers that is neither None, -1, nor at least 1."""
     if n_jobs is not None and not (_whole(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
         hint = "a number from 1 on, or -1 for all cores."
-        raise ArgumentError(message(f"n_jobs is {n_jobs!r}.", hint=hint))
+        raise ArgumentError(f"n_jobs is {n_jobs!r}.", hint=hint)
 
 
 def _whole(number: object) -> bool:

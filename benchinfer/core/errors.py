@@ -5,13 +5,25 @@ A message says what is wrong, where, how many times, and closes with ``Hint:``.
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from benchinfer.core.hints import Phrase, joined
 
 
+class MessageParts(TypedDict, total=False):
+    """Parts of a message beside what is wrong; see `message`."""
+
+    where: Sequence[Sequence[object]]
+    hint: str | Sequence[str]
+    shown: int
+
+
 class BenchinferError(ValueError):
-    """Base class of all errors of the package."""
+    """Base class of all errors of the package; `message` says what its text is made of."""
+
+    def __init__(self, what: str, **parts: Unpack[MessageParts]) -> None:
+        # An error from another process is made again of its whole message.
+        super().__init__(what if isinstance(what, Message) else message(what, **parts))
 
     @property
     def hint(self) -> tuple[str, ...]:
@@ -28,8 +40,10 @@ class ScoreTableError(BenchinferError):
         What the checks found, one record each; empty where the source could not be opened.
     """
 
-    def __init__(self, text: str, findings: Sequence[object] = ()) -> None:
-        super().__init__(text)
+    def __init__(
+        self, what: str, findings: Sequence[object] = (), **parts: Unpack[MessageParts]
+    ) -> None:
+        super().__init__(what, **parts)
         self.findings = tuple(findings)
 
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.errors import BenchinferError, unknown
 from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
@@ -72,47 +72,37 @@ class Measure:
     def __post_init__(self) -> None:
         if not is_text(self.name):
             raise BenchinferError(
-                message(
-                    f"measure {self.name!r}: its name is not text in UTF-8.",
-                    hint="it holds half a character (a lone surrogate).",
-                )
+                f"measure {self.name!r}: its name is not text in UTF-8.",
+                hint="it holds half a character (a lone surrogate).",
             )
         if self.better not in get_args(Better.__value__):
             raise BenchinferError(
-                message(
-                    f"measure {self.name!r}: "
-                    + (
-                        f"better is {self.better!r}."
-                        if self.better
-                        else "it is not said whether higher or lower is better."
-                    ),
-                    hint=f"say {Either('better="higher"', 'NAME:higher')} or"
-                    f" {Either('better="lower"', 'NAME:lower')}.",
-                )
+                f"measure {self.name!r}: "
+                + (
+                    f"better is {self.better!r}."
+                    if self.better
+                    else "it is not said whether higher or lower is better."
+                ),
+                hint=f"say {Either('better="higher"', 'NAME:higher')} or"
+                f" {Either('better="lower"', 'NAME:lower')}.",
             )
         if self.scale not in get_args(Scale.__value__):
             raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
             raise BenchinferError(
-                message(
-                    f"measure {self.name!r}: tolerance is {self.tolerance!r}.",
-                    hint="a finite number, zero or larger.",
-                )
+                f"measure {self.name!r}: tolerance is {self.tolerance!r}.",
+                hint="a finite number, zero or larger.",
             )
         for what, text in (("unit", self.unit), ("label", self.label)):
             if UNPRINTABLE.search(text):
                 raise BenchinferError(
-                    message(
-                        f"measure {self.name!r}: {what} is {text!r}.",
-                        hint="without control characters.",
-                    )
+                    f"measure {self.name!r}: {what} is {text!r}.",
+                    hint="without control characters.",
                 )
         if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
             raise BenchinferError(
-                message(
-                    f"measure {self.name!r}: bounds are {self.bounds!r}.",
-                    hint=f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}.",
-                )
+                f"measure {self.name!r}: bounds are {self.bounds!r}.",
+                hint=f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}.",
             )
 
     @property
@@ -209,10 +199,8 @@ class Measure:
             tolerance = float(rest[0]) if rest and rest[0] else 0.0
         except ValueError:
             raise BenchinferError(
-                message(
-                    f"cannot read the measure {text!r}.",
-                    hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log".',
-                )
+                f"cannot read the measure {text!r}.",
+                hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log".',
             ) from None
         scale = rest[1] if len(rest) > 1 and rest[1] else "identity"
         return Measure(name, better, tolerance, scale)  # pyright: ignore[reportArgumentType]
@@ -248,6 +236,6 @@ def as_measures(source: object) -> tuple[Measure, ...]:
     names = [m.name for m in measures]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BenchinferError(
-            message(f"measures given twice: {', '.join(twice)}.", hint="keep one of each.")
+            f"measures given twice: {', '.join(twice)}.", hint="keep one of each."
         )
     return measures

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeAliasType, Union, cast, get_args, get_origi
 
 import numpy as np
 
-from benchinfer.core.errors import BenchinferError, message
+from benchinfer.core.errors import BenchinferError
 from benchinfer.core.hints import PARTS, Phrase
 
 FORMAT = 2
@@ -212,19 +212,15 @@ def note_input(path: str | Path) -> None:
 def check_target(path: str | Path) -> None:
     """Refuse to write over a folder, or over a file that was read by whatever name."""
     if not str(path):
-        raise BenchinferError(
-            message("'' names no file.", hint="name a file, as in 'results.html'.")
-        )
+        raise BenchinferError("'' names no file.", hint="name a file, as in 'results.html'.")
     with writing(path):
         if Path(path).is_dir() or str(path).endswith(os.sep):
-            raise BenchinferError(message(f"{str(path)!r} is a folder.", hint="name a file in it."))
+            raise BenchinferError(f"{str(path)!r} is a folder.", hint="name a file in it.")
         same = (Path(path).samefile(name) for name in _inputs if Path(name).exists())
         if Path(path).exists() and any(same):
             raise BenchinferError(
-                message(
-                    f"{str(path)!r} was read as input and is not overwritten.",
-                    hint="name another file.",
-                )
+                f"{str(path)!r} was read as input and is not overwritten.",
+                hint="name another file.",
             )
 
 
@@ -251,9 +247,7 @@ def followed(path: str | Path) -> Path:
     real = Path(os.path.realpath(path))
     for folder in (Path(path).parent, real.parent):
         if not folder.exists():
-            raise BenchinferError(
-                message(f"there is no folder {str(folder)!r}.", hint="create it first.")
-            )
+            raise BenchinferError(f"there is no folder {str(folder)!r}.", hint="create it first.")
     if real.is_symlink():
         raise OSError(errno.ELOOP, "")
     # The links of /dev/stdout and its like lead to names that are no files.
@@ -268,7 +262,7 @@ def writing(path: str | Path) -> Generator[None]:
     except OSError as error:
         why = _REASONS.get(error.errno or 0, (error.strerror or "unknown reason").lower())
         raise BenchinferError(
-            message(f"{str(path)!r} cannot be written: {why}.", hint="name another file.")
+            f"{str(path)!r} cannot be written: {why}.", hint="name another file."
         ) from None
 
 
@@ -334,26 +328,26 @@ def read_sealed(
     """Read a document that was written with its checksum."""
     named = repr(str(path))
     if path.is_dir():
-        raise BenchinferError(message(f"{named} is a folder, not {what}.", hint=hint))
+        raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint)
     document: Any = None
     whole = False
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         whole = isinstance(document, dict) and document.get("sha256") == _checksum(document)
     except FileNotFoundError:
-        raise BenchinferError(message(f"there is no file {named}.", hint=hint)) from None
+        raise BenchinferError(f"there is no file {named}.", hint=hint) from None
     except OSError as error:
         raise BenchinferError(f"{named} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):
         document = None  # not JSON, or deeper than any that was written
     if not isinstance(document, dict) or name not in document:
-        raise BenchinferError(message(f"{named} is not {what}, or only a part of one.", hint=hint))
+        raise BenchinferError(f"{named} is not {what}, or only a part of one.", hint=hint)
     if document[name] != form:
         was = f"has format {_short(document[name])}; this version reads {form}"
-        raise BenchinferError(message(f"{named} {was}.", hint=hint))
+        raise BenchinferError(f"{named} {was}.", hint=hint)
     if not whole:
         was = "was changed after it was written: its checksum does not match"
-        raise BenchinferError(message(f"{named} {was}.", hint=hint))
+        raise BenchinferError(f"{named} {was}.", hint=hint)
     return document
 
 
@@ -380,8 +374,8 @@ def load(path: str | Path) -> Any:
         result = decode(document.get("result"))
     except (BenchinferError, TypeError, ValueError, LookupError, ArithmeticError) as error:
         raise BenchinferError(
-            message(f"{str(path)!r} cannot be a saved result: {error}.", hint=hint)
+            f"{str(path)!r} cannot be a saved result: {error}.", hint=hint
         ) from None
     if not dataclasses.is_dataclass(result):
-        raise BenchinferError(message(f"{str(path)!r} holds no result.", hint=hint))
+        raise BenchinferError(f"{str(path)!r} holds no result.", hint=hint)
     return result

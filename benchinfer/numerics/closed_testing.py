@@ -26,7 +26,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics.multiplicity import step_down
 
@@ -183,7 +183,7 @@ def _thresholds(p: Array, line: _Line) -> Array:
     thresholds = line.largest(p)
     uneven = p < (1 - 1e-9) * thresholds[line.level]
     if uneven.any() or (np.diff(thresholds) < 0).any():
-        raise DesignError(message("The p-values do not fall with the distances of the places."))
+        raise DesignError("The p-values do not fall with the distances of the places.")
     return thresholds
 
 
@@ -508,9 +508,6 @@ def partitions(k: int) -> Iterator[list[int]]:
 def _refuse_more_than(most: int, k: int) -> None:
     if k > most:
         raise DesignError(
-            message(
-                f"{k} algorithms have too many sets of equalities to go through.",
-                hint=f"up to {most} for this adjustment; {Option('adjust', 'holm')} takes any"
-                " number.",
-            )
+            f"{k} algorithms have too many sets of equalities to go through.",
+            hint=f"up to {most} for this adjustment; {Option('adjust', 'holm')} takes any number.",
         )

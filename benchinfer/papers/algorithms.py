@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.sections import BEYOND, decision, direction, effect_writer
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
@@ -60,10 +60,7 @@ def reference(result: "Comparison", against: str | None = None) -> str | None:
     """
     if against is not None and against not in result.algorithms:
         raise DesignError(
-            message(
-                f"there is no algorithm {against!r}.",
-                hint=f"there are {', '.join(result.ranking())}.",
-            )
+            f"there is no algorithm {against!r}.", hint=f"there are {', '.join(result.ranking())}."
         )
     chosen = against or control(result) or result.ranking()[0]
     rows = departures(result, chosen)

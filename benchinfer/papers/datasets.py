@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import WITHIN, effect_writer
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
@@ -123,17 +123,13 @@ def of_scores(result: "Comparison", scores: "ScoreTable | None") -> LocalLevels:
     setting = result.setting
     if scores is None:
         raise DesignError(
-            message(
-                "a result holds no levels of data sets.",
-                hint=f"{Either('scores=...', 'a table of scores')} has them.",
-            )
+            "a result holds no levels of data sets.",
+            hint=f"{Either('scores=...', 'a table of scores')} has them.",
         )
     if scores.digest != setting.digest:
         raise DesignError(
-            message(
-                "the scores are not those that the result was made from.",
-                hint="take the table that was compared, with all its measures.",
-            )
+            "the scores are not those that the result was made from.",
+            hint="take the table that was compared, with all its measures.",
         )
     name = result.provenance.arguments.get("measure")
     cells = scores.cells(None if name is None else str(name))

@@ -6,7 +6,7 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message, unknown
+from benchinfer.core.errors import unknown
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import amount
 from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
@@ -54,11 +54,9 @@ def _groups(found: Subgroups, rows: Rows | None, top: int | None, **given: objec
     elif not strange:
         return by_leaf(found, rows or "algorithms", top)
     raise ArgumentError(
-        message(
-            f"{strange[0]} does not go with groups of data sets.",
-            hint="rows are algorithms or leaves; the comparison of one group, as in"
-            f" groups[{next(iter(found))!r}], has the other tables.",
-        )
+        f"{strange[0]} does not go with groups of data sets.",
+        hint="rows are algorithms or leaves; the comparison of one group, as in"
+        f" groups[{next(iter(found))!r}], has the other tables.",
     )
 
 
@@ -89,10 +87,8 @@ def _refuse(what: str, **given: object) -> None:
     for name, value in given.items():
         if value:
             raise ArgumentError(
-                message(
-                    f"{Option(name)} does not go with {what}.",
-                    hint=f"leave it out, or ask for other rows: {Given('rows', 'datasets')}.",
-                )
+                f"{Option(name)} does not go with {what}.",
+                hint=f"leave it out, or ask for other rows: {Given('rows', 'datasets')}.",
             )
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.plots.draw import Drawing, Handed
 
@@ -29,12 +29,10 @@ def draw_predictive(result: Any, width: float) -> "Figure":
     tree = result.posterior
     if "posterior_predictive" not in tree.children:
         raise DesignError(
-            message(
-                "this model has no predictions of the data sets.",
-                hint=Phrase(
-                    Either("kind='trace' and kind='trace-rank'", "trace plots"), " show its draws."
-                ),
-            )
+            "this model has no predictions of the data sets.",
+            hint=Phrase(
+                Either("kind='trace' and kind='trace-rank'", "trace plots"), " show its draws."
+            ),
         )
     words = "Posterior predictive check: effects on the data sets, and effects on data sets drawn"
     figure = _drawn("plot_ppc_dist", tree, f"{words} anew, as far as these are near.", (width, 3.0))

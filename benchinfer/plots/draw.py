@@ -19,7 +19,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import TextToPath, text_to_path
 
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import BenchinferError, DesignError, message, unknown
+from benchinfer.core.errors import BenchinferError, DesignError, unknown
 from benchinfer.core.numbers import join
 from benchinfer.core.result import registered
 from benchinfer.plots.layout import Layout
@@ -98,11 +98,9 @@ def kinds_of(result: type) -> Mapping[str, Kind | Handed]:
     if figures is not None:
         return figures
     raise BenchinferError(
-        message(
-            f"there is no figure of a {result.__name__}.",
-            hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
-            " consensus, its bootstrap, a plan, a gate, groups of data sets or a score table.",
-        )
+        f"there is no figure of a {result.__name__}.",
+        hint="plot a comparison, comparisons per data set, a relation, an ensemble, a"
+        " consensus, its bootstrap, a plan, a gate, groups of data sets or a score table.",
     )
 
 
@@ -211,13 +209,13 @@ def plot(
     if isinstance(chosen, Handed):
         if ax is not None or given:
             what = "this figure is ArviZ's: it has axes of its own, and no choice of rows."
-            raise DesignError(message(what, hint="give kind and width, without ax."))
+            raise DesignError(what, hint="give kind and width, without ax.")
         return chosen.draw(result, _inches(width))
     if ax is None:
         return _figure(chosen, _laid(chosen, result, _inches(width), given), title, notes=notes)
     if not isinstance(ax, Axes):  # pyright: ignore[reportUnnecessaryIsInstance]
         what = f"ax is a {type(ax).__name__}."
-        raise ArgumentError(message(what, hint="give one Axes, as figure.add_subplot() returns."))
+        raise ArgumentError(what, hint="give one Axes, as figure.add_subplot() returns.")
     room = ax.get_window_extent().width / ax.get_figure(root=True).dpi  # pyright: ignore[reportOptionalMemberAccess]
     laid = _laid(chosen, result, room, given)
     chosen.draw(laid, ax)
@@ -232,10 +230,8 @@ def _inches(width: object) -> float:
     if isinstance(width, int | float) and 1 <= width <= MOST:
         return float(width)
     raise ArgumentError(
-        message(
-            f"the width {width!r} is not one of a figure.",
-            hint=f'"page", "column", or inches from 1 to {MOST:g}.',
-        )
+        f"the width {width!r} is not one of a figure.",
+        hint=f'"page", "column", or inches from 1 to {MOST:g}.',
     )
 
 
@@ -253,7 +249,7 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
     known = [name for name in signature(kind.layout).parameters if name in _CHOICES]
     if strange := [name for name in choices if name not in known]:
         has = f"it has {join(known)}" if known else "it has none"
-        raise DesignError(message(f"this figure has no choice of {join(strange)}.", hint=f"{has}."))
+        raise DesignError(f"this figure has no choice of {join(strange)}.", hint=f"{has}.")
     laid: Any = kind.layout(result, room / scale(), **choices)
     most = (MOST - 1) / scale()
     if "top" not in known or "top" in choices or kind.size(laid)[1] <= most:
@@ -398,7 +394,7 @@ def vector(result: object, kind: str, width: Width = PAGE) -> Vector:
     """Draw a result as SVG, the same text for the same result."""
     chosen = _choose(result, kind)
     if isinstance(chosen, Handed):
-        raise DesignError(message("this figure is not one of a report.", hint="plot() draws it."))
+        raise DesignError("this figure is not one of a report.", hint="plot() draws it.")
     buffer = StringIO()
     with mpl.rc_context(), warnings.catch_warnings(), _measured_once():
         mpl.rcdefaults()  # a report looks the same whatever style its author prefers on screen

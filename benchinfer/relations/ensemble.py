@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable, Showable
@@ -174,10 +174,8 @@ class Ensemble(Showable, Mapping[str, Relation]):
         """
         if not isinstance(parts, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DesignError(
-                message(
-                    f"a {type(parts).__name__} gives its relations no names.",
-                    hint='as in {"error": relations, "seconds": relations}.',
-                )
+                f"a {type(parts).__name__} gives its relations no names.",
+                hint='as in {"error": relations, "seconds": relations}.',
             )
         names = list(parts)
         relations: dict[str, Relation] = {}
@@ -438,11 +436,9 @@ def _named(relations: object) -> dict[str, Relation]:
     known = cast("_Relations", relations) if isinstance(relations, Mapping) else {}
     if not known or not all(isinstance(r, Relation) for r in known.values()):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
-            message(
-                "an ensemble is made of at least one relation, each with a name.",
-                hint="Ensemble({'d1': relation, 'd2': relation}); comparisons per data set give one"
-                " by relations().",
-            )
+            "an ensemble is made of at least one relation, each with a name.",
+            hint="Ensemble({'d1': relation, 'd2': relation}); comparisons per data set give one"
+            " by relations().",
         )
     return dict(known)
 
@@ -455,14 +451,12 @@ def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
         wrong = sorted(set(names) ^ set(weights))
         if wrong:
             raise DesignError(
-                message(
-                    f"{len(wrong)} names are in the relations or in the weights, but not in both.",
-                    where=[
-                        ("name", "in"),
-                        *((n, "weights" if n in weights else "relations") for n in wrong),
-                    ],
-                    hint="give each relation a weight; 0 leaves it out.",
-                )
+                f"{len(wrong)} names are in the relations or in the weights, but not in both.",
+                where=[
+                    ("name", "in"),
+                    *((n, "weights" if n in weights else "relations") for n in wrong),
+                ],
+                hint="give each relation a weight; 0 leaves it out.",
             )
         weights = [weights[name] for name in names]
     try:
@@ -474,17 +468,15 @@ def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
     bad = ~np.isfinite(found) | (found < 0)
     if bad.any() or not found.any():
         raise DesignError(
-            message(
-                f"{int(bad.sum()) or len(found):,} of {len(found):,} weights cannot be used.",
-                where=[
-                    ("relation", "weight"),
-                    *(
-                        (n, float(w))
-                        for n, w, b in zip(names, found, bad | ~found.any(), strict=True)
-                        if b
-                    ),
-                ],
-                hint="weights are finite and not negative, and at least one is above 0.",
-            )
+            f"{int(bad.sum()) or len(found):,} of {len(found):,} weights cannot be used.",
+            where=[
+                ("relation", "weight"),
+                *(
+                    (n, float(w))
+                    for n, w, b in zip(names, found, bad | ~found.any(), strict=True)
+                    if b
+                ),
+            ],
+            hint="weights are finite and not negative, and at least one is above 0.",
         )
     return found

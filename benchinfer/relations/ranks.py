@@ -138,11 +138,9 @@ def positions(relation: "Relation") -> "pd.DataFrame":
     if not posets.is_acyclic(strict):
         circles = [[relation.algorithms[i] for i in m] for m in posets.classes(strict) if m[1:]]
         raise DesignError(
-            message(
-                "no order keeps all preferences: they run in a circle among"
-                f" {'; and among '.join(', '.join(circle) for circle in circles)}.",
-                hint='ranking(policy="scc") puts each circle into one class.',
-            )
+            "no order keeps all preferences: they run in a circle among"
+            f" {'; and among '.join(', '.join(circle) for circle in circles)}.",
+            hint='ranking(policy="scc") puts each circle into one class.',
         )
     best, worst = posets.positions(strict)
     return frame(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -90,10 +90,8 @@ class Relation(Showable):
             raise DesignError("a relation needs at least one algorithm.")
         if odd := [name for name in self.algorithms if not isinstance(name, str)]:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DesignError(
-                message(
-                    f"{len(odd)} of {k} names of algorithms are not text, the first {odd[0]!r}.",
-                    hint="str(name) makes it so.",
-                )
+                f"{len(odd)} of {k} names of algorithms are not text, the first {odd[0]!r}.",
+                hint="str(name) makes it so.",
             )
         if self.states.shape != (k, k):
             raise DesignError(f"{k} algorithms need a {k} x {k} matrix, not {self.states.shape}.")
@@ -109,12 +107,10 @@ class Relation(Showable):
         if wrong.any():
             i, j = (int(x) for x in np.argwhere(wrong)[0])
             raise DesignError(
-                message(
-                    f"{int(wrong.sum())} entries do not mirror each other, the first at"
-                    f" ({self.algorithms[i]!r}, {self.algorithms[j]!r}).",
-                    hint="states[j, i] is FIRST where states[i, j] is SECOND; the diagonal is"
-                    " EQUIVALENT.",
-                )
+                f"{int(wrong.sum())} entries do not mirror each other, the first at"
+                f" ({self.algorithms[i]!r}, {self.algorithms[j]!r}).",
+                hint="states[j, i] is FIRST where states[i, j] is SECOND; the diagonal is"
+                " EQUIVALENT.",
             )
 
     @staticmethod

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.verdict import MIRROR, WORDS, States, Verdict, code, unrelated
 from benchinfer.numerics.ties import joined_rows, resolution
 from benchinfer.relations.numerics import posets
@@ -35,20 +35,16 @@ def from_text(text: str, algorithms: Sequence[str] | None = None) -> Read:
     names, marks = _tokens(text)
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DesignError(
-            message(
-                f"{len(twice):,} of {len(set(names)):,} names stand more than once:"
-                f" {', '.join(twice)}.",
-                hint="name each algorithm once, best first.",
-            )
+            f"{len(twice):,} of {len(set(names)):,} names stand more than once:"
+            f" {', '.join(twice)}.",
+            hint="name each algorithm once, best first.",
         )
     listed = tuple(names) if algorithms is None else tuple(algorithms)
     if strange := [name for name in names if name not in listed]:
         raise DesignError(
-            message(
-                f"{len(strange):,} of {len(names):,} names are not among the algorithms:"
-                f" {', '.join(strange)}.",
-                hint="the algorithms are " + ", ".join(listed) + ".",
-            )
+            f"{len(strange):,} of {len(names):,} names are not among the algorithms:"
+            f" {', '.join(strange)}.",
+            hint="the algorithms are " + ", ".join(listed) + ".",
         )
     # Algorithms share a rank up to the next ">", and a run up to the next "?".
     rank = np.cumsum([0, *(mark == ">" for mark in marks)])
@@ -90,13 +86,11 @@ def _unreadable(text: str, at: int) -> DesignError:
     rest = text[at:].strip()
     where = f"at {rest[:20]!r}" if rest else "at its end"
     return DesignError(
-        message(
-            f"the order {text!r} cannot be read {where}.",
-            hint=(
-                "write names with >, ~ or ? between them, best first, as in 'svm ~ rpart > knn';",
-                "put names that hold other than letters, digits and - _ . in quotes.",
-            ),
-        )
+        f"the order {text!r} cannot be read {where}.",
+        hint=(
+            "write names with >, ~ or ? between them, best first, as in 'svm ~ rpart > knn';",
+            "put names that hold other than letters, digits and - _ . in quotes.",
+        ),
     )
 
 
@@ -117,11 +111,9 @@ def from_incidence(
     if (strange := ~np.isin(values, (0, 1)) & ~absent).any():
         i, j = np.argwhere(strange)[0].tolist()
         raise DesignError(
-            message(
-                f"{int(strange.sum()):,} of {values.size:,} entries of the matrix are not 0 or 1,"
-                f" the first {values[i, j]:g} at ({names[i]!r}, {names[j]!r}).",
-                hint="Relation.from_scores compares values; NaN stands for a pair not compared.",
-            )
+            f"{int(strange.sum()):,} of {values.size:,} entries of the matrix are not 0 or 1,"
+            f" the first {values[i, j]:g} at ({names[i]!r}, {names[j]!r}).",
+            hint="Relation.from_scores compares values; NaN stands for a pair not compared.",
         )
     held = (values.T if convention == "relations" else values) == 1
     if convention == "better":
@@ -139,18 +131,16 @@ def _square(matrix: Any, algorithms: Sequence[str] | None) -> tuple[tuple[str, .
     is_frame = hasattr(matrix, "columns")
     if algorithms is None and not is_frame:
         raise DesignError(
-            message("an array has no names.", hint="give algorithms=[...] for rows and columns.")
+            "an array has no names.", hint="give algorithms=[...] for rows and columns."
         )
     columns = [str(n) for n in (matrix.columns if is_frame else algorithms or ())]
     rows = [str(n) for n in matrix.index] if hasattr(matrix, "iloc") else columns
     values = np.asarray(matrix)
     if values.shape != (len(columns), len(columns)) or sorted(rows) != sorted(columns):
         raise DesignError(
-            message(
-                f"{len(columns)} algorithms need a {len(columns)} x {len(columns)} matrix with the"
-                f" same names for rows and columns, not one of shape {values.shape}.",
-                hint="rows and columns are the same algorithms.",
-            )
+            f"{len(columns)} algorithms need a {len(columns)} x {len(columns)} matrix with the"
+            f" same names for rows and columns, not one of shape {values.shape}.",
+            hint="rows and columns are the same algorithms.",
         )
     names = columns if algorithms is None else [str(n) for n in algorithms]
     if strange := [name for name in names if name not in columns]:
@@ -163,11 +153,9 @@ def _refuse_circles_of_two(names: Sequence[str], held: Any) -> None:
     wrong = [(names[i], names[j]) for i, j in np.argwhere(np.triu(held & held.T)).tolist()]
     if wrong:
         raise DesignError(
-            message(
-                f"each algorithm is better than the other: {len(wrong)} such pairs.",
-                where=[("first", "second"), *wrong],
-                hint='convention="at-least-as-good" reads 1 as "not worse".',
-            )
+            f"each algorithm is better than the other: {len(wrong)} such pairs.",
+            where=[("first", "second"), *wrong],
+            hint='convention="at-least-as-good" reads 1 as "not worse".',
         )
 
 
@@ -184,7 +172,7 @@ def from_scores(scores: Mapping[str, float], better: str, tolerance: float) -> R
         values = np.array([float(scores[key]) for key in keys])
     except (TypeError, ValueError):
         raise DesignError(
-            message("the scores are not all numbers.", hint="give one number per algorithm.")
+            "the scores are not all numbers.", hint="give one number per algorithm."
         ) from None
     if np.isinf(values).any():
         raise DesignError(
@@ -211,10 +199,8 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
         i, j, verdict = index[a], index[b], code(word)
         if i == j or ((b, a) in verdicts and MIRROR[code(verdicts[b, a])] != verdict):
             raise DesignError(
-                message(
-                    f"the pair ({a!r}, {b!r}) contradicts itself.",
-                    hint="name each pair of two algorithms once.",
-                )
+                f"the pair ({a!r}, {b!r}) contradicts itself.",
+                hint="name each pair of two algorithms once.",
             )
         states[i, j], states[j, i] = verdict, MIRROR[verdict]
     return tuple(algorithms), states

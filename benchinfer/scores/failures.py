@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.frames import frame as tidy
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
@@ -28,11 +28,9 @@ def checked(failed: object) -> None:
         return
     if failed not in ("missing", "error", "worst"):
         raise ScoreTableError(
-            message(
-                f"{Given('failed', failed)} is not understood.",
-                hint=f"{Option('failed', 'missing')}, {Option('failed', 'error')},"
-                f" {Option('failed', 'worst')}, or the score that a failure is worth.",
-            )
+            f"{Given('failed', failed)} is not understood.",
+            hint=f"{Option('failed', 'missing')}, {Option('failed', 'error')},"
+            f" {Option('failed', 'worst')}, or the score that a failure is worth.",
         )
 
 

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.scores.checks.faults import refuse
@@ -132,10 +132,8 @@ def read_features(
     refuse(faults, origin.name)
     if "dataset" not in of:
         raise ScoreTableError(
-            message(
-                f"the features of {origin.name} have no column that names data sets.",
-                hint=f"call it dataset; the table has: {', '.join(origin.names)}.",
-            )
+            f"the features of {origin.name} have no column that names data sets.",
+            hint=f"call it dataset; the table has: {', '.join(origin.names)}.",
         )
     names = [name for name in origin.names if name != of["dataset"]]
     read = _columns(origin, [of["dataset"]], names)
@@ -148,17 +146,13 @@ def _columns(
     """Return the data sets, under an empty name, and their features, each combination once."""
     if lacking := [name for name in names if name not in origin.names]:
         raise ScoreTableError(
-            message(
-                f"there is no column {', '.join(map(repr, lacking))} to be a feature.",
-                hint=f"the table has: {', '.join(origin.names)}.",
-            )
+            f"there is no column {', '.join(map(repr, lacking))} to be a feature.",
+            hint=f"the table has: {', '.join(origin.names)}.",
         )
     if not dataset_columns:
         raise ScoreTableError(
-            message(
-                "features need a column that names data sets.",
-                hint=Phrase(f"{Option('columns', {'NAME': 'dataset'})} says which column it is."),
-            )
+            "features need a column that names data sets.",
+            hint=Phrase(f"{Option('columns', {'NAME': 'dataset'})} says which column it is."),
         )
     with engine_errors(origin.name):
         frame, _ = origin.load([*dataset_columns, *names], [], [])

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.scores.numerics.places import Places
@@ -259,18 +259,16 @@ def require_scale(frame: Frame, measure: Measure) -> None:
             "scores above 0" if measure.scale == "log" else "scores between 0 and 1, both excluded"
         )
         raise DesignError(
-            message(
-                f"{count} {'score' if count == 1 else 'scores'} of measure {measure.name!r} cannot"
-                f" be put on the {measure.scale} scale.",
-                where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
-                hint=[
-                    f"the {measure.scale} scale takes {asked}:",
-                    (
-                        f"say {Option('scale', 'identity')}, or move the scores away from the"
-                        " border and say how."
-                    ),
-                ],
-            )
+            f"{count} {'score' if count == 1 else 'scores'} of measure {measure.name!r} cannot"
+            f" be put on the {measure.scale} scale.",
+            where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
+            hint=[
+                f"the {measure.scale} scale takes {asked}:",
+                (
+                    f"say {Option('scale', 'identity')}, or move the scores away from the"
+                    " border and say how."
+                ),
+            ],
         )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from benchinfer.core.errors import BenchinferError, message, unknown
+from benchinfer.core.errors import BenchinferError, unknown
 from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
@@ -50,16 +50,14 @@ class Resampling:
             raise BenchinferError(unknown("resampling", self.kind, get_args(Kind.__value__)))
         if self.folds is not None and (self.kind != "cv" or self.folds < 2):
             raise BenchinferError(
-                message(f"folds={self.folds} with {self.kind!r}.", hint="at least 2, for cv only.")
+                f"folds={self.folds} with {self.kind!r}.", hint="at least 2, for cv only."
             )
         if self.test_fraction is not None and (
             self.kind != "holdout" or not 0 < self.test_fraction < 1
         ):
             raise BenchinferError(
-                message(
-                    f"test_fraction={self.test_fraction} with {self.kind!r}.",
-                    hint="between 0 and 1, for holdout only.",
-                )
+                f"test_fraction={self.test_fraction} with {self.kind!r}.",
+                hint="between 0 and 1, for holdout only.",
             )
 
     @classmethod
@@ -83,10 +81,8 @@ class Resampling:
             number = float(size) if kind == "holdout" else int(size)
         except ValueError:
             raise BenchinferError(
-                message(
-                    f"{size!r} in {text!r} is no number of folds and no test fraction.",
-                    hint='as in "cv:10" and "holdout:0.2".',
-                )
+                f"{size!r} in {text!r} is no number of folds and no test fraction.",
+                hint='as in "cv:10" and "holdout:0.2".',
             ) from None
         sized = {"test_fraction" if kind == "holdout" else "folds": number}
         return cls(kind, **sized)  # pyright: ignore[reportArgumentType]

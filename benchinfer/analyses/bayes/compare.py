@@ -38,7 +38,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import names_of, seed_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call
 from benchinfer.core.progress import Progress, reporting
 
@@ -75,12 +75,10 @@ def _target(setting: Setting, target: str) -> Target:
     """Return what averages are about; refuse what the table does not bear."""
     if len(setting.coverage.datasets) == 1:
         raise DesignError(
-            message(
-                "one data set says nothing about how algorithms vary between data sets.",
-                hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
-                f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
-                " or add data sets.",
-            )
+            "one data set says nothing about how algorithms vary between data sets.",
+            hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
+            f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
+            " or add data sets.",
         )
     checks.check_connected(setting)
     return "datasets" if target == "datasets" else "domain"

@@ -22,7 +22,7 @@ from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
@@ -548,12 +548,10 @@ class BayesComparison(Comparison):
             raise DesignError(unknown("quantity", quantity, known))
         if quantity == "next" and self.following is None:
             raise DesignError(
-                message(
-                    f"the comparison is {self.about or 'about these data sets'}, not about the next"
-                    " data set.",
-                    hint=f"compare with {Option('target', 'domain')}; the next data set is one of"
-                    " all domains.",
-                )
+                f"the comparison is {self.about or 'about these data sets'}, not about the next"
+                " data set.",
+                hint=f"compare with {Option('target', 'domain')}; the next data set is one of"
+                " all domains.",
             )
         other = replace(self, quantity=quantity)
         codes = codes_of(other.outcomes, self.level, settled=self.convergence.settled)

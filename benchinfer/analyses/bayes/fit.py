@@ -30,7 +30,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
@@ -116,12 +116,10 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
         return reduce_contrasts(index, cells.n, np.nan_to_num(cells.mean), within, correlation)
     except FitError as error:
         raise DesignError(
-            message(
-                str(error),
-                hint="a comparison needs scores that differ:"
-                f" {Either('scores.findings()', 'benchinfer check')} names constant and"
-                f" identical algorithms; {Call('compare_points')} describes such a table.",
-            )
+            str(error),
+            hint="a comparison needs scores that differ:"
+            f" {Either('scores.findings()', 'benchinfer check')} names constant and"
+            f" identical algorithms; {Call('compare_points')} describes such a table.",
         ) from None
 
 
@@ -154,13 +152,11 @@ def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
     n = len(np.unique(domain))
     if n < _FEWEST_DOMAINS:
         raise DesignError(
-            message(
-                f"the data sets are of {count(n, 'domain')}: {join(names)}.",
-                hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
-                f" {Option('domains', 'pooled')} takes them as one,"
-                f" {Either('scores.subset(domains=...)', 'a table of some domains')}"
-                " compares in one.",
-            )
+            f"the data sets are of {count(n, 'domain')}: {join(names)}.",
+            hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
+            f" {Option('domains', 'pooled')} takes them as one,"
+            f" {Either('scores.subset(domains=...)', 'a table of some domains')}"
+            " compares in one.",
         )
     return domain
 
@@ -195,12 +191,9 @@ def fit(
         return _gibbs(model, size, rng, progress)
     except np.linalg.LinAlgError:
         raise DesignError(
-            message(
-                "differences are the same on several data sets to the last digit: the posterior of"
-                " the interactions' size has a spike at 0 that cannot be sampled.",
-                hint=f"{Call('compare_permutation')} needs no model; or give scores with more"
-                " digits.",
-            )
+            "differences are the same on several data sets to the last digit: the posterior of"
+            " the interactions' size has a spike at 0 that cannot be sampled.",
+            hint=f"{Call('compare_permutation')} needs no model; or give scores with more digits.",
         ) from None
 
 

@@ -63,27 +63,21 @@ class BayesOptions(ContrastOptions):
         """Refuse what one model of all algorithms has not, or not together."""
         if isinstance(self.priors, PseudoObservation):
             raise ArgumentError(
-                message(
-                    f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
-                    f" {Given('preset', 'sign')}.",
-                    hint=f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
-                    " model of all algorithms.",
-                )
+                f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
+                f" {Given('preset', 'sign')}.",
+                hint=f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
+                " model of all algorithms.",
             )
         if self.quantity == "dominant":
             raise ArgumentError(
-                message(
-                    f"{Option('quantity', 'dominant')} is of tests of each pair by itself.",
-                    hint=f"{Option('preset', 'signed-rank')} is one.",
-                )
+                f"{Option('quantity', 'dominant')} is of tests of each pair by itself.",
+                hint=f"{Option('preset', 'signed-rank')} is one.",
             )
         if (self.quantity, self.target) == ("next", "datasets"):
             raise ArgumentError(
-                message(
-                    f"{Option('target', 'datasets')} is about these data sets,"
-                    f" {Option('quantity', 'next')} about another.",
-                    hint=f"{Option('target', 'domain')} goes with it.",
-                )
+                f"{Option('target', 'datasets')} is about these data sets,"
+                f" {Option('quantity', 'next')} about another.",
+                hint=f"{Option('target', 'domain')} goes with it.",
             )
         self._check_likelihood()
 

@@ -33,7 +33,7 @@ from benchinfer.analyses.bayes.numerics.predictive import Thinned, present
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.posterior import codes_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call
 from benchinfer.core.numbers import count
@@ -102,10 +102,8 @@ def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Varia
     setting, _ = Setting.of(scores, own.name)
     if setting.digest != result.setting.digest:
         raise DesignError(
-            message(
-                "the table is not the one that was compared.",
-                hint=f"give the table that {Call('compare_bayes')} was given.",
-            )
+            "the table is not the one that was compared.",
+            hint=f"give the table that {Call('compare_bayes')} was given.",
         )
     for scale in ("identity", "log", "logit"):
         if scale == own.scale:
@@ -140,10 +138,8 @@ def sensitivity(
     """Compare once more by other models; see `BayesComparison.sensitivity`."""
     if result.about:
         raise DesignError(
-            message(
-                f"the comparison is {result.about}.",
-                hint="sensitivity() of the comparison over all domains.",
-            )
+            f"the comparison is {result.about}.",
+            hint="sensitivity() of the comparison over all domains.",
         )
     following = result.ranks_following
     rows = [("as compared", result.ranks.best, None if following is None else following.best)]

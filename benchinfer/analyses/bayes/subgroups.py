@@ -13,7 +13,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
@@ -118,25 +118,21 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     """Compare at given values of covariates; see `BayesComparison.at`."""
     along = _along(result)
     if not given:
-        raise DesignError(message("no covariate is given.", hint="at(NAME=value)."))
+        raise DesignError("no covariate is given.", hint="at(NAME=value).")
     for name, value in given.items():
         if name not in along.names:
             raise DesignError(unknown("covariate", name, along.names))
         if not np.isfinite(value):
-            raise DesignError(message(f"{name} is {value!r}.", hint="a finite number."))
+            raise DesignError(f"{name} is {value!r}.", hint="a finite number.")
     if result.about:
         raise DesignError(
-            message(
-                f"the comparison is {result.about} already.",
-                hint="at(NAME=value) first, then by_domain().",
-            )
+            f"the comparison is {result.about} already.",
+            hint="at(NAME=value) first, then by_domain().",
         )
     if result.following is None or result.ranks_following is None:
         raise DesignError(
-            message(
-                "the comparison is about these data sets, whose covariates are what they are.",
-                hint=f"compare with {Option('target', 'domain')}.",
-            )
+            "the comparison is about these data sets, whose covariates are what they are.",
+            hint=f"compare with {Option('target', 'domain')}.",
         )
     along, draws = replace(along, at=dict(given)), result.draws
     further, raised = moved(along, draws)
@@ -177,10 +173,8 @@ def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":
 def _along(result: "BayesComparison") -> Along:
     if result.along is None:
         raise DesignError(
-            message(
-                "the model has no covariates.",
-                hint=Phrase(Call("compare_bayes", Option("covariates", ()))),
-            )
+            "the model has no covariates.",
+            hint=Phrase(Call("compare_bayes", Option("covariates", ()))),
         )
     return result.along
 
@@ -197,10 +191,8 @@ def by_domain(result: "BayesComparison") -> Comparisons:
     domains, new, common = draws.domains, draws.new_domain, draws.common
     if domains is None or new is None or common.domains is None or common.new_domain is None:
         raise DesignError(
-            message(
-                "the domains are no level of this model.",
-                hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
-            )
+            "the domains are no level of this model.",
+            hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
         )
     further, raised = (0.0, 0.0) if result.along is None else moved(result.along, draws)
     found: dict[str, Comparison] = {

@@ -12,7 +12,7 @@ from benchinfer.analyses.bootstrap.options import BootstrapOptions
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either
 from benchinfer.core.measure import Measure
@@ -189,12 +189,10 @@ class BootstrapComparison(TestedComparison):
         found = self.scores_profile if kind == "scores" else self.ratios_profile
         if found is None:
             raise DesignError(
-                message(
-                    f"some scores of {self.setting.measure.noun} are not above 0, so that ratios to"
-                    " the best have no meaning.",
-                    hint=f"{Either('profile("scores")', 'the share of scores')} is of scores as"
-                    " they are.",
-                )
+                f"some scores of {self.setting.measure.noun} are not above 0, so that ratios to"
+                " the best have no meaning.",
+                hint=f"{Either('profile("scores")', 'the share of scores')} is of scores as"
+                " they are.",
             )
         k, g = found.estimate.shape
         normalised = self.options.normalise is not None

@@ -8,7 +8,6 @@ from benchinfer.analyses.bootstrap.numerics.resampling import Resample
 from benchinfer.analyses.bootstrap.sample import Normalise, Reference
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_resamples
-from benchinfer.core.errors import message
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
 type Interval = Literal["percentile", "expanded", "bca"]
@@ -59,18 +58,14 @@ def statistic_of(given: Named | float) -> Statistic:
     if isinstance(given, str):
         if given not in _statistics:
             raise ArgumentError(
-                message(
-                    f"unknown statistic {given!r}.",
-                    hint=f"one of {', '.join(map(repr, _statistics))}, or a number between 0 and 1"
-                    " for that quantile.",
-                )
+                f"unknown statistic {given!r}.",
+                hint=f"one of {', '.join(map(repr, _statistics))}, or a number between 0 and 1"
+                " for that quantile.",
             )
         return _statistics[given]
     if not 0 < given < 1:
         raise ArgumentError(
-            message(
-                f"statistic is {given!r}.",
-                hint='a quantile lies between 0 and 1; "worst" is the smallest.',
-            )
+            f"statistic is {given!r}.",
+            hint='a quantile lies between 0 and 1; "worst" is the smallest.',
         )
     return Statistic("quantile", float(given))

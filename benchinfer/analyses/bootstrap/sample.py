@@ -10,7 +10,7 @@ from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Field, Option
 from benchinfer.core.measure import Measure
 
@@ -32,11 +32,9 @@ def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
     if isinstance(given, Mapping):
         if lost := [name for name in datasets if name not in given]:
             raise DesignError(
-                message(
-                    f"{len(lost):,} of {len(datasets):,} data sets have no reference.",
-                    where=[("dataset",), *((name,) for name in lost)],
-                    hint="give one number for each data set.",
-                )
+                f"{len(lost):,} of {len(datasets):,} data sets have no reference.",
+                where=[("dataset",), *((name,) for name in lost)],
+                hint="give one number for each data set.",
             )
         numbers = np.array([given[name] for name in datasets], dtype=np.float64)
     else:
@@ -46,10 +44,8 @@ def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
     if not np.isfinite(oriented).all():
         wrong = datasets[int(np.flatnonzero(~np.isfinite(oriented))[0])]
         raise DesignError(
-            message(
-                f"the reference on {wrong} is not a number on the {measure.scale} scale.",
-                hint="references are in the unit of the measure.",
-            )
+            f"the reference on {wrong} is not a number on the {measure.scale} scale.",
+            hint="references are in the unit of the measure.",
         )
     return oriented
 
@@ -65,11 +61,9 @@ def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> S
     else:
         if set(normalise) != {"low", "high"}:
             raise ArgumentError(
-                message(
-                    f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
-                    hint=f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
-                    " 0 and 1.",
-                )
+                f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
+                hint=f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
+                " 0 and 1.",
             )
         low, high = (reference(setting, sample, normalise[name]) for name in ("low", "high"))
     _refuse_turned(setting, low, high)
@@ -95,12 +89,10 @@ def _refuse_turned(setting: Setting, low: Array, high: Array) -> None:
         for m in wrong
     ]
     raise DesignError(
-        message(
-            f"on {len(wrong):,} of {len(low):,} data sets the reference for 1 is not better than"
-            " that for 0.",
-            where=[("dataset", "0", "1"), *rows],
-            hint=f"of {measure.name} {measure.better} is better: low is the worse reference.",
-        )
+        f"on {len(wrong):,} of {len(low):,} data sets the reference for 1 is not better than"
+        " that for 0.",
+        where=[("dataset", "0", "1"), *rows],
+        hint=f"of {measure.name} {measure.better} is better: low is the worse reference.",
     )
 
 
@@ -166,22 +158,18 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
     if resample != "replications":
         if sample.n_datasets < 2:
             raise DesignError(
-                message(
-                    "there is one data set, and data sets are to be drawn.",
-                    hint=f"{Option('resample', 'replications')} draws within it.",
-                )
+                "there is one data set, and data sets are to be drawn.",
+                hint=f"{Option('resample', 'replications')} draws within it.",
             )
         if resample == "datasets":
             return
     kind = setting.resampling and setting.resampling.kind
     if kind in ("cv", "holdout"):
         raise DesignError(
-            message(
-                f"replications come from {kind!r}, whose training sets overlap: drawn one by one"
-                " they would pass for independent.",
-                hint=f"{Option('resample', 'datasets')} draws data sets alone;"
-                f" {Call('compare_mixed')} corrects for the overlap.",
-            )
+            f"replications come from {kind!r}, whose training sets overlap: drawn one by one"
+            " they would pass for independent.",
+            hint=f"{Option('resample', 'datasets')} draws data sets alone;"
+            f" {Call('compare_mixed')} corrects for the overlap.",
         )
     if (np.diff(sample.strata) < 2).all():
         coverage = setting.coverage
@@ -189,13 +177,11 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
         number = ["repeats count as one replication: a column replication that numbers them"]
         number.append("makes each a replication of its own;")
         raise DesignError(
-            message(
-                "no data set has several replications to draw from.",
-                hint=[
-                    *(number if repeated else []),
-                    f"{Option('resample', 'datasets')} draws data sets alone.",
-                ],
-            )
+            "no data set has several replications to draw from.",
+            hint=[
+                *(number if repeated else []),
+                f"{Option('resample', 'datasets')} draws data sets alone.",
+            ],
         )
 
 
@@ -211,34 +197,25 @@ def _goal(
     if not gap:
         if goal is not None:
             raise ArgumentError(
-                message(
-                    f"goal is {goal!r}.",
-                    hint=f"it goes with {Option('statistic', 'optimality-gap')}.",
-                )
+                f"goal is {goal!r}.", hint=f"it goes with {Option('statistic', 'optimality-gap')}."
             )
         return None
     if normalise is not None:
         if goal is None or isinstance(goal, int | float):
             return np.full(raw.n_datasets, 1.0 if goal is None else float(goal))
         raise ArgumentError(
-            message(
-                "the goal on normalised scores is not a number.",
-                hint="it is 1 unless given; the reference for 1 can be what counts as reached.",
-            )
+            "the goal on normalised scores is not a number.",
+            hint="it is 1 unless given; the reference for 1 can be what counts as reached.",
         )
     if goal is None:
         raise ArgumentError(
-            message(
-                "an optimality gap needs to know what counts as reached.",
-                hint=f"{Option('goal')} names it, in the unit of the measure;"
-                f" {Option('normalise')} makes it 1.",
-            )
+            "an optimality gap needs to know what counts as reached.",
+            hint=f"{Option('goal')} names it, in the unit of the measure;"
+            f" {Option('normalise')} makes it 1.",
         )
     if setting.measure.scale == "logit":
         raise DesignError(
-            message(
-                "an optimality gap on the logit scale has no unit.",
-                hint=f"{Field('scale', 'identity')} or {Option('normalise')} gives it one.",
-            )
+            "an optimality gap on the logit scale has no unit.",
+            hint=f"{Field('scale', 'identity')} or {Option('normalise')} gives it one.",
         )
     return reference(setting, raw, goal)

@@ -12,7 +12,7 @@ from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics import multiplicity
 from benchinfer.scores.checks.advice import advice
@@ -125,9 +125,7 @@ def gate(
     both = _narrowed(scores, baseline, candidate)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
     if len(set(names)) < len(names) or not names:
-        raise ArgumentError(
-            message(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
-        )
+        raise ArgumentError(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
     asked = [
         GateQuestion(both, scores.measure(name).name, baseline, candidate, target, level)
         for name in names
@@ -144,16 +142,14 @@ def _narrowed(scores: ScoreTable, baseline: str, candidate: str) -> ScoreTable:
             raise ArgumentError(unknown(role, name, scores.algorithms))
     if baseline == candidate:
         raise ArgumentError(
-            message(
-                f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
-            )
+            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
         )
     return scores.subset(algorithms=[baseline, candidate])
 
 
 def _check_level(level: float) -> None:
     if not 0.5 < level < 1:
-        raise ArgumentError(message(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95."))
+        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
 
 
 def _tested(q: GateQuestion, by: By, *, alone: bool) -> tuple[OneSided, str]:
@@ -176,10 +172,8 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
     if told is None or not isinstance(call, Call) or call.function not in _INSTEAD:
         why = "an algorithm has no scores" if told is None else told.reason
         raise DesignError(
-            message(
-                f"there is no error to judge a difference in {q.measure} by: {why}.",
-                hint="scores on more data sets, or more replications on each.",
-            )
+            f"there is no error to judge a difference in {q.measure} by: {why}.",
+            hint="scores on more data sets, or more replications on each.",
         )
     function, option = call.function, call.option
     reason = _RATES if function == "compare_bayes" else told.reason

@@ -22,7 +22,7 @@ from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.permutation.pairs import differences
 from benchinfer.comparison.comparison import Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import rates, signs
 from benchinfer.scores.table import ScoreTable
@@ -149,11 +149,9 @@ def block_differences(q: GateQuestion) -> BlockDifferences:
     data = with_ties(exchangeable(scores, setting, q.target, "aligned-ranks"), "none")
     if data.repeated:
         raise DesignError(
-            message(
-                "the algorithms do not share replications, so that there are no differences whose"
-                " signs could be turned.",
-                hint=f"{Option('by', 'mixed')} compares them.",
-            )
+            "the algorithms do not share replications, so that there are no differences whose"
+            " signs could be turned.",
+            hint=f"{Option('by', 'mixed')} compares them.",
         )
     first, second = (setting.algorithms.index(name) for name in q.names)
     row = np.zeros((1, 2))

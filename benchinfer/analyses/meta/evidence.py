@@ -9,7 +9,7 @@ from benchinfer.comparison import adjustment
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics.covariance import Adjusted
@@ -27,28 +27,22 @@ def asked_of(
     robust = fit is not None and fit.interval == "robust" and len(family.pairs) > 1
     if robust and options.adjust in adjustment.JOINT:
         raise ArgumentError(
-            message(
-                f"{Given('adjust', options.adjust)} needs one variance common to all pairs.",
-                hint=f"{Option('adjust', 'holm')} goes with robust errors;"
-                f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
-            )
+            f"{Given('adjust', options.adjust)} needs one variance common to all pairs.",
+            hint=f"{Option('adjust', 'holm')} goes with robust errors;"
+            f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
         )
     method = adjustment.resolve(
         options.adjust, options.contrasts, options.alternative, common=joint and not robust
     )
     if not joint and method == "shaffer":
         raise ArgumentError(
-            message(
-                f"{Given('adjust', 'shaffer')} needs estimates of all pairs from one model.",
-                hint=f"{Option('adjust', 'holm')} goes with {Option('pooling', 'pairwise')}.",
-            )
+            f"{Given('adjust', 'shaffer')} needs estimates of all pairs from one model.",
+            hint=f"{Option('adjust', 'holm')} goes with {Option('pooling', 'pairwise')}.",
         )
     if not joint and family.sides:
         raise ArgumentError(
-            message(
-                "averages of algorithms are no pairs.",
-                hint=f"{Option('pooling', 'network')} estimates them.",
-            )
+            "averages of algorithms are no pairs.",
+            hint=f"{Option('pooling', 'network')} estimates them.",
         )
     return family, method
 
@@ -61,11 +55,9 @@ def third_level(studies: Studies, nested: str, *, published: bool) -> str:
         return ""
     if (nested in ("study", "domain") and nested != kind) or not several:
         raise DesignError(
-            message(
-                f"{Given('nested', nested)}, but the data sets do not lie within several"
-                f" {nested} groups of which some hold several.",
-                hint=f"{Option('nested', 'none')} takes data sets as independent.",
-            )
+            f"{Given('nested', nested)}, but the data sets do not lie within several"
+            f" {nested} groups of which some hold several.",
+            hint=f"{Option('nested', 'none')} takes data sets as independent.",
         )
     return kind
 
@@ -97,10 +89,8 @@ def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFami
     held = alone.n_datasets > 1
     if not held.any():
         raise DesignError(
-            message(
-                "no pair of algorithms is on two data sets.",
-                hint=f"{Option('pooling', 'network')} brings all data sets together.",
-            )
+            "no pair of algorithms is on two data sets.",
+            hint=f"{Option('pooling', 'network')} brings all data sets together.",
         )
     if held.all():
         return family, alone

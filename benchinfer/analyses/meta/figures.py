@@ -17,7 +17,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
@@ -96,7 +96,7 @@ def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int
     real = (meta.pairs >= 0).all(axis=1) & (n > 1)
     if not real.any():
         raise DesignError(
-            message("no pair is on two data sets.", hint='kind="network" shows what is compared.')
+            "no pair is on two data sets.", hint='kind="network" shows what is compared.'
         )
     place = np.argsort(np.argsort(-meta.levels.estimate, kind="stable"))
     rank = np.where(real, place[meta.pairs].sum(axis=1), 10**6)
@@ -112,10 +112,8 @@ def _asked(meta: MetaComparison, pair: tuple[str, str]) -> int:
     own = np.flatnonzero((np.sort(meta.pairs, axis=1) == wanted).all(axis=1))
     if not len(own) or meta.alone.n_datasets[own[0]] < 2:
         raise ArgumentError(
-            message(
-                f"{pair[0]!r} and {pair[1]!r} are not compared on two data sets.",
-                hint='kind="network" shows what is compared.',
-            )
+            f"{pair[0]!r} and {pair[1]!r} are not compared on two data sets.",
+            hint='kind="network" shows what is compared.',
         )
     return int(own[0])
 

@@ -9,7 +9,6 @@ from benchinfer.analyses.meta.studies import Covariance, Effect
 from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message
 from benchinfer.core.hints import Option
 
 type Pooling = Literal["network", "pairwise"]
@@ -37,12 +36,10 @@ class MetaOptions(TestedOptions):
         super().__post_init__()
         if (self.interval, self.pooling) == ("robust", "pairwise"):
             raise ArgumentError(
-                message(
-                    "pairs pooled alone have errors of their own already.",
-                    hint=f"{Option('interval', 'hartung-knapp')} goes with"
-                    f' {Option("pooling", "pairwise")}, "robust" with'
-                    f" {Option('pooling', 'network')}.",
-                )
+                "pairs pooled alone have errors of their own already.",
+                hint=f"{Option('interval', 'hartung-knapp')} goes with"
+                f' {Option("pooling", "pairwise")}, "robust" with'
+                f" {Option('pooling', 'network')}.",
             )
 
     @property

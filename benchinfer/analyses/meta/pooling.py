@@ -19,7 +19,7 @@ from benchinfer.analyses.meta.numerics.pooling import (
 )
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
@@ -72,12 +72,10 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
     found = [names[g] for g in np.flatnonzero(alone)]
     shown = join([*found[:5], *(["others"] if len(found) > 5 else [])])
     raise DesignError(
-        message(
-            f"without {shown}, some differences are not known at all: there is no spread between"
-            f" {'studies' if fit.nested else 'data sets'} to take an error from.",
-            hint=f"each algorithm must be joined to the others by more than one {kind};"
-            f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
-        )
+        f"without {shown}, some differences are not known at all: there is no spread between"
+        f" {'studies' if fit.nested else 'data sets'} to take an error from.",
+        hint=f"each algorithm must be joined to the others by more than one {kind};"
+        f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
     )
 
 
@@ -218,15 +216,13 @@ def require_connected(studies: Studies, algorithms: tuple[str, ...]) -> None:
     parts = [names[code == c].tolist() for c in range(int(code.max()) + 1)]
     held = [sum(code[b.arms[0]] == c for b in studies.blocks) for c in range(len(parts))]
     raise DesignError(
-        message(
-            f"the algorithms fall into {len(parts)} parts that no data set joins.",
-            where=[
-                ("algorithms", "data sets"),
-                *((join(part), int(n)) for part, n in zip(parts, held, strict=True)),
-            ],
-            hint="compare each part by itself, or add a data set with algorithms of several parts.",
-            shown=20,
-        )
+        f"the algorithms fall into {len(parts)} parts that no data set joins.",
+        where=[
+            ("algorithms", "data sets"),
+            *((join(part), int(n)) for part, n in zip(parts, held, strict=True)),
+        ],
+        hint="compare each part by itself, or add a data set with algorithms of several parts.",
+        shown=20,
     )
 
 
@@ -245,21 +241,19 @@ def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
         if found
     ]
     raise FitError(
-        message(
-            f"{len(rows):,} of {count(len(pairs), 'pair')} have no sampling error on any data set,"
-            " so that there is nothing to weigh or to test their effects by.",
-            where=[
-                ("first", "second", "data sets", "effects"),
-                *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
-            ],
-            hint=[
-                (
-                    "are scores constant, or an algorithm in the table twice?"
-                    f" {Call('compare_points')} describes"
-                ),
-                f"such scores; of identical replications keep one, for {Call('compare_mixed')}.",
-            ],
-        )
+        f"{len(rows):,} of {count(len(pairs), 'pair')} have no sampling error on any data set,"
+        " so that there is nothing to weigh or to test their effects by.",
+        where=[
+            ("first", "second", "data sets", "effects"),
+            *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
+        ],
+        hint=[
+            (
+                "are scores constant, or an algorithm in the table twice?"
+                f" {Call('compare_points')} describes"
+            ),
+            f"such scores; of identical replications keep one, for {Call('compare_mixed')}.",
+        ],
     )
 
 
@@ -269,19 +263,15 @@ def require_free(part: NetworkPart, studies: Studies) -> None:
     rank = int(np.linalg.matrix_rank(part.x))
     if rank < p:
         raise DesignError(
-            message(
-                f"{p - rank:,} of {count(p, 'coefficient')} cannot be told from the others.",
-                hint="a slope needs data sets that differ in the covariate for each algorithm.",
-            )
+            f"{p - rank:,} of {count(p, 'coefficient')} cannot be told from the others.",
+            hint="a slope needs data sets that differ in the covariate for each algorithm.",
         )
     if part.free < 1:
         raise DesignError(
-            message(
-                f"{count(len(part.y), 'effect')} of {count(len(studies.blocks), 'data set')}"
-                f" {'leaves' if len(part.y) == 1 else 'leave'} nothing to tell heterogeneity from:"
-                f" {count(p, 'difference')} {'is' if p == 1 else 'are'} estimated.",
-                hint="some pair needs a second data set.",
-            )
+            f"{count(len(part.y), 'effect')} of {count(len(studies.blocks), 'data set')}"
+            f" {'leaves' if len(part.y) == 1 else 'leave'} nothing to tell heterogeneity from:"
+            f" {count(p, 'difference')} {'is' if p == 1 else 'are'} estimated.",
+            hint="some pair needs a second data set.",
         )
 
 

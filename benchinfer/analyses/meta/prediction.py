@@ -7,7 +7,7 @@ import numpy as np
 from benchinfer.analyses.meta.pooling import joint_errors, pairwise
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.prediction import NewDataset, Prediction
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
@@ -85,12 +85,10 @@ def predict(meta: "MetaComparison") -> NewDataset:
     """Predict contrasts on a new data set; see `MetaComparison.predict`."""
     if meta.fit is None:
         raise DesignError(
-            message(
-                "pairs pooled alone have no joint distribution to rank algorithms by.",
-                hint=f"{Option('pooling', 'network')};"
-                f" {Either('plot(kind="forest")', 'the report')} shows each pair's"
-                " prediction.",
-            )
+            "pairs pooled alone have no joint distribution to rank algorithms by.",
+            hint=f"{Option('pooling', 'network')};"
+            f" {Either('plot(kind="forest")', 'the report')} shows each pair's"
+            " prediction.",
         )
     each, free = between(meta, meta.fit)
     error, df, tau2 = _of_network(meta, each, free)

@@ -12,7 +12,7 @@ from benchinfer.analyses.meta.effects import (
     read_columns,
     within_studies,
 )
-from benchinfer.core.errors import ScoreTableError, message, unknown
+from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.read import Measures, declared
@@ -46,11 +46,9 @@ def factors(
         factor = FORMULAS[plain]
         if effect == "log-ratio" and factor < 0:
             raise ScoreTableError(
-                message(
-                    f"harmonise={{{source!r}: {(target, formula)!r}}} of log ratios.",
-                    hint="the ratio of two scores does not tell that of one minus each: leave these"
-                    " effects out, or read differences.",
-                )
+                f"harmonise={{{source!r}: {(target, formula)!r}}} of log ratios.",
+                hint="the ratio of two scores does not tell that of one minus each: leave these"
+                " effects out, or read differences.",
             )
         if effect != "difference":
             factor = 1.0 if factor > 0 else -1.0
@@ -123,7 +121,7 @@ def read_effects(
         raise ScoreTableError(unknown("effect", effect, known))
     if correlation is not None and not -1 < correlation < 1:
         raise ScoreTableError(
-            message(f"correlation is {correlation!r}.", hint="between -1 and 1, as in 0.5.")
+            f"correlation is {correlation!r}.", hint="between -1 and 1, as in 0.5."
         )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     origin = open_source(source, None)

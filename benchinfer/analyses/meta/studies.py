@@ -18,7 +18,7 @@ from benchinfer.analyses.meta.numerics.effects import (
 )
 from benchinfer.analyses.meta.numerics.moderation import moderated
 from benchinfer.comparison.evidence import Array, Setting
-from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
@@ -89,10 +89,8 @@ def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measu
         return measure if tolerance is None else replace(measure, tolerance=tolerance)
     if measure.scale != "identity":
         raise DesignError(
-            message(
-                f"{Given('effect', effect)} of a measure on the {measure.scale} scale.",
-                hint=f"{Option('effect', 'difference')} takes differences on that scale.",
-            )
+            f"{Given('effect', effect)} of a measure on the {measure.scale} scale.",
+            hint=f"{Option('effect', 'difference')} takes differences on that scale.",
         )
     given = 0.0 if tolerance is None else tolerance
     if effect == "log-ratio":
@@ -228,15 +226,13 @@ def _levels(
 def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
     rows = [(dataset, str(error).removesuffix(".")) for dataset, error in wrong]
     return DesignError(
-        message(
-            f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
-            where=[("dataset", "why"), *rows],
-            hint="a meta-analysis needs the sampling error of each data set.\n     "
-            f" {Either('scores.subset(datasets=...)', 'a table of some data sets')}"
-            f" leaves data sets out; {Call('compare_mixed')} and"
-            f" {Call('compare_permutation')}\n      do with one score per algorithm and"
-            " data set.",
-        )
+        f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
+        where=[("dataset", "why"), *rows],
+        hint="a meta-analysis needs the sampling error of each data set.\n     "
+        f" {Either('scores.subset(datasets=...)', 'a table of some data sets')}"
+        f" leaves data sets out; {Call('compare_mixed')} and"
+        f" {Call('compare_permutation')}\n      do with one score per algorithm and"
+        " data set.",
     )
 
 
@@ -245,11 +241,9 @@ def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) ->
     for name in names:
         if name in known.varying:
             raise DesignError(
-                message(
-                    f"the covariate {name!r} varies within"
-                    f" {count(len(known.varying[name]), 'data set')},"
-                    " but covariates belong to data sets: one value for each.",
-                )
+                f"the covariate {name!r} varies within"
+                f" {count(len(known.varying[name]), 'data set')},"
+                " but covariates belong to data sets: one value for each."
             )
     at = [known.datasets.index(name) for name in studies.datasets]
     return with_values(studies, {name: z[at] for name, z in known.constant.items()}, names)
@@ -265,18 +259,14 @@ def with_values(studies: Studies, known: Mapping[str, Array], names: Sequence[st
         if not np.isfinite(z).all():
             lack = [studies.datasets[d] for d in np.flatnonzero(~np.isfinite(z))]
             raise DesignError(
-                message(
-                    f"the covariate {name!r} is missing on {count(len(lack), 'data set')}:"
-                    f" {join(lack[:5])}.",
-                    hint="leave these data sets out, or the covariate.",
-                )
+                f"the covariate {name!r} is missing on {count(len(lack), 'data set')}:"
+                f" {join(lack[:5])}.",
+                hint="leave these data sets out, or the covariate.",
             )
         if np.ptp(z) == 0:
             raise DesignError(
-                message(
-                    f"the covariate {name!r} is the same on all data sets.",
-                    hint="a slope needs data sets that differ in it.",
-                )
+                f"the covariate {name!r} is the same on all data sets.",
+                hint="a slope needs data sets that differ in it.",
             )
         taken[name] = z - z.mean()
     return replace(studies, covariates=taken)
@@ -292,10 +282,8 @@ def published(
     """Return what is compared, the effects of its data sets, and what kind they are."""
     if effect is not None and effect != effects.kind:
         raise DesignError(
-            message(
-                f"{Given('effect', effect)}, but the effects were read as {effects.kind!r}.",
-                hint=f"{Call('read_effects', Option('effect'))} says what published estimates are.",
-            )
+            f"{Given('effect', effect)}, but the effects were read as {effects.kind!r}.",
+            hint=f"{Call('read_effects', Option('effect'))} says what published estimates are.",
         )
     chosen = effects.measure(measure)
     coverage = effects.coverage(chosen.name)

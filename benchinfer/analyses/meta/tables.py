@@ -23,7 +23,7 @@ from benchinfer.analyses.meta.pooling import (
 from benchinfer.analyses.meta.prediction import prediction_of
 from benchinfer.comparison import adjustment
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
@@ -113,10 +113,8 @@ def egger(meta: "MetaComparison") -> "pd.DataFrame":
         rows.append((first, second, len(one.held), *test, found.limit))
     if not rows:
         raise DesignError(
-            message(
-                "no pair has three effects whose standard errors differ.",
-                hint="a funnel needs data sets of different size.",
-            )
+            "no pair has three effects whose standard errors differ.",
+            hint="a funnel needs data sets of different size.",
         )
     names = ("first", "second", "n_datasets", "slope", "std_error", "df", "statistic", "p_value")
     table = frame({name: [row[c] for row in rows] for c, name in enumerate(names)})
@@ -130,10 +128,8 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
     groups = _groups(meta)
     if len(set(groups.tolist())) < 2:
         raise DesignError(
-            message(
-                "the data sets do not come from several domains or studies.",
-                hint="a column of domains says which data set belongs to which.",
-            )
+            "the data sets do not come from several domains or studies.",
+            hint="a column of domains says which data set belongs to which.",
         )
     rows: list[dict[str, object]] = []
     each = meta.studies.direct(meta.pairs)
@@ -146,9 +142,7 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
         rows += [{"domain": g, **names, **found} for g, found in parts.items() if found]
         _between(rows[start:])
     if not rows:
-        raise DesignError(
-            message("no pair is on two data sets of one domain.", hint="pool all domains.")
-        )
+        raise DesignError("no pair is on two data sets of one domain.", hint="pool all domains.")
     shown = [name for name in rows[0] if name != "raw"]
     return frame({name: [row[name] for row in rows] for name in shown})
 
@@ -207,11 +201,9 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
         reason = "algorithms have slopes along covariates"
     if meta.fit is None or reason:
         raise DesignError(
-            message(
-                f"direct and indirect evidence are not separated: {reason}.",
-                hint=f"{Option('pooling', 'network')} of three algorithms or more,"
-                f" {Option('nested', 'none')} and no covariates separate them.",
-            )
+            f"direct and indirect evidence are not separated: {reason}.",
+            hint=f"{Option('pooling', 'network')} of three algorithms or more,"
+            f" {Option('nested', 'none')} and no covariates separate them.",
         )
     return meta.fit
 
@@ -301,10 +293,8 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per covariate and contrast; see `MetaComparison.slopes`."""
     if meta.fit is None or not meta.studies.covariates:
         raise DesignError(
-            message(
-                "there are no slopes.",
-                hint=f"{Call('compare_meta', Option('covariates', ()))} gives them.",
-            )
+            "there are no slopes.",
+            hint=f"{Call('compare_meta', Option('covariates', ()))} gives them.",
         )
     family, method = meta.asked()
     names = meta.named_sides()

@@ -16,7 +16,7 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.wording import margin
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, level_percent, ordinal
 from benchinfer.core.saving import savable
@@ -359,10 +359,8 @@ class MonitorComparison(Comparison):
         setting, scores = Setting.of(scores, self.measure.name)
         if setting.digest != self.setting.digest:
             raise DesignError(
-                message(
-                    "these are not the scores that were monitored.",
-                    hint="give the table that went into monitor().",
-                )
+                "these are not the scores that were monitored.",
+                hint="give the table that went into monitor().",
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
         differences = [whole_differences(feed, int(i), int(j)) for i, j in self.pairs]
@@ -394,13 +392,11 @@ class MonitorComparison(Comparison):
         """
         if self.design.method == "anytime":
             raise DesignError(
-                message(
-                    "an e-process has no design to change.",
-                    hint="stop, go on and add replications at will.",
-                )
+                "an e-process has no design to change.",
+                hint="stop, go on and add replications at will.",
             )
         if not self.course.live.any():
-            raise DesignError(message("no pair goes on.", hint="start a new experiment."))
+            raise DesignError("no pair goes on.", hint="start a new experiment.")
         return self._named(stagewise.redesigned(self.course, self.design))
 
     def _named(self, columns: Columns) -> "pd.DataFrame":

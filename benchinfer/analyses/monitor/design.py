@@ -11,7 +11,7 @@ from benchinfer.analyses.monitor.numerics.stages import Rule
 from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Field, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
@@ -89,19 +89,15 @@ def check(design: MonitorDesign, measure: Measure) -> None:
     check_alternative(design.alternative)
     _ = design.alpha
     if design.stage < 2:
-        raise DesignError(
-            message(f"stage is {design.stage}.", hint="2 or more replications, as in 50.")
-        )
+        raise DesignError(f"stage is {design.stage}.", hint="2 or more replications, as in 50.")
     if design.last_stage is not None and design.last_stage < 1:
         raise DesignError(
-            message(f"last_stage is {design.last_stage}.", hint="1 or more, or None for no last.")
+            f"last_stage is {design.last_stage}.", hint="1 or more, or None for no last."
         )
     if design.method == "group-sequential" and design.last_stage is None:
         raise DesignError(
-            message(
-                "a group sequential test plans all its looks in advance.",
-                hint=f"{Option('last_stage', '')} is their number; the other methods go without.",
-            )
+            "a group sequential test plans all its looks in advance.",
+            hint=f"{Option('last_stage', '')} is their number; the other methods go without.",
         )
     if design.method == "anytime" and design.null == "mean":
         _check_bounds(measure)
@@ -110,11 +106,9 @@ def check(design: MonitorDesign, measure: Measure) -> None:
 def _check_bounds(measure: Measure) -> None:
     if measure.bounds is None or measure.scale != "identity":
         raise DesignError(
-            message(
-                f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"
-                + (" on its scale." if measure.bounds else "."),
-                hint=f"{Field('bounds', (0, 1))} on the identity scale names the legal range.",
-            )
+            f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"
+            + (" on its scale." if measure.bounds else "."),
+            hint=f"{Field('bounds', (0, 1))} on the identity scale names the legal range.",
         )
 
 
@@ -125,18 +119,16 @@ def pairs_of(
     k = len(algorithms)
     if control is not None:
         if pairs != "all":
-            raise DesignError(message("pairs and control are both given.", hint="name one."))
+            raise DesignError("pairs and control are both given.", hint="name one.")
         c = _index(algorithms, control)
         return np.array([(i, c) for i in range(k) if i != c], dtype=np.int64)
     if pairs == "all":
         return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
     if isinstance(pairs, str) or len(pairs) != 2 or pairs[0] == pairs[1]:
         raise DesignError(
-            message(
-                f"pairs is {pairs!r}.",
-                hint=f'"all", or the names of two algorithms; {Option("control", "")} names one'
-                " for all others.",
-            )
+            f"pairs is {pairs!r}.",
+            hint=f'"all", or the names of two algorithms; {Option("control", "")} names one'
+            " for all others.",
         )
     return np.array([[_index(algorithms, name) for name in pairs]], dtype=np.int64)
 

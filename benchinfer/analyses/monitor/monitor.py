@@ -24,7 +24,7 @@ from benchinfer.comparison.checks import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Provenance, Setting
 from benchinfer.core import version
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option
 from benchinfer.scores.table import ScoreTable
 
@@ -215,7 +215,7 @@ def _settings(
         scores = scores.subset(algorithms=sorted(set(pairs)))
     if not names or len(set(names)) < len(names):
         raise DesignError(
-            message(f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b'].")
+            f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b']."
         )
     both = [Setting.of(scores, name) for name in names]
     settings = [setting for setting, _ in both]
@@ -233,19 +233,14 @@ def _check_replications(setting: Setting) -> None:
         return
     name = setting.measure.name
     raise DesignError(
-        message(
-            f"the algorithms do not share the replications of measure {name!r}.",
-            hint=[
-                (
-                    "where they do (same resample, same seed), say so:"
-                    f" {Call('read_scores', Option('paired', value=True))};"
-                ),
-                (
-                    f"{Call('compare_mixed')} compares scores that are not paired, once and at"
-                    " the end."
-                ),
-            ],
-        )
+        f"the algorithms do not share the replications of measure {name!r}.",
+        hint=[
+            (
+                "where they do (same resample, same seed), say so:"
+                f" {Call('read_scores', Option('paired', value=True))};"
+            ),
+            (f"{Call('compare_mixed')} compares scores that are not paired, once and at the end."),
+        ],
     )
 
 

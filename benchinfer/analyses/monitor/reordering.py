@@ -25,7 +25,7 @@ from benchinfer.analyses.monitor.stagewise import (
     stage_p,
 )
 from benchinfer.core.arguments import seed_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
@@ -220,11 +220,11 @@ class Consecutive(Showable):
         """Rearrange the (D, n) differences of each pair."""
         if permutations < 1 or permutations != int(permutations):
             raise DesignError(
-                message(f"permutations is {permutations!r}.", hint="a whole number, from 1 on.")
+                f"permutations is {permutations!r}.", hint="a whole number, from 1 on."
             )
         if not min(d.shape[1] for d in differences):
             raise DesignError(
-                message("a pair shares no replication.", hint="there is no order to change yet.")
+                "a pair shares no replication.", hint="there is no order to change yet."
             )
         drawn = seed_of(seed)
         rng = np.random.default_rng(drawn)

@@ -75,17 +75,15 @@ class StateFile(AbstractContextManager["StateFile"]):
     def __init__(self, path: str | Path) -> None:
         if not str(path):
             raise BenchinferError(
-                message(
-                    "'' names no file for the state.",
-                    hint="name a file, as in 'state.json'; it need not exist.",
-                )
+                "'' names no file for the state.",
+                hint="name a file, as in 'state.json'; it need not exist.",
             )
         check_target(path)
         with writing(path):
             self.path = followed(path)  # whoever names it by a link waits for the same lock
             if self.path.exists() and not self.path.is_file():
                 raise BenchinferError(
-                    message(f"{str(path)!r} is no file.", hint="a state is a file of its own.")
+                    f"{str(path)!r} is no file.", hint="a state is a file of its own."
                 )
         self._stack = ExitStack()
         self._depth = 0
@@ -177,11 +175,9 @@ class StateFile(AbstractContextManager["StateFile"]):
     def forged(self, faults: Sequence[_Fault]) -> BenchinferError:
         """Build the error for a past that no experiment of this design has."""
         return BenchinferError(
-            message(
-                f"{str(self.path)!r} is not as monitor leaves it.",
-                where=[("stage", "dataset", "what"), *faults] if faults else (),
-                hint=_HINT,
-            )
+            f"{str(self.path)!r} is not as monitor leaves it.",
+            where=[("stage", "dataset", "what"), *faults] if faults else (),
+            hint=_HINT,
         )
 
     def _check_design(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -193,13 +189,11 @@ class StateFile(AbstractContextManager["StateFile"]):
         ]
         if changed:
             raise BenchinferError(
-                message(
-                    f"the experiment in {str(self.path)!r} was begun with another design.",
-                    where=[("argument", "was", "is"), *changed],
-                    hint="a design is fixed before the first stage: go on with the old one, or"
-                    " begin anew with another state file.",
-                    shown=len(changed),
-                )
+                f"the experiment in {str(self.path)!r} was begun with another design.",
+                where=[("argument", "was", "is"), *changed],
+                hint="a design is fixed before the first stage: go on with the old one, or"
+                " begin anew with another state file.",
+                shown=len(changed),
             )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.plots import panels
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import FAINT, HAIR, PAGE, Width, is_wide, measure_name, signed
@@ -60,11 +60,9 @@ def layout(
     ]
     if not known:
         raise DesignError(
-            message(
-                "there are no quantiles of differences.",
-                hint="they are of algorithms that share replications, and whose differences are"
-                " not all the same.",
-            )
+            "there are no quantiles of differences.",
+            hint="they are of algorithms that share replications, and whose differences are"
+            " not all the same.",
         )
     shown = tuple(_panel(*row, width) for row in known[: _MOST if is_wide(width) else _FEW])
     ends = [np.abs([p.normal, p.found]).max() for p in shown]

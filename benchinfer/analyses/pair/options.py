@@ -8,7 +8,6 @@ from benchinfer.analyses.pair.scores import Clusters
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message
 from benchinfer.core.hints import Given, Option
 
 type Adjust = Literal["holm", "bonferroni", "hochberg", "hommel", "rom", "finner", "li", "none"]
@@ -37,33 +36,24 @@ class PairOptions(TestedOptions):
             self._check_pair(self.pair)
         if self.parts is not None and self.test != "parts-t":
             raise ArgumentError(
-                message(
-                    f"parts is {self.parts}.", hint=f"it goes with {Option('test', 'parts-t')}."
-                )
+                f"parts is {self.parts}.", hint=f"it goes with {Option('test', 'parts-t')}."
             )
         if self.test == "5x2cv-f" and (self.directed or self.margin is not None):
             raise ArgumentError(
-                message(
-                    "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
-                    hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
-                )
+                "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
+                hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
             )
         if self.test == "bayes-t" and self.directed:
             raise ArgumentError(
-                message(
-                    f"{Given('alternative', self.alternative)} does not go with"
-                    f" {Option('test', 'bayes-t')}.",
-                    hint="its three posterior probabilities answer both sides at once.",
-                )
+                f"{Given('alternative', self.alternative)} does not go with"
+                f" {Option('test', 'bayes-t')}.",
+                hint="its three posterior probabilities answer both sides at once.",
             )
 
     def _check_pair(self, pair: tuple[str, str]) -> None:
         """Refuse what are not two algorithms, or a control beside them."""
         if self.control is not None or len(pair) != 2 or pair[0] == pair[1]:
             raise ArgumentError(
-                message(
-                    f"pair is {pair!r}, control is {self.control!r}.",
-                    hint="pair names two algorithms; control, a base model for all, goes without"
-                    " it.",
-                )
+                f"pair is {pair!r}, control is {self.control!r}.",
+                hint="pair names two algorithms; control, a base model for all, goes without it.",
             )

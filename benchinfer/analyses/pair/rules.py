@@ -9,7 +9,7 @@ from benchinfer.analyses.pair.scores import PairedScores
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.wording import margin, zeros
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, sentence
@@ -80,9 +80,7 @@ def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
             hint = Phrase(f"{Option('test', right)} fits: {reason}.")
         except DesignError as error:
             hint = error.hint
-        raise DesignError(
-            message(Phrase(f"{Option('test', test)} does not fit: ", why, "."), hint=hint)
-        )
+        raise DesignError(Phrase(f"{Option('test', test)} does not fit: ", why, "."), hint=hint)
     return test, "it was asked for"
 
 
@@ -117,18 +115,14 @@ def overlaps(data: PairedScores) -> bool:
 def _require_overlap(data: PairedScores) -> None:
     if data.kind is not None and data.overlap is None:
         raise DesignError(
-            message(
-                f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
-                " not declared.",
-                hint=f"declare it, as in {declaration(data.kind)}.",
-            )
+            f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
+            " not declared.",
+            hint=f"declare it, as in {declaration(data.kind)}.",
         )
     if not data.paired:
         raise DesignError(
-            message(
-                f"scores come from {data.kind!r}, and algorithms do not share the splits.",
-                hint=f"{Call('compare_mixed')} corrects for the overlap of unshared splits.",
-            )
+            f"scores come from {data.kind!r}, and algorithms do not share the splits.",
+            hint=f"{Call('compare_mixed')} corrects for the overlap of unshared splits.",
         )
 
 

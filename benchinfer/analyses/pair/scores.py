@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array, Setting
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.table import ScoreTable
@@ -73,12 +73,10 @@ def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | Non
     blocks = scores.blocks(name)
     if (more := int((blocks.count > 1).sum())) > 0:
         raise DesignError(
-            message(
-                f"{count(more, 'replication')} of an algorithm "
-                f"{'has' if more == 1 else 'have'} several scores.",
-                hint=f"{Call('compare_pair')} takes one score of each: average the repeats, or"
-                f" use {Call('compare_mixed')}.",
-            )
+            f"{count(more, 'replication')} of an algorithm "
+            f"{'has' if more == 1 else 'have'} several scores.",
+            hint=f"{Call('compare_pair')} takes one score of each: average the repeats, or"
+            f" use {Call('compare_mixed')}.",
         )
     table = np.where(blocks.count > 0, blocks.mean, np.nan)
     there = np.abs(table[blocks.count > 0])
@@ -99,19 +97,15 @@ def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | Non
 def _refuse_several(setting: Setting) -> None:
     if (d := len(setting.coverage.datasets)) > 1:
         raise DesignError(
-            message(
-                f"tests of two algorithms within a data set cannot pool {d} data sets.",
-                hint=[
-                    f"{Call('compare_mixed')} makes claims about all of them;",
-                    Phrase(
-                        Either(
-                            "per_dataset(compare_pair, scores, ...)", "compare pair --per-dataset"
-                        ),
-                        " compares on each data set by itself,",
-                    ),
-                    f"{Option('dataset')} on one of them.",
-                ],
-            )
+            f"tests of two algorithms within a data set cannot pool {d} data sets.",
+            hint=[
+                f"{Call('compare_mixed')} makes claims about all of them;",
+                Phrase(
+                    Either("per_dataset(compare_pair, scores, ...)", "compare pair --per-dataset"),
+                    " compares on each data set by itself,",
+                ),
+                f"{Option('dataset')} on one of them.",
+            ],
         )
 
 
@@ -120,10 +114,8 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
     found = scores.observations(setting.measure.name)
     if not found.paired:
         raise DesignError(
-            message(
-                "clusters of replications need replications that algorithms share.",
-                hint=f"say so where they do: {Option('paired', value=True)}.",
-            )
+            "clusters of replications need replications that algorithms share.",
+            hint=f"say so where they do: {Option('paired', value=True)}.",
         )
     present = np.unique(found.replication)
     if not isinstance(clusters, str):
@@ -131,10 +123,8 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
         named = {str(key): value for key, value in clusters.items()}
         if lost := [name for name in names if name not in named]:
             raise DesignError(
-                message(
-                    f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
-                    hint=f"{Option('clusters', '')} maps each replication to its cluster.",
-                )
+                f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
+                hint=f"{Option('clusters', '')} maps each replication to its cluster.",
             )
         return _coded([str(named[name]) for name in names])
     if clusters not in found.covariates:
@@ -145,10 +135,8 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
     np.maximum.at(high, found.replication, column)
     if (mixed := int((low[present] != high[present]).sum())) > 0:
         raise DesignError(
-            message(
-                f"{count(mixed, 'replication')} with several values of {clusters!r}.",
-                hint="a replication belongs to one cluster, the same for all algorithms.",
-            )
+            f"{count(mixed, 'replication')} with several values of {clusters!r}.",
+            hint="a replication belongs to one cluster, the same for all algorithms.",
         )
     return _coded(low[present].tolist())
 

@@ -12,7 +12,7 @@ from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, Located
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
 from benchinfer.numerics import rates, shifts, signs, ties
@@ -90,10 +90,8 @@ def _require_two(pair: Pair) -> None:
     n = min(len(pair.first), len(pair.second))
     if n < 2:
         raise DesignError(
-            message(
-                f"a pair of algorithms has {n} {'score' if n == 1 else 'scores'} to compare.",
-                hint="a test needs two or more; check the labels of replications.",
-            )
+            f"a pair of algorithms has {n} {'score' if n == 1 else 'scores'} to compare.",
+            hint="a test needs two or more; check the labels of replications.",
         )
 
 
@@ -102,7 +100,7 @@ def _t(pair: Pair, _: PairedScores, __: PairProcedure) -> Located:
         return t_tests.paired_t(pair.differences)
     if (g := len(np.unique(pair.cluster))) < 2:
         raise DesignError(
-            message(f"there is {g} cluster.", hint="errors between clusters need two or more.")
+            f"there is {g} cluster.", hint="errors between clusters need two or more."
         )
     return t_tests.clustered(pair.differences, pair.cluster)
 

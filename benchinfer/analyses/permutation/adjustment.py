@@ -18,7 +18,7 @@ from benchinfer.comparison.stepwise import (
     grown,
 )
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, rotations
 
@@ -96,44 +96,32 @@ def resolve_adjustment(
         return "single-step" if pairs == "pooled" else "auto"
     if adjust == "single-step" and pairs == "pairwise":
         raise ArgumentError(
-            message(
-                f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
-                " pooled scores.",
-                hint=f"{Option('adjust', 'step-down')} goes with tests of each pair alone;"
-                f" {Option('pairs', 'pooled')} lets all algorithms share their scores, and"
-                " controls errors only if all are alike.",
-            )
+            f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
+            " pooled scores.",
+            hint=f"{Option('adjust', 'step-down')} goes with tests of each pair alone;"
+            f" {Option('pairs', 'pooled')} lets all algorithms share their scores, and"
+            " controls errors only if all are alike.",
         )
     if adjust in CLOSED and pairs == "pairwise":
         raise ArgumentError(
-            message(
-                f"{Given('adjust', adjust)} bounds what the joint distribution of single pairs"
-                " tells.",
-                hint=f"{Option('adjust', 'closed')} goes through the same hypotheses by sign"
-                " flips.",
-            )
+            f"{Given('adjust', adjust)} bounds what the joint distribution of single pairs tells.",
+            hint=f"{Option('adjust', 'closed')} goes through the same hypotheses by sign flips.",
         )
     if adjust == "closed" and pairs == "pooled":
         raise ArgumentError(
-            message(
-                f"{Given('adjust', 'closed')} goes with tests of each pair alone.",
-                hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
-            )
+            f"{Given('adjust', 'closed')} goes with tests of each pair alone.",
+            hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
         )
     if adjust in (*CLOSED, "closed") and (contrasts, alternative) != ("tukey", "two-sided"):
         raise ArgumentError(
-            message(
-                f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
-                hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
-            )
+            f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
+            hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
         )
     if adjust in FLIPPED and null == "asymptotic":
         other = "holm" if pairs == "pairwise" else "single-step"
         raise ArgumentError(
-            message(
-                f"{Option('adjust', adjust)} has no asymptotic form here.",
-                hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', other)}.",
-            )
+            f"{Option('adjust', adjust)} has no asymptotic form here.",
+            hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', other)}.",
         )
     return adjust
 
@@ -159,10 +147,8 @@ def of_blocks(
     )
     if adjust in FLIPPED and why:
         raise DesignError(
-            message(
-                f"{Given('adjust', adjust)} {why}.",
-                hint=f"{Option('adjust', 'holm')} goes with any design.",
-            )
+            f"{Given('adjust', adjust)} {why}.",
+            hint=f"{Option('adjust', 'holm')} goes with any design.",
         )
     return adjust
 

@@ -17,7 +17,7 @@ from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, center,
 from benchinfer.comparison.checks import refuse_overlap
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array, Setting
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import ties
 from benchinfer.scores.table import ScoreTable
@@ -102,10 +102,8 @@ def exchangeable(
     one = len(setting.coverage.datasets) == 1
     if target == "domain" and one:
         raise DesignError(
-            message(
-                "one data set says nothing about a domain of data sets.",
-                hint=f"{Option('target', 'datasets')} makes claims about this data set.",
-            )
+            "one data set says nothing about a domain of data sets.",
+            hint=f"{Option('target', 'datasets')} makes claims about this data set.",
         )
     if target == "datasets" or one:
         refuse_overlap(setting)
@@ -133,10 +131,8 @@ def _datasets(scores: ScoreTable, setting: Setting, *, spread: bool) -> Exchange
     d, a = np.nonzero(np.isfinite(values))
     if spread and not len(d):
         raise DesignError(
-            message(
-                "one score per data set and algorithm has no spread.",
-                hint=f"{Option('on', 'dispersion')} needs replications.",
-            )
+            "one score per data set and algorithm has no spread.",
+            hint=f"{Option('on', 'dispersion')} needs replications.",
         )
     return Exchangeable(values[d, a], d, a, d, k, "data set", repeated=False, target="domain")
 
@@ -177,13 +173,11 @@ def check_scale(scale: Scale, target: Target) -> None:
     """Refuse units of data sets where each has one block."""
     if (scale, target) == ("dataset", "domain"):
         raise DesignError(
-            message(
-                "with one block per data set, differences in units of their data set are all of"
-                " the same size.",
-                hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')};"
-                " for claims about a domain compare relative scores, as in"
-                f" {Call('Measure', Option('scale', 'log'))}.",
-            )
+            "with one block per data set, differences in units of their data set are all of"
+            " the same size.",
+            hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')};"
+            " for claims about a domain compare relative scores, as in"
+            f" {Call('Measure', Option('scale', 'log'))}.",
         )
 
 

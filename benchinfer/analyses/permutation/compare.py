@@ -28,7 +28,7 @@ from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
 
@@ -91,11 +91,9 @@ def levels_of(data: Exchangeable) -> Array:
     """Return (K,) means over blocks, in repeated blocks over data sets, as if none were missing."""
     if not len(data.layout.rows):
         raise DesignError(
-            message(
-                f"no {data.unit} has scores of two algorithms.",
-                hint="permutation tests move labels within blocks; check the labels of"
-                f" {'data sets' if data.unit == 'data set' else 'replications'}.",
-            )
+            f"no {data.unit} has scores of two algorithms.",
+            hint="permutation tests move labels within blocks; check the labels of"
+            f" {'data sets' if data.unit == 'data set' else 'replications'}.",
         )
     cells = data.dataset if data.repeated else data.block
     shape = (int(cells.max()) + 1, data.n_labels)

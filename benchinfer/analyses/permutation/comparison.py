@@ -17,7 +17,7 @@ from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.wording import zeros
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
@@ -346,14 +346,11 @@ class PermutationComparison(TestedComparison):
             raise DesignError(unknown("kind", kind, list(kinds)))
         if not self.ranks.complete:
             raise DesignError(
-                message(
-                    "one critical difference for all pairs needs every algorithm once in each"
-                    " block.",
-                    hint=Phrase(
-                        Either("scores.complete(...) keeps the blocks", "a table of the blocks"),
-                        " that are whole.",
-                    ),
-                )
+                "one critical difference for all pairs needs every algorithm once in each block.",
+                hint=Phrase(
+                    Either("scores.complete(...) keeps the blocks", "a table of the blocks"),
+                    " that are whole.",
+                ),
             )
         return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)
 

@@ -11,7 +11,7 @@ from scipy.special import chdtri, gammaln, xlogy
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.comparison.figures import COMPARISON, critical_difference
 from benchinfer.comparison.figures.critical_difference import CriticalDifference, Scale
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
@@ -65,10 +65,8 @@ def mean_ranks(comparison: "PermutationComparison") -> Scale:
     ranks = comparison.ranks.mean_ranks
     if comparison.on == "dispersion" and comparison.target == "datasets":
         raise DesignError(
-            message(
-                "mean ranks are of scores, but the verdicts are about their spread.",
-                hint='the "forest" figure shows the spreads.',
-            )
+            "mean ranks are of scores, but the verdicts are about their spread.",
+            hint='the "forest" figure shows the spreads.',
         )
     return Scale(
         values=ranks,

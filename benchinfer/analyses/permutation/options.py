@@ -11,7 +11,6 @@ from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.comparison.stepwise import Adjust
 from benchinfer.core.arguments import ArgumentError, check_resamples
-from benchinfer.core.errors import message
 from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
@@ -44,11 +43,9 @@ class PermutationOptions(TestedOptions):
         check_resamples(self.resamples, 1, "at least 1, as in 100_000.")
         if (self.on, self.scale) == ("dispersion", "dataset"):
             raise ArgumentError(
-                message(
-                    f"{Option('on', 'dispersion')} compares spreads, which"
-                    f" {Option('scale', 'dataset')} takes as the unit.",
-                    hint=f"{Option('scale', 'none')}.",
-                )
+                f"{Option('on', 'dispersion')} compares spreads, which"
+                f" {Option('scale', 'dataset')} takes as the unit.",
+                hint=f"{Option('scale', 'none')}.",
             )
         self.resolved()
 

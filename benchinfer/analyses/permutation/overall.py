@@ -13,7 +13,7 @@ from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message, unknown
+from benchinfer.core.errors import unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
 
@@ -176,11 +176,9 @@ def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
         raise ArgumentError(unknown("algorithm", strange[0], algorithms))
     if sorted(order) != sorted(algorithms):
         raise ArgumentError(
-            message(
-                f"the order names {len(set(order)):,} of {len(algorithms):,} algorithms, or some"
-                " more than once.",
-                hint="Page's test takes all algorithms, best first.",
-            )
+            f"the order names {len(set(order)):,} of {len(algorithms):,} algorithms, or some"
+            " more than once.",
+            hint="Page's test takes all algorithms, best first.",
         )
 
 

@@ -11,7 +11,7 @@ from benchinfer.analyses.permutation.numerics import arrangements, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import null_of, scores_of
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import shifts, signs
 from benchinfer.numerics.max_t import critical_t
@@ -280,7 +280,7 @@ def _test(
         null = null_of(question, scores, replace(asked, pairs="pooled", stop=False), task)
     except FitError as error:
         raise DesignError(
-            message(str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design.")
+            str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design."
         ) from None
     raw = null.raw if null.raw is not None else null.single_step
     smallest = 1 / arrangements.arrangements(scores, layout)[0]

@@ -11,7 +11,7 @@ from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics import signs, ties
@@ -103,10 +103,7 @@ def pooled(
             # Pairs have tests of their own, and the global test does not need these.
             return pooled(data, scores, contrasts[:0], asked)
         raise DesignError(
-            message(
-                str(error),
-                hint=f"{Option('null', 'monte-carlo')} goes with any design and family.",
-            )
+            str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design and family."
         ) from None
     test, histogram = nulls.quadratic(question.moments), null.histogram
     return PooledTests(

@@ -13,7 +13,7 @@ from benchinfer.comparison import stepwise
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import rotations
@@ -26,11 +26,9 @@ def borne_out(
     pair = (family.pairs != NO_ALGORITHM).all(axis=1)
     if asked.pairs == "pairwise" and not pair.all():
         raise ArgumentError(
-            message(
-                "averages of algorithms have no pair of scores to exchange.",
-                hint=f"{Option('pairs', 'pooled')} tests them by exchanging the labels of all"
-                " algorithms.",
-            )
+            "averages of algorithms have no pair of scores to exchange.",
+            hint=f"{Option('pairs', 'pooled')} tests them by exchanging the labels of all"
+            " algorithms.",
         )
     there = np.zeros((int(data.block.max()) + 1, data.n_labels))
     there[data.block, data.label] = 1.0
@@ -40,11 +38,9 @@ def borne_out(
     lost = [" and ".join(side) for side, one in zip(sides, keep, strict=True) if not one]
     if not keep[family.wanted].any():
         raise DesignError(
-            message(
-                f"no {data.unit} holds the algorithms of any contrast together.",
-                hint=f"permutation tests move labels within blocks; {Call('compare_mixed')} can"
-                " compare across them.",
-            )
+            f"no {data.unit} holds the algorithms of any contrast together.",
+            hint=f"permutation tests move labels within blocks; {Call('compare_mixed')} can"
+            " compare across them.",
         )
     kept = np.flatnonzero(keep)
     many = count(len(kept), "contrast")

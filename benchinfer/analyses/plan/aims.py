@@ -14,7 +14,7 @@ from benchinfer.analyses.plan.numerics.power import (
     Varies,
 )
 from benchinfer.analyses.plan.variances import Components
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily
@@ -131,33 +131,24 @@ class PlanAims:
         """Refuse a question that has no sense, or that the pilot cannot answer."""
         if not (math.isfinite(self.difference) and self.difference > 0):
             raise DesignError(
-                message(
-                    f"difference is {self.difference!r}.",
-                    hint="a size, larger than 0: what matters in the unit of the contrasts.",
-                )
+                f"difference is {self.difference!r}.",
+                hint="a size, larger than 0: what matters in the unit of the contrasts.",
             )
         if self.target == "domain" and self.components.dataset_algorithm is None:
             raise DesignError(
-                message(
-                    "the pilot does not tell how algorithms vary between data sets.",
-                    hint=f"{Option('target', 'datasets')} plans claims about given data sets; a"
-                    " pilot on several data sets tells.",
-                )
+                "the pilot does not tell how algorithms vary between data sets.",
+                hint=f"{Option('target', 'datasets')} plans claims about given data sets; a"
+                " pilot on several data sets tells.",
             )
         if self.target == "datasets" and self.components.overlap is None:
             raise DesignError(
-                message(
-                    "replications of the pilot overlap, and by how much is not declared.",
-                    hint="declare it, as in"
-                    f" {Either('resampling=Resampling("cv", folds=10)', '--resampling cv:10')}.",
-                )
+                "replications of the pilot overlap, and by how much is not declared.",
+                hint="declare it, as in"
+                f" {Either('resampling=Resampling("cv", folds=10)', '--resampling cv:10')}.",
             )
         pilot = self.components.pilot
         if self.target == "datasets" and pilot is not None and pilot.df_residual <= 0:
             raise DesignError(
-                message(
-                    "the pilot has one score per cell, which does not tell the noise on a data"
-                    " set.",
-                    hint="a pilot with replications tells.",
-                )
+                "the pilot has one score per cell, which does not tell the noise on a data set.",
+                hint="a pilot with replications tells.",
             )

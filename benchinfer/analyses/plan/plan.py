@@ -9,7 +9,7 @@ from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.plan.splits import Costs, best_split, split_of
 from benchinfer.analyses.plan.variances import Components, components_of
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 
@@ -155,10 +155,8 @@ def _datasets(q: PlanAims, r: int) -> int:
     if found < MOST:
         return found
     raise DesignError(
-        message(
-            f"no number of data sets up to {MOST:g} shows a difference of {q.difference:g}.",
-            hint="plan for a larger difference.",
-        )
+        f"no number of data sets up to {MOST:g} shows a difference of {q.difference:g}.",
+        hint="plan for a larger difference.",
     )
 
 
@@ -169,21 +167,17 @@ def _replications(q: PlanAims, d: int) -> int:
     most = q.detectable(d, MOST)
     if q.target == "datasets":
         raise DesignError(
-            message(
-                f"no number of replications on {count(d, 'data set')} shows"
-                f" {q.difference:g}: resamples overlap, and what they share stays. The least that"
-                f" can be shown is {most:.3g}.",
-                hint="fresh samples in place of overlapping ones, or a larger difference.",
-            )
+            f"no number of replications on {count(d, 'data set')} shows"
+            f" {q.difference:g}: resamples overlap, and what they share stays. The least that"
+            f" can be shown is {most:.3g}.",
+            hint="fresh samples in place of overlapping ones, or a larger difference.",
         )
     floor = q.datasets(math.inf)
     raise DesignError(
-        message(
-            f"{count(d, 'data set')} cannot show {q.difference:g} with a power of {q.power:g},"
-            f" however many the replications: algorithms vary between data sets. The floor is"
-            f" {floor} data sets; with {d} the least that can be shown is {most:.3g}.",
-            hint=f"{Option('n_datasets', floor)} or more, or a larger difference.",
-        )
+        f"{count(d, 'data set')} cannot show {q.difference:g} with a power of {q.power:g},"
+        f" however many the replications: algorithms vary between data sets. The floor is"
+        f" {floor} data sets; with {d} the least that can be shown is {most:.3g}.",
+        hint=f"{Option('n_datasets', floor)} or more, or a larger difference.",
     )
 
 
@@ -191,18 +185,16 @@ def _pilots(components: Components) -> int:
     if components.n_replications is not None:
         return max(1, round(components.n_replications))
     raise DesignError(
-        message(
-            "it is not said how many replications there are to be, or what they cost.",
-            hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
-            f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
-        )
+        "it is not said how many replications there are to be, or what they cost.",
+        hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
+        f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
     )
 
 
 def _algorithms(k: int | None, components: Components) -> int:
     found = components.n_algorithms if k is None else k
     if found < 2:
-        raise DesignError(message(f"k is {found}.", hint="algorithms to compare, from 2 on."))
+        raise DesignError(f"k is {found}.", hint="algorithms to compare, from 2 on.")
     return found
 
 
@@ -217,10 +209,10 @@ def _check_words(aim: str, contrasts: str | None, adjust: str, target: str, powe
         if value not in legal:
             raise DesignError(unknown(name, value, legal))
     if not 0 < power < 1:
-        raise DesignError(message(f"power is {power!r}.", hint="between 0 and 1, as in 0.8."))
+        raise DesignError(f"power is {power!r}.", hint="between 0 and 1, as in 0.8.")
 
 
 def _check_sizes(n_datasets: int | None, n_replications: int | None) -> None:
     for name, value in (("n_datasets", n_datasets), ("n_replications", n_replications)):
         if value is not None and not (value == int(value) and 1 <= value <= MOST):
-            raise DesignError(message(f"{name} is {value!r}.", hint="a whole number, from 1 on."))
+            raise DesignError(f"{name} is {value!r}.", hint="a whole number, from 1 on.")

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchinfer.analyses.plan.aims import PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST, best_replications
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
@@ -39,22 +39,18 @@ class Costs:
             if budget is None:
                 return None
             raise DesignError(
-                message(
-                    "a budget goes with costs.",
-                    hint=f"{Either('costs=(per data set, per replication)', '--costs A,B')}.",
-                )
+                "a budget goes with costs.",
+                hint=f"{Either('costs=(per data set, per replication)', '--costs A,B')}.",
             )
         fits = len(costs) == 2 and all(math.isfinite(c) for c in costs)
         if not (fits and costs[0] >= 0 and costs[1] > 0):
             raise DesignError(
-                message(
-                    f"costs are {costs!r}.",
-                    hint=f"(per data set, per replication), as in {Option('costs', (20, 1))}; the"
-                    " second larger than 0.",
-                )
+                f"costs are {costs!r}.",
+                hint=f"(per data set, per replication), as in {Option('costs', (20, 1))}; the"
+                " second larger than 0.",
             )
         if budget is not None and not (math.isfinite(budget) and budget > 0):
-            raise DesignError(message(f"budget is {budget!r}.", hint="a sum, larger than 0."))
+            raise DesignError(f"budget is {budget!r}.", hint="a sum, larger than 0.")
         return Costs(float(costs[0]), float(costs[1]), budget)
 
     def total(self, d: int, r: int) -> float:
@@ -102,9 +98,7 @@ def _about(q: PlanAims, costs: Costs, most: int) -> list[int]:
 
 def _too_little(costs: Costs, d: int, r: int) -> DesignError:
     return DesignError(
-        message(
-            f"a budget of {costs.budget:g} does not buy {count(d, 'data set')} with"
-            f" {count(max(r, 1), 'replication')} each: that costs {costs.total(d, max(r, 1)):g}.",
-            hint="a larger budget.",
-        )
+        f"a budget of {costs.budget:g} does not buy {count(d, 'data set')} with"
+        f" {count(max(r, 1), 'replication')} each: that costs {costs.total(d, max(r, 1)):g}.",
+        hint="a larger budget.",
     )

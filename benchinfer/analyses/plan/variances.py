@@ -10,7 +10,7 @@ from benchinfer.analyses.mixed.fit import MixedFit, fit_default
 from benchinfer.analyses.mixed.tables import components
 from benchinfer.analyses.plan.numerics.power import Pilot
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
@@ -69,7 +69,7 @@ class Components:
         for name in ("dataset_algorithm", "residual"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
-                raise DesignError(message(f"{name} is {value!r}.", hint="a variance, from 0 on."))
+                raise DesignError(f"{name} is {value!r}.", hint="a variance, from 0 on.")
 
     @property
     def pilot(self) -> Pilot | None:
@@ -91,10 +91,8 @@ def components_of(
     held = components(fitted)
     if "domain:algorithm" in held:
         raise DesignError(
-            message(
-                "the pilot takes its domains as a sample of domains, which plan does not.",
-                hint=f"{Call('compare_mixed', Option('domains', 'pooled'))} takes them as one.",
-            )
+            "the pilot takes its domains as a sample of domains, which plan does not.",
+            hint=f"{Call('compare_mixed', Option('domains', 'pooled'))} takes them as one.",
         )
     return _sized(setting, held)
 
@@ -107,10 +105,8 @@ def _fitted(pilot: "ScoreTable | MixedComparison", measure: str | None) -> tuple
     if isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
         return pilot.setting, pilot.fitted
     raise DesignError(
-        message(
-            f"a {type(pilot).__name__} is no pilot.",
-            hint="a score table, a comparison by compare_mixed, or Components(...).",
-        )
+        f"a {type(pilot).__name__} is no pilot.",
+        hint="a score table, a comparison by compare_mixed, or Components(...).",
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_choice
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,10 +99,8 @@ def _table(x: Any) -> "pd.DataFrame":
     table = table.infer_objects()
     if 0 in table.shape:
         raise DesignError(
-            message(
-                f"features of shape {table.shape} are no data set.",
-                hint="rows and columns, one row for each observation.",
-            )
+            f"features of shape {table.shape} are no data set.",
+            hint="rows and columns, one row for each observation.",
         )
     return table.set_axis(range(table.shape[1]), axis=1)
 
@@ -146,11 +144,9 @@ def _of_target(table: "pd.DataFrame", numeric: list[int], y: Any, task: str) -> 
     target = pd.Series(np.asarray(y, dtype=object).ravel()).infer_objects()
     if len(target) != len(table) or target.isna().any():
         raise DesignError(
-            message(
-                f"the target has {len(target)} values, {int(target.isna().sum())} of them missing,"
-                f" of {len(table)} rows.",
-                hint="one value for each row.",
-            )
+            f"the target has {len(target)} values, {int(target.isna().sum())} of them missing,"
+            f" of {len(table)} rows.",
+            hint="one value for each row.",
         )
     if task == "regression" or (task == "auto" and not _has_classes(target)):
         values = np.array(target.tolist(), dtype=np.float64)[:, None]

@@ -16,7 +16,7 @@ from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.options import ContrastOptions
 from benchinfer.core.arguments import ArgumentError, check_count, names_of, seed_of
-from benchinfer.core.errors import DesignError, FitError, message, unknown
+from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
@@ -228,23 +228,17 @@ def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> d
     there = scores.characteristics(measure)
     if not there and by is None:
         raise DesignError(
-            message(
-                "nothing is known of the data sets: the table has no features.",
-                hint=Phrase(
-                    f"{Option('features', 'features.csv')} joins a table of them on reading."
-                ),
-            )
+            "nothing is known of the data sets: the table has no features.",
+            hint=Phrase(f"{Option('features', 'features.csv')} joins a table of them on reading."),
         )
     names = tuple(there) if by is None else by
     if strange := [name for name in names if name not in there]:
         varying = scores.dataset_covariates(measure).varying if scores.covariates else {}
         if places := [d for name in strange for d in varying.get(name, ())]:
             raise ArgumentError(
-                message(
-                    f"{', '.join(n for n in strange if n in varying)} varies within"
-                    f" {count(len(places), 'data set')}: {', '.join(places[:5])}.",
-                    hint="a characteristic has one value for each data set.",
-                )
+                f"{', '.join(n for n in strange if n in varying)} varies within"
+                f" {count(len(places), 'data set')}: {', '.join(places[:5])}.",
+                hint="a characteristic has one value for each data set.",
             )
         raise ArgumentError(unknown("characteristic", strange[0], tuple(there)))
     return {name: there[name] for name in names}
@@ -273,10 +267,8 @@ def _check_number(growing: int, usable: int, options: SubgroupsOptions) -> None:
     what = f"{count(usable, 'data set')} with scores of enough algorithms"
     half = f", of which {growing} grow the tree" if options.honest else ""
     raise DesignError(
-        message(
-            f"{what}{half}: a division leaves {options.minsize} on either side.",
-            hint=f"{Option('minsize')} is the least number of data sets of a leaf.",
-        )
+        f"{what}{half}: a division leaves {options.minsize} on either side.",
+        hint=f"{Option('minsize')} is the least number of data sets of a leaf.",
     )
 
 

@@ -13,7 +13,7 @@ from benchinfer.analyses.subgroups.tree import Growth, Tree, grow
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
 from benchinfer.core.citations import bibtex
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import brief, count
@@ -205,11 +205,9 @@ def subgroup_stability(
     minsize = math.ceil(_SHARE * result.growth.minsize)
     if size < 2 * minsize:
         raise DesignError(
-            message(
-                f"subsamples of {size} of {len(everyone)} data sets have no division that leaves"
-                f" {minsize} on either side.",
-                hint="a smaller minsize, or more data sets, makes divisions possible.",
-            )
+            f"subsamples of {size} of {len(everyone)} data sets have no division that leaves"
+            f" {minsize} on either side.",
+            hint="a smaller minsize, or more data sets, makes divisions possible.",
         )
     kind = result.provenance.arguments["model"]
     model = model_of(kind, result.means, result.measure.margin)  # pyright: ignore[reportArgumentType]

@@ -42,7 +42,7 @@ from benchinfer.comparison.evidence import (
 )
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import ArgumentError, seed_of
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
@@ -159,11 +159,9 @@ def _check_parts(tally: Tally, names: tuple[str, ...]) -> None:
     """Refuse algorithms that ties alone connect, where ties are left out."""
     if len(parts := tally.parts()) > 1:
         raise DesignError(
-            message(
-                f"without ties the algorithms are in {len(parts)} parts that never met.",
-                where=[("part", "algorithms"), *_listed(parts, names)],
-                hint=f"{Option('ties', 'half')} counts half a win for each side.",
-            )
+            f"without ties the algorithms are in {len(parts)} parts that never met.",
+            where=[("part", "algorithms"), *_listed(parts, names)],
+            hint=f"{Option('ties', 'half')} counts half a win for each side.",
         )
 
 
@@ -171,10 +169,8 @@ def _resolved(errors: str, counted: Counted) -> str:
     """Return which errors are used."""
     if errors == "robust" and not (counted.clustered and counted.tally.clusters > 1):
         raise DesignError(
-            message(
-                "robust errors need to know which contests go together, in two groups or more.",
-                hint=f"{Option('errors', 'independent')} goes with published counts.",
-            )
+            "robust errors need to know which contests go together, in two groups or more.",
+            hint=f"{Option('errors', 'independent')} goes with published counts.",
         )
     if errors != "auto":
         return errors
@@ -183,17 +179,15 @@ def _resolved(errors: str, counted: Counted) -> str:
         return "robust"
     if counted.clustered and several:
         raise DesignError(
-            message(
-                f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
-                f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
-                hint=[
-                    (
-                        f"{Option('errors', 'independent')} ignores that: its errors are too"
-                        " small, and it says so;"
-                    ),
-                    f"{Call('compare_mixed')} and {Call('compare_permutation')} use the scores.",
-                ],
-            )
+            f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
+            f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
+            hint=[
+                (
+                    f"{Option('errors', 'independent')} ignores that: its errors are too"
+                    " small, and it says so;"
+                ),
+                f"{Call('compare_mixed')} and {Call('compare_permutation')} use the scores.",
+            ],
         )
     return "independent"
 
@@ -207,11 +201,9 @@ def _adjustment(options: WinsOptions, *, robust: bool) -> str:
     asked = options.adjust
     if robust and asked in JOINT:
         raise ArgumentError(
-            message(
-                f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
-                " errors do not estimate well enough.",
-                hint=f"{Option('adjust', 'holm')} goes with robust errors.",
-            )
+            f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
+            " errors do not estimate well enough.",
+            hint=f"{Option('adjust', 'holm')} goes with robust errors.",
         )
     return resolve(asked, options.contrasts, options.alternative, common=not robust)
 
@@ -531,39 +523,31 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
     tally = found.tally
     if departures and (found.by == "published" or len(tally.wins) < 2):
         raise DesignError(
-            message(
-                "departures of data sets show where the contests of several are known.",
-                hint=f"{Option('departures', value=False)} goes with published counts, and with"
-                " one data set.",
-            )
+            "departures of data sets show where the contests of several are known.",
+            hint=f"{Option('departures', value=False)} goes with published counts, and with"
+            " one data set.",
         )
     if departures and tally.n.size > _MOST_PAIRS:
         d, k = len(tally.wins), tally.n_algorithms
         raise DesignError(
-            message(
-                f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
-                f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
-                hint=f"{Option('inference', 'likelihood')} allows for the dependence at any"
-                " size, by robust errors; or compare fewer algorithms:"
-                f" {Subset('algorithms')}.",
-            )
+            f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
+            f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
+            hint=f"{Option('inference', 'likelihood')} allows for the dependence at any"
+            " size, by robust errors; or compare fewer algorithms:"
+            f" {Subset('algorithms')}.",
         )
     if departures and davidson and tally.ties.sum():
         raise DesignError(
-            message(
-                f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
-                " average over data sets are not known where ties have a parameter.",
-                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-                f" {Option('departures', value=True)}.",
-            )
+            f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
+            " average over data sets are not known where ties have a parameter.",
+            hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+            f" {Option('departures', value=True)}.",
         )
     if found.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
-            message(
-                "one data set is a single contest of each pair.",
-                hint=f"{Option('by', 'replications')} counts the replications that algorithms"
-                " share, if any.",
-            )
+            "one data set is a single contest of each pair.",
+            hint=f"{Option('by', 'replications')} counts the replications that algorithms"
+            " share, if any.",
         )
     _check_meetings(found)
 
@@ -573,28 +557,22 @@ def _check_meetings(found: "Counted") -> None:
     tally, names = found.tally, found.scored.algorithms
     if not tally.n.sum():
         raise DesignError(
-            message(
-                "no pair of algorithms met.",
-                hint="a contest needs scores of both algorithms on one data set.",
-            )
+            "no pair of algorithms met.",
+            hint="a contest needs scores of both algorithms on one data set.",
         )
     parts = tally.parts()
     if len(parts) > 1:
         raise DesignError(
-            message(
-                f"the algorithms are in {len(parts)} parts that never met.",
-                where=[("part", "algorithms"), *_listed(parts, names)],
-                hint=f"compare each part by itself, with {Subset('algorithms')}.",
-            )
+            f"the algorithms are in {len(parts)} parts that never met.",
+            where=[("part", "algorithms"), *_listed(parts, names)],
+            hint=f"compare each part by itself, with {Subset('algorithms')}.",
         )
     if not (tally.wins.sum() or tally.losses.sum()):
         raise DesignError(
-            message(
-                f"all {tally.n.sum():g} contests are ties: {found.ties}.",
-                hint=f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
-                f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
-                " equivalent.",
-            )
+            f"all {tally.n.sum():g} contests are ties: {found.ties}.",
+            hint=f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
+            f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
+            " equivalent.",
         )
 
 

@@ -13,7 +13,7 @@ from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.measure import Measure
@@ -205,12 +205,10 @@ def counted(scores: Scores | Wins, options: "WinsOptions") -> Counted:
     if by == "replications":
         if local:
             raise ArgumentError(
-                message(
-                    "a local ROPE is about means of replications, which are counted one by one.",
-                    hint=f"{Option('by', 'datasets')} goes with"
-                    f" {Either('local_rope', '--local-rope')},"
-                    f" {Either('tie_tolerance', '--tie-tolerance')} with either.",
-                )
+                "a local ROPE is about means of replications, which are counted one by one.",
+                hint=f"{Option('by', 'datasets')} goes with"
+                f" {Either('local_rope', '--local-rope')},"
+                f" {Either('tie_tolerance', '--tie-tolerance')} with either.",
             )
         values, cluster = _replications(scores, setting)
         reach = None
@@ -226,10 +224,8 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[
     """Return scores of each replication, and which go together: those of a data set."""
     if not setting.paired:
         raise DesignError(
-            message(
-                "the algorithms do not share replications, so none can be won.",
-                hint=f"{Option('by', 'datasets')} compares their means.",
-            )
+            "the algorithms do not share replications, so none can be won.",
+            hint=f"{Option('by', 'datasets')} compares their means.",
         )
     blocks = scores.blocks(setting.measure.name)
     values = np.where(blocks.count > 0, blocks.mean, np.nan)
@@ -247,10 +243,8 @@ def _spreads(scores: ScoreTable, setting: Setting) -> Array:
     name = setting.measure.name
     if not (setting.coverage.found > 1).any():
         raise DesignError(
-            message(
-                "a local ROPE needs several scores of an algorithm on a data set.",
-                hint=f"{Option('tie_tolerance')} says which difference of single scores is a tie.",
-            )
+            "a local ROPE needs several scores of an algorithm on a data set.",
+            hint=f"{Option('tie_tolerance')} says which difference of single scores is a tie.",
         )
     if setting.paired:
         blocks = scores.blocks(name)
@@ -264,11 +258,9 @@ def _published(wins: Wins, options: "WinsOptions") -> Counted:
     """Take published counts as they are."""
     if (options.by, options.tie_tolerance, options.local_rope) != ("datasets", None, None):
         raise ArgumentError(
-            message(
-                "published wins are counted already.",
-                hint=f"by, {Either('tie_tolerance', '--tie-tolerance')} and"
-                f" {Either('local_rope', '--local-rope')} go with scores.",
-            )
+            "published wins are counted already.",
+            hint=f"by, {Either('tie_tolerance', '--tie-tolerance')} and"
+            f" {Either('local_rope', '--local-rope')} go with scores.",
         )
     coverage = wins.coverage()
     k = len(wins.algorithms)

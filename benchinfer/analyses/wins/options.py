@@ -10,7 +10,6 @@ from benchinfer.analyses.wins.numerics.tally import Ties
 from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count
-from benchinfer.core.errors import message
 from benchinfer.core.hints import Option
 
 type Inference = Literal["likelihood", "bayes"]
@@ -45,16 +44,14 @@ class WinsOptions(TestedOptions):
         super().__post_init__()
         if not (math.isfinite(self.rope) and 0 <= self.rope < 0.5):
             raise ArgumentError(
-                message(
-                    f"rope is {self.rope!r}.",
-                    hint="from 0 to below 0.5: with 0.05 probabilities from 0.45 to 0.55 are"
-                    " equivalent.",
-                )
+                f"rope is {self.rope!r}.",
+                hint="from 0 to below 0.5: with 0.05 probabilities from 0.45 to 0.55 are"
+                " equivalent.",
             )
         for name in ("tie_tolerance", "local_rope"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
-                raise ArgumentError(message(f"{name} is {value!r}.", hint="0 or more, as in 0.01."))
+                raise ArgumentError(f"{name} is {value!r}.", hint="0 or more, as in 0.01.")
         if self.bayes:
             self._check_posterior()
         else:
@@ -75,18 +72,14 @@ class WinsOptions(TestedOptions):
         for name in ("departures", "priors"):
             if getattr(self, name):
                 raise ArgumentError(
-                    message(
-                        f"{name} is of a posterior.",
-                        hint=f"{Option('inference', 'bayes')} goes with it.",
-                    )
+                    f"{name} is of a posterior.",
+                    hint=f"{Option('inference', 'bayes')} goes with it.",
                 )
         if self.penalised and self.ties == "davidson":
             raise ArgumentError(
-                message(
-                    "the penalty is for wins and losses alone.",
-                    hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-                    f" {Option('penalised', value=True)}.",
-                )
+                "the penalty is for wins and losses alone.",
+                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
+                f" {Option('penalised', value=True)}.",
             )
 
     def _check_posterior(self) -> None:
@@ -99,10 +92,8 @@ class WinsOptions(TestedOptions):
         }
         if wrong := [name for name, is_given in given.items() if is_given]:
             raise ArgumentError(
-                message(
-                    f"{wrong[0]} is of tests, which a posterior has not.",
-                    hint=f"{Option('inference', 'likelihood')} goes with it.",
-                )
+                f"{wrong[0]} is of tests, which a posterior has not.",
+                hint=f"{Option('inference', 'likelihood')} goes with it.",
             )
         enough = f"an even number from {_FEWEST_DRAWS}."
         check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)

@@ -17,7 +17,7 @@ from benchinfer.analyses.wins.numerics.posterior import (
 )
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
@@ -123,10 +123,8 @@ def tree(result: "WinsComparison") -> "DataTree":
 
     if result.bayes is None:
         raise DesignError(
-            message(
-                "maximum likelihood has no posterior.",
-                hint=f"{Call('compare_wins', Option('inference', 'bayes'))} draws one.",
-            )
+            "maximum likelihood has no posterior.",
+            hint=f"{Call('compare_wins', Option('inference', 'bayes'))} draws one.",
         )
     rng = np.random.default_rng(result.provenance.seed)
     _, draws, _ = result.bayes.draws.log_worth.shape

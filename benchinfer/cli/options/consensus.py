@@ -126,14 +126,12 @@ class ConsensusQuestion:
 
             return per_dataset(compare_points, scores, measure)
         if by == "mixed" and alone:
-            from benchinfer.core.errors import DesignError, message
+            from benchinfer.core.errors import DesignError
 
             raise DesignError(
-                message(
-                    f"no algorithm has more than one score of {measure} on a data set, which leaves"
-                    " nothing to estimate noise from.",
-                    hint="--by points, without --rule, takes such scores as they are.",
-                )
+                f"no algorithm has more than one score of {measure} on a data set, which leaves"
+                " nothing to estimate noise from.",
+                hint="--by points, without --rule, takes such scores as they are.",
             )
         if by == "mixed":
             from benchinfer.analyses.mixed.compare import compare_mixed

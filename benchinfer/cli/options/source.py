@@ -20,7 +20,7 @@ from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE
 from benchinfer.cli.options.measures import declare
 from benchinfer.cli.output.terminal import ROWS
-from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
+from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
@@ -286,7 +286,7 @@ class SourceArguments:
             else:
                 raise
             said = f"the table holds published {what}, not scores."
-            raise ScoreTableError(message(said, hint=f"benchinfer {hint}")) from None
+            raise ScoreTableError(said, hint=f"benchinfer {hint}") from None
 
     def kept(self, measure: str | None) -> "ScoreTable":
         """Read the table and keep one measure, or all without a name."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import effect_writer
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SHAPES, Verdict, words
@@ -79,11 +79,9 @@ def levels(comparison: "Comparison") -> Scale:
     values = table["estimate"].to_numpy(dtype=np.float64)
     if not np.isfinite(values).all():
         raise DesignError(
-            message(
-                f"{count(int((~np.isfinite(values)).sum()), 'algorithm')} of {len(values)} have no"
-                " level that an axis could show.",
-                hint='the "forest" figure shows the contrasts.',
-            )
+            f"{count(int((~np.isfinite(values)).sum()), 'algorithm')} of {len(values)} have no"
+            " level that an axis could show.",
+            hint='the "forest" figure shows the contrasts.',
         )
     write = effect_writer(measure, table)
     against = ", relative to the mean of the algorithms" if comparison.relative else ""
@@ -273,10 +271,8 @@ def _whole(low: float, high: float, most: int) -> list[float]:
 def _refuse(comparison: "Comparison") -> None:
     if not (comparison.pairs >= 0).all(axis=1).any():
         raise DesignError(
-            message(
-                "no pair of algorithms has a verdict that an axis could join.",
-                hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
-            )
+            "no pair of algorithms has a verdict that an axis could join.",
+            hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
         )
 
 

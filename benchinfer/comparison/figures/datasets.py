@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, ordinal
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import panels
@@ -81,10 +81,8 @@ def layout_distributions(
     measure, found = setting.measure, setting.coverage.found
     if not setting.has_quartiles:
         raise DesignError(
-            message(
-                "published effects and statistics come without scores.",
-                hint="plot a comparison of scores.",
-            )
+            "published effects and statistics come without scores.",
+            hint="plot a comparison of scores.",
         )
     some_d, some_k = np.flatnonzero(found.sum(axis=1)), np.flatnonzero(found.sum(axis=0))
     quantiles = setting.quantiles[np.ix_(some_d, some_k)]
@@ -188,7 +186,7 @@ def layout_verdicts(
 ) -> Verdicts:
     """Lay out the verdicts of a comparison per data set."""
     if not comparisons:
-        raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
+        raise DesignError("no data set was compared.", hint="see comparisons.refused.")
     measure = next(iter(comparisons.values())).measure
     heading = measure_name(measure)
     where = f"on {count(len(comparisons), 'data set')}"
@@ -248,7 +246,7 @@ def layout_podium(
 ) -> Podium:
     """Lay out the order of performance on each data set, as many places as names have room."""
     if not comparisons:
-        raise DesignError(message("no data set was compared.", hint="see comparisons.refused."))
+        raise DesignError("no data set was compared.", hint="see comparisons.refused.")
     relations = comparisons.relations()
     overall = standing(relations)
     fills = dict(zip(overall, _colours(len(overall)), strict=True))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message, unknown
+from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict, code, words
 from benchinfer.plots import bars
@@ -148,7 +148,7 @@ def _chosen(
         both = table["first"].isin(pair) & table["second"].isin(pair)
         if not both.any():
             raise ArgumentError(
-                message(f"{pair[0]!r} and {pair[1]!r} were not compared.", hint="see contrasts().")
+                f"{pair[0]!r} and {pair[1]!r} were not compared.", hint="see contrasts()."
             )
         return table[both], ""
     if algorithms is not None:

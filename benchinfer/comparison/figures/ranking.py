@@ -13,7 +13,7 @@ from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
 from benchinfer.comparison.sections import effect_writer
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import turned
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict, code
@@ -202,10 +202,8 @@ def _reference(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, str
     best = next((n for n in shown if times[names.index(n)] == k - 1), None)
     if best is None:
         raise DesignError(
-            message(
-                "no algorithm was compared with all others, so that there is nothing to rank by.",
-                hint='the "forest" figure shows the contrasts.',
-            )
+            "no algorithm was compared with all others, so that there is nothing to rank by.",
+            hint='the "forest" figure shows the contrasts.',
         )
     return best, "best" if best == shown[0] else "reference"
 

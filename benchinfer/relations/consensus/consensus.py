@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.result import Tabular
@@ -537,12 +537,10 @@ def check_asked(method: str, family: str) -> None:
     only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
     if only != family:
         raise DesignError(
-            message(
-                f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
-                hint=Phrase(f"{Option('family', only)}, or a method that minimises a distance: ")
-                + ", ".join(PAIRWISE)
-                + ".",
-            )
+            f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
+            hint=Phrase(f"{Option('family', only)}, or a method that minimises a distance: ")
+            + ", ".join(PAIRWISE)
+            + ".",
         )
 
 

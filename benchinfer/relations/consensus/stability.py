@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.core.result import Showable
@@ -122,14 +122,12 @@ def require_ensemble(given: object) -> Ensemble:
         hint = "relations per data set: per_dataset(...).relations()."
         if isinstance(given, Mapping):
             hint = "Ensemble(relations) makes one of relations by name."
-        raise DesignError(message(f"a {type(given).__name__} is not an ensemble.", hint=hint))
+        raise DesignError(f"a {type(given).__name__} is not an ensemble.", hint=hint)
     if np.count_nonzero(given.weights) < 2:
         zero = "" if len(given) < 2 else " of weight above 0"
         raise DesignError(
-            message(
-                f"there is one relation{zero}, and relations are to be weighed against each other.",
-                hint="an ensemble has one for each data set: per_dataset(...).relations().",
-            )
+            f"there is one relation{zero}, and relations are to be weighed against each other.",
+            hint="an ensemble has one for each data set: per_dataset(...).relations().",
         )
     return given
 
@@ -365,7 +363,7 @@ class Stability(Showable):
             ``algorithm position position_low position_high share_best share_error``.
         """
         if not 0 < level < 1:
-            raise DesignError(message(f"level is {level!r}.", hint="between 0 and 1, as in 0.95."))
+            raise DesignError(f"level is {level!r}.", hint="between 0 and 1, as in 0.95.")
         order, tail = self._best_first, (1 - level) / 2 + 1e-12
         below = self.position[0].cumsum(axis=1)
         return frame(
@@ -611,10 +609,8 @@ def _given(
     for ensemble in ensembles:
         if not isinstance(ensemble, Ensemble):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DesignError(
-                message(
-                    f"a {type(ensemble).__name__} is not a resampled ensemble.",
-                    hint="resampled=resample_relations(...) makes them.",
-                )
+                f"a {type(ensemble).__name__} is not a resampled ensemble.",
+                hint="resampled=resample_relations(...) makes them.",
             )
         yield summarise(asked.tensors(ensemble, names)[0].sum(axis=0), asked.members)
         if told is not None:

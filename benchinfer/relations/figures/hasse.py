@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import MOST
 from benchinfer.plots.layout import Layout
@@ -158,7 +158,7 @@ def _too_large(hasse: Hasse, room: float, k: int) -> DesignError:
     wider = f"a width of {inches:.1f} draws it; " if hasse.columns > room else ""
     what = f"a Hasse diagram of these {k} algorithms does not fit."
     hint = f"{wider}the kind matrix shows all verdicts in any width."
-    return DesignError(message(what, hint=hint))
+    return DesignError(what, hint=hint)
 
 
 def _laid(

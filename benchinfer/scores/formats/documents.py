@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.scores.formats.format import Format, Rows
 from benchinfer.scores.formats.language_models import embeddings, harness
 from benchinfer.scores.formats.reinforcement import runs_by_tasks
@@ -28,7 +28,7 @@ def read_json(path: Path, typed: str) -> object:
         with pa.input_stream(path) as stream:
             data = stream.read(MOST_BYTES + 1)
     except (OSError, pa.ArrowInvalid) as error:
-        raise ScoreTableError(message(f"{typed!r} cannot be read: {error}")) from None
+        raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
     if len(data) > MOST_BYTES:
         return None
     try:
@@ -106,10 +106,8 @@ def _flat(record: Mapping[str, Any], name: str, prefix: str = "", depth: int = 0
     for part in parts:
         if len(rows) * len(part) > _MOST_ROWS or (len(rows) > 1 and len(part) > 1):
             raise ScoreTableError(
-                message(
-                    f"{name!r}: a record holds several lists of records.",
-                    hint="make one row per score of it yourself, and pass the frame.",
-                )
+                f"{name!r}: a record holds several lists of records.",
+                hint="make one row per score of it yourself, and pass the frame.",
             )
         rows = [first | second for first in rows for second in part]
     return rows
@@ -121,28 +119,26 @@ def archive(path: Path, typed: str) -> tuple[Format, Rows]:
         with zipfile.ZipFile(path) as held:
             size = sum(info.file_size for info in held.infolist())
         if size > MOST_BYTES:
-            raise ScoreTableError(message(f"{typed!r} holds {size} bytes of arrays, too many."))
+            raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
         with np.load(path, allow_pickle=False) as arrays:
             found = runs_by_tasks({name: arrays[name] for name in arrays.files})
     except (ValueError, OSError, zipfile.BadZipFile) as error:
         said = str(error).partition("\n")[0]
-        raise ScoreTableError(message(f"{typed!r} cannot be read as arrays: {said}")) from None
+        raise ScoreTableError(f"{typed!r} cannot be read as arrays: {said}") from None
     if found is None:
         raise ScoreTableError(
-            message(
-                f"{typed!r} holds no arrays of runs by tasks.",
-                hint="one array of numbers per algorithm, a row per run, a column per task.",
-            )
+            f"{typed!r} holds no arrays of runs by tasks.",
+            hint="one array of numbers per algorithm, a row per run, a column per task.",
         )
     return found
 
 
 def _too_deep(name: str) -> ScoreTableError:
     return ScoreTableError(
-        message(f"{name!r} is nested more than {_DEEPEST} deep.", hint="write it as a table.")
+        f"{name!r} is nested more than {_DEEPEST} deep.", hint="write it as a table."
     )
 
 
 def _no_table(name: str) -> ScoreTableError:
     hint = "a list of records, or one list per column, is one."
-    return ScoreTableError(message(f"the JSON of {name!r} is no table.", hint=hint))
+    return ScoreTableError(f"the JSON of {name!r} is no table.", hint=hint)

@@ -4,7 +4,7 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import Format, Names, Rows
 from benchinfer.scores.resampling import Resampling
@@ -45,11 +45,9 @@ def predictions(path: Path, typed: str) -> tuple[Format, Rows] | None:
         value = sum(values) / len(values)
     except (ValueError, LookupError, ZeroDivisionError):
         raise ScoreTableError(
-            message(
-                f"{typed!r} is named as predictions of aeon or tsml, but is none of them.",
-                hint="three lines of a head, then label and prediction of each case, of classes or"
-                " numbers; other tables need another name.",
-            )
+            f"{typed!r} is named as predictions of aeon or tsml, but is none of them.",
+            hint="three lines of a head, then label and prediction of each case, of classes or"
+            " numbers; other tables need another name.",
         ) from None
     training = "" if split.upper() == "TEST" else f"{split.lower()} "
     form = Format(

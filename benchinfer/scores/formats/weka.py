@@ -7,7 +7,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import Format, Names
 from benchinfer.scores.resampling import Resampling
@@ -65,15 +65,13 @@ def arff(path: Path, typed: str) -> Any:
                 if row and not row[0].lstrip().startswith("%")
             ]
     except (UnicodeDecodeError, csv.Error, pa.ArrowInvalid, OSError) as error:
-        raise ScoreTableError(message(f"{typed!r} cannot be read as ARFF: {error}")) from None
+        raise ScoreTableError(f"{typed!r} cannot be read as ARFF: {error}") from None
     odd = [row for row in rows if len(row) != len(names)]
     if not names or odd:
         what = f"{len(odd):,} of {len(rows):,} rows do not have {len(names)} values"
         raise ScoreTableError(
-            message(
-                f"{typed!r} cannot be read as ARFF: {what if names else 'it has no attributes'}.",
-                hint="save the results as CSV.",
-            )
+            f"{typed!r} cannot be read as ARFF: {what if names else 'it has no attributes'}.",
+            hint="save the results as CSV.",
         )
     columns = {
         name: [None if row[i] == "?" else row[i] for row in rows] for i, name in enumerate(names)

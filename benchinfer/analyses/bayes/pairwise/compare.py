@@ -32,7 +32,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
 from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting
 from benchinfer.comparison.posterior import codes_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
 
@@ -74,11 +74,9 @@ def compare_preset(
     pairs = family.pairs[family.wanted]
     if family.sides:
         raise DesignError(
-            message(
-                f"{NAMES[preset]} compares two algorithms, not averages of several.",
-                hint=f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
-                f" {Option('preset')}",
-            )
+            f"{NAMES[preset]} compares two algorithms, not averages of several.",
+            hint=f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
+            f" {Option('preset')}",
         )
     seen = _seen(preset, scores, setting, pairs)
     rng = np.random.default_rng(completed.seed)
@@ -138,13 +136,11 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
     if rows:
         what = "argument does" if len(rows) == 1 else "arguments do"
         raise DesignError(
-            message(
-                f"{len(rows)} {what} not go with {Given('preset', preset)}.",
-                where=[("given", "why not"), *rows],
-                hint=f"leave them out; without {Option('preset')} one model of all algorithms"
-                " takes them.",
-                shown=len(rows),
-            )
+            f"{len(rows)} {what} not go with {Given('preset', preset)}.",
+            where=[("given", "why not"), *rows],
+            hint=f"leave them out; without {Option('preset')} one model of all algorithms"
+            " takes them.",
+            shown=len(rows),
         )
 
 
@@ -206,13 +202,11 @@ def _seen(
         names, sets = setting.algorithms, setting.coverage.datasets
         rows = [(names[pairs[p, 0]], names[pairs[p, 1]], sets[m]) for p, m in where]
         raise DesignError(
-            message(
-                f"in {len(rows):,} of {int((seen.n > 0).sum()):,} cases differences of a pair"
-                " repeat exactly, for which the published model has no posterior.",
-                where=[("first", "second", "dataset"), *rows],
-                hint="as in the paper they are given noise within the tolerance: set"
-                f" {Field('tolerance')}.",
-            )
+            f"in {len(rows):,} of {int((seen.n > 0).sum()):,} cases differences of a pair"
+            " repeat exactly, for which the published model has no posterior.",
+            where=[("first", "second", "dataset"), *rows],
+            hint="as in the paper they are given noise within the tolerance: set"
+            f" {Field('tolerance')}.",
         )
     return seen.with_noise(margin)
 

@@ -18,7 +18,7 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count
@@ -254,11 +254,9 @@ class BayesPairsComparison(Comparison):
             )
         if self.average is None:
             raise DesignError(
-                message(
-                    f"{NAMES[self.preset]} says nothing of the average difference.",
-                    hint=f'{Option("quantity", "next")} or "dominant";'
-                    f" {Option('preset', 'corani2017')} has the average.",
-                )
+                f"{NAMES[self.preset]} says nothing of the average difference.",
+                hint=f'{Option("quantity", "next")} or "dominant";'
+                f" {Option('preset', 'corani2017')} has the average.",
             )
         return replace(self.average, dominant=self.following.dominant)
 
@@ -341,10 +339,8 @@ class BayesPairsComparison(Comparison):
         """
         if self.draws is None:
             raise DesignError(
-                message(
-                    f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
-                    hint=f"{Option('preset', 'corani2017')} draws them to their average.",
-                )
+                f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
+                hint=f"{Option('preset', 'corani2017')} draws them to their average.",
             )
         pair, at = np.nonzero(self.differences.n)
         sides, names = self.named_sides(), self.setting.coverage.datasets

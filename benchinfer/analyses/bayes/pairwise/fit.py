@@ -13,7 +13,7 @@ from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.numerics.regret import Votes, next_dataset
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
@@ -122,12 +122,9 @@ def require_datasets(
     names = setting.algorithms
     rows = [(names[pairs[p, 0]], names[pairs[p, 1]], int(found.datasets[p])) for p in few]
     raise DesignError(
-        message(
-            f"{len(few):,} of {len(pairs):,} pairs have fewer than {_FEWEST} data sets with"
-            f" {what}.",
-            where=[("first", "second", "data sets"), *rows],
-            hint=hint,
-        )
+        f"{len(few):,} of {len(pairs):,} pairs have fewer than {_FEWEST} data sets with {what}.",
+        where=[("first", "second", "data sets"), *rows],
+        hint=hint,
     )
 
 

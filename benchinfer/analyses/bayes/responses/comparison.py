@@ -24,7 +24,7 @@ from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import codes_of, level_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import reporting
@@ -105,10 +105,8 @@ class ResponseComparison(BayesComparison):
             Always.
         """
         raise DesignError(
-            message(
-                f"the model of {Given('likelihood', 'binomial')} is of rows, not of contrasts.",
-                hint=f"model() returns it in PyMC; {Given('likelihood', 'normal')} has the rest.",
-            )
+            f"the model of {Given('likelihood', 'binomial')} is of rows, not of contrasts.",
+            hint=f"model() returns it in PyMC; {Given('likelihood', 'normal')} has the rest.",
         )
 
     @property
@@ -207,13 +205,11 @@ class ResponseComparison(BayesComparison):
         """
         del scores, draws, progress
         raise DesignError(
-            message(
-                f"variants of a model with {Given('likelihood', 'binomial')} are not"
-                " sampled at once: each compiles for a minute.",
-                hint=f"compare again with other {Option('interactions', '')},"
-                f" {Option('structure', '')} or {Option('priors', '')}, and"
-                f" {Given('likelihood', 'normal')}.",
-            )
+            f"variants of a model with {Given('likelihood', 'binomial')} are not"
+            " sampled at once: each compiles for a minute.",
+            hint=f"compare again with other {Option('interactions', '')},"
+            f" {Option('structure', '')} or {Option('priors', '')}, and"
+            f" {Given('likelihood', 'normal')}.",
         )
 
 

@@ -9,7 +9,7 @@ from scipy.special import logit
 
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, count_items
 from benchinfer.comparison.groups import known_covariates
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Field, Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
@@ -50,11 +50,9 @@ def read_responses(
     """Return the scores as a row-level model sees them."""
     if setting.measure.scale != "identity":
         raise DesignError(
-            message(
-                f"{setting.measure.noun} is compared on the {setting.measure.scale} scale,"
-                f" and {Given('likelihood', 'binomial')} has a scale of its own.",
-                hint=f"a {Field('scale', 'identity')} with it.",
-            )
+            f"{setting.measure.noun} is compared on the {setting.measure.scale} scale,"
+            f" and {Given('likelihood', 'binomial')} has a scale of its own.",
+            hint=f"a {Field('scale', 'identity')} with it.",
         )
     if trials is not None:
         return _counted(scores, setting, kept, trials)
@@ -80,19 +78,15 @@ def _counted(
     whole = (n >= 1) & (np.abs(n - np.round(n)) < _WHOLE)
     if wrong := int((~whole).sum()):
         raise DesignError(
-            message(
-                f"{trials!r} is no number of trials in {count(wrong, 'row')}.",
-                hint="whole numbers from 1.",
-            )
+            f"{trials!r} is no number of trials in {count(wrong, 'row')}.",
+            hint="whole numbers from 1.",
         )
     counted = (np.abs(right - np.round(right)) < _WHOLE * np.maximum(n, 1)) & (right >= -_WHOLE)
     if wrong := int((~(counted & (right <= n + _WHOLE))).sum()):
         raise DesignError(
-            message(
-                f"{count(wrong, 'score')} times {trials} is no number of successes.",
-                hint="scores are shares of successes: divide counts by the number of trials, and"
-                " keep enough digits.",
-            )
+            f"{count(wrong, 'score')} times {trials} is no number of successes.",
+            hint="scores are shares of successes: divide counts by the number of trials, and"
+            " keep enough digits.",
         )
     shape = setting.coverage.found.shape
     cell = found.dataset * shape[1] + found.algorithm
@@ -115,12 +109,10 @@ def _answers(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) 
     binary = within & (np.abs(cells.n * mean * (1 - mean) - squares) <= _WHOLE * (cells.n + 1))
     if not binary.all():
         raise DesignError(
-            message(
-                f"{count(int((~binary).sum()), 'cell')} with scores other than 0 and 1.",
-                hint=f"{Given('likelihood', 'binomial')} takes a row per item, 0 or 1; or"
-                f" shares of successes with {Option('trials')} naming the covariate that"
-                " has their number.",
-            )
+            f"{count(int((~binary).sum()), 'cell')} with scores other than 0 and 1.",
+            hint=f"{Given('likelihood', 'binomial')} takes a row per item, 0 or 1; or"
+            f" shares of successes with {Option('trials')} naming the covariate that"
+            " has their number.",
         )
     successes = np.round(cells.n * mean).astype(np.int64)
     return Answers(cells.n[kept], successes[kept], _items(scores, setting, kept))
@@ -136,10 +128,8 @@ def _items(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) ->
     right = np.round(setting.measure.sign * blocks.mean[held] * trials).astype(np.int64)
     if (most := int(trials.sum(axis=1).max())) > _MOST_ANSWERS:
         raise DesignError(
-            message(
-                f"{most} answers to one item, of at most {_MOST_ANSWERS}.",
-                hint=f"{Option('paired', value=False)} takes answers as independent.",
-            )
+            f"{most} answers to one item, of at most {_MOST_ANSWERS}.",
+            hint=f"{Option('paired', value=False)} takes answers as independent.",
         )
     return count_items(place, trials, right)
 

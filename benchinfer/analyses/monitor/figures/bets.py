@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.monitor.figures import paths
 from benchinfer.analyses.monitor.figures.paths import MOST
 from benchinfer.comparison.wording import margin
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
@@ -116,12 +116,9 @@ def refuse_stages(result: "MonitorComparison") -> None:
     """Refuse an experiment that is watched by stages."""
     if result.design.method != "anytime":
         raise DesignError(
-            message(
-                "there are no e-processes and confidence sequences where an experiment is watched"
-                " by stages.",
-                hint=f'"path" is the figure of stages; {Option("method", "anytime")} has'
-                " e-processes.",
-            )
+            "there are no e-processes and confidence sequences where an experiment is watched"
+            " by stages.",
+            hint=f'"path" is the figure of stages; {Option("method", "anytime")} has e-processes.',
         )
 
 

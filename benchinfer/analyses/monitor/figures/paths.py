@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from benchinfer.analyses.monitor.course import GO_ON, VERDICTS
 from benchinfer.analyses.monitor.path import next_bounds, stage_rows
 from benchinfer.analyses.monitor.stagewise import bounds_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.plots import panels as plots_panels
@@ -188,10 +188,8 @@ def layout_decision_path(result: "MonitorComparison", width: Width = PAGE) -> De
     design = result.design
     if design.method == "anytime":
         raise DesignError(
-            message(
-                "e-processes have no boundaries of stages.",
-                hint='"e-process" and "sequence" are their figures.',
-            )
+            "e-processes have no boundaries of stages.",
+            hint='"e-process" and "sequence" are their figures.',
         )
     shown = chosen(result)
     group = design.method == "group-sequential"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr
 from scipy.stats import shapiro
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.numerics.max_t import critical_t
 
 type Array = NDArray[np.float64]
@@ -307,7 +307,7 @@ def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
     if n_parts is not None:
         if not 2 <= n_parts <= n:
             raise DesignError(
-                message(f"{n_parts} parts of {n} items.", hint="from two to the number of items.")
+                f"{n_parts} parts of {n} items.", hint="from two to the number of items."
             )
         return _cut(values, n_parts, seed)
     size = 1

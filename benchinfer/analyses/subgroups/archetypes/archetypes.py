@@ -13,7 +13,7 @@ from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.core import version
 from benchinfer.core.arguments import check_choice, check_count, check_jobs, seed_of
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.scores.table import ScoreTable
@@ -163,7 +163,7 @@ def _weights(weights: Mapping[str, float] | None, datasets: tuple[str, ...]) -> 
     ]
     if faults:
         hint = "one number from 0 on for each data set, by its name."
-        raise DesignError(message(f"weights do not fit: {'; '.join(faults)}.", hint=hint))
+        raise DesignError(f"weights do not fit: {'; '.join(faults)}.", hint=hint)
     return np.array([float(weights[name]) for name in datasets])
 
 
@@ -172,11 +172,9 @@ def _check_number(points: Array, k: int | None) -> None:
     different = len(np.unique(points, axis=0))
     if different < max(k or 1, 2):
         raise DesignError(
-            message(
-                f"{different} different data sets with a weight have no"
-                f" {'archetypes' if k is None else f'{k} archetypes'}.",
-                hint=f"ask for {count(max(different, 1), 'archetype')} at most.",
-            )
+            f"{different} different data sets with a weight have no"
+            f" {'archetypes' if k is None else f'{k} archetypes'}.",
+            hint=f"ask for {count(max(different, 1), 'archetype')} at most.",
         )
 
 

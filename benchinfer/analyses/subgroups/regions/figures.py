@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import message
 from benchinfer.core.numbers import level_percent
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import Kind
@@ -60,7 +59,7 @@ def layout(
     """Lay out the difference of a pair, by default of the first one."""
     if pair is not None and tuple(pair) not in result.pairs:
         known = ", ".join(map(str, result.pairs))
-        raise ArgumentError(message(f"there are no regions of the pair {pair!r}.", hint=known))
+        raise ArgumentError(f"there are no regions of the pair {pair!r}.", hint=known)
     p = 0 if pair is None else result.pairs.index((pair[0], pair[1]))
     measure = result.measure
     low, high = measure.effect_interval(result.low[p], result.high[p])

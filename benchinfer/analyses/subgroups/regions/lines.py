@@ -14,7 +14,7 @@ from benchinfer.analyses.subgroups.regions.numerics.bands import (
 )
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 
 _PLACES = 401  # of the grid, from the smallest to the largest value of the data sets
@@ -61,15 +61,13 @@ def covariate_values(comparison: Comparison, covariate: str) -> Array:
             raise DesignError(unknown("covariate", covariate, along.names))
         return along.values[:, along.names.index(covariate)]
     raise DesignError(
-        message(
-            "the comparison has no covariates along which algorithms differ.",
-            hint=Phrase(
-                Call("compare_mixed", Option("covariates", ())),
-                " or ",
-                Call("compare_bayes", Option("covariates", ())),
-                " has them.",
-            ),
-        )
+        "the comparison has no covariates along which algorithms differ.",
+        hint=Phrase(
+            Call("compare_mixed", Option("covariates", ())),
+            " or ",
+            Call("compare_bayes", Option("covariates", ())),
+            " has them.",
+        ),
     )
 
 

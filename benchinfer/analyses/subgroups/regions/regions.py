@@ -9,7 +9,7 @@ from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.subgroups.regions.lines import band_of, covariate_values, places_of
 from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 
 
 def regions(
@@ -102,13 +102,11 @@ def _pairs(
     found: list[tuple[int, int]] = []
     for pair in asked:
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise DesignError(
-                message(f"{pair!r} is no pair.", hint='two algorithms, as in ("rf", "svm").')
-            )
+            raise DesignError(f"{pair!r} is no pair.", hint='two algorithms, as in ("rf", "svm").')
         for name in pair:
             if name not in algorithms:
                 raise DesignError(unknown("algorithm", str(name), algorithms))
         found.append((algorithms.index(str(pair[0])), algorithms.index(str(pair[1]))))
     if not found:
-        raise DesignError(message("no pair is given.", hint='as in [("rf", "svm")].'))
+        raise DesignError("no pair is given.", hint='as in [("rf", "svm")].')
     return found

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.wins.numerics.likelihood import probabilities
 from benchinfer.analyses.wins.numerics.tally import Tally
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable
 
 type Array = NDArray[np.float64]
@@ -238,9 +238,7 @@ class WinPriors:
         for field in fields(self):
             value = getattr(self, field.name)
             if not (math.isfinite(value) and value > 0):
-                raise DesignError(
-                    message(f"{field.name} is {value!r}.", hint="a finite number above 0.")
-                )
+                raise DesignError(f"{field.name} is {value!r}.", hint="a finite number above 0.")
 
 
 @dataclass(frozen=True, slots=True)
