@@ -255,7 +255,8 @@ def test_texts_of_the_package_speak_no_python() -> None:
 
 
 # What makes phrases of texts.
-_MAKERS = {"Phrase", "message", "of", "informing"}
+_ERRORS = {"BenchinferError", "ScoreTableError", "DesignError", "ArgumentError", "FitError"}
+_MAKERS = {"Phrase", "message", "of", "informing", *_ERRORS}
 
 
 def test_parts_stand_in_phrases_and_name_options_of_the_command_line() -> None:
