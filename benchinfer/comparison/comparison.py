@@ -19,12 +19,11 @@ from benchinfer.comparison.evidence import (
     Provenance,
     Setting,
     alpha_of,
-    checks_frame,
     decide,
 )
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import frame, turned
+from benchinfer.core.frames import checks_frame, frame, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Tabular, written_up

@@ -1,28 +1,22 @@
 """Setting, evidence, provenance and verdict rule of a comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
-from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
-from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 type Array = NDArray[np.float64]
 # What an analysis takes: a table, or statistics of one.
@@ -286,9 +280,3 @@ def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDA
     better = np.where(estimate > 0, Verdict.FIRST, Verdict.SECOND)
     codes = np.where(p <= alpha, better, Verdict.UNDECIDED)
     return np.where(p_equivalence <= alpha, Verdict.EQUIVALENT, codes).astype(np.int8)
-
-
-def checks_frame(checks: Sequence[Check]) -> "pd.DataFrame":
-    """Return checks as a table: ``check value direction limit ok remedy``."""
-    names = ("check", "value", "direction", "limit", "ok", "remedy")
-    return frame({name: [getattr(row, name) for row in checks] for name in names})

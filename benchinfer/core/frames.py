@@ -4,7 +4,7 @@ Every table that the package gives out is built by `frame`, which knows only the
 `GLOSSARY`; ``docs/glossary.md`` is generated from it.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -340,6 +340,16 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
     if strange := [name for name in columns if name not in GLOSSARY]:
         raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
     return pd.DataFrame({name: _without_minus_zero(values) for name, values in columns.items()})
+
+
+def records(rows: Sequence[object], names: Sequence[str]) -> "pd.DataFrame":
+    """Lay records out: one row each, and columns of the attributes that are named."""
+    return frame({name: [getattr(row, name) for row in rows] for name in names})
+
+
+def checks_frame(checks: Sequence[object]) -> "pd.DataFrame":
+    """Lay checks out: ``check value direction limit ok remedy``."""
+    return records(checks, ("check", "value", "direction", "limit", "ok", "remedy"))
 
 
 def _without_minus_zero(values: Any) -> Any:

@@ -681,7 +681,7 @@ def said(section: Section) -> SaidSection:
 
 def subgroups(found: "Subgroups", again: "SubgroupStability | None" = None) -> SubgroupsDocument:
     """Write down groups of data sets, with the comparison in each, and their stability."""
-    from benchinfer.comparison.evidence import checks_frame
+    from benchinfer.core.frames import checks_frame
 
     return SubgroupsDocument(
         headline=found.headline(),

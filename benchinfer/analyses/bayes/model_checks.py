@@ -47,8 +47,8 @@ from benchinfer.analyses.bayes.numerics.predictive import (
     present,
     replicate,
 )
-from benchinfer.comparison.evidence import Array, checks_frame
-from benchinfer.core.frames import frame
+from benchinfer.comparison.evidence import Array
+from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, join
 from benchinfer.core.result import Readable

@@ -14,7 +14,7 @@ from benchinfer.analyses.permutation.pooled import PooledTests, pooled
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import records
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
@@ -200,4 +200,4 @@ def trend(ranks: RankSums, places: Array) -> GlobalRow:
 def table(rows: tuple[GlobalRow, ...]) -> "pd.DataFrame":
     """Lay the tests out: ``test null statistic df df_residual p_value p_error``."""
     names = ("test", "null", "statistic", "df", "df_residual", "p_value", "p_error")
-    return frame({name: [getattr(row, name) for row in rows] for name in names})
+    return records(rows, names)

@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.influence import Leave, becomes
 from benchinfer.comparison.comparison import TestedComparison, pair_order
 from benchinfer.comparison.evidence import decide
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import frame, records
 from benchinfer.core.measure import Measure
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.read import read_scores
@@ -86,7 +86,7 @@ class VerdictChanges:
     def table(self) -> "pd.DataFrame":
         """One row per change: ``kind what n_pairs n_changed n_reversed changes``."""
         names = ("kind", "what", "n_pairs", "n_changed", "n_reversed", "changes")
-        return frame({name: [getattr(row, name) for row in self.rows] for name in names})
+        return records(self.rows, names)
 
     def grid(self) -> "pd.DataFrame":
         """One row per level and tolerance: ``level tolerance n_better n_equivalent n_undecided``.

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from benchinfer.analyses.subgroups import stability as stability_
 from benchinfer.analyses.subgroups.tree import Growth, Tree, TreeNode
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.evidence import Provenance, Setting, checks_frame
+from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.comparison.wording import direction
 from benchinfer.core.citations import bibtex
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, p_value
 from benchinfer.core.result import Tabular

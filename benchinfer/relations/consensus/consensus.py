@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.relations.agreement import stacked
 from benchinfer.relations.consensus.numerics import points as numerics_points
@@ -54,10 +55,6 @@ type Method = Literal[
 type Family = Literal[
     "linear", "weak", "partial", "preorder", "equivalence", "semiorder", "interval"
 ]
-
-
-# Check, value, direction and limit, whether it is passed, and what to do if not.
-type Row = tuple[str, float, Literal["at most", "at least"], float, bool, str]
 
 
 PAIRWISE = METHODS
@@ -363,7 +360,7 @@ class Consensus(Tabular):
 
     def diagnostics(self) -> "pd.DataFrame":
         """One row per check: ``check value direction limit ok remedy``."""
-        return frame(checks(self))
+        return checks_frame(checks(self))
 
     def __str__(self) -> str:
         """Write the order where it is the only one, otherwise what holds in all optima.
@@ -544,76 +541,54 @@ def check_asked(method: str, family: str) -> None:
         )
 
 
-def checks(found: "Consensus") -> dict[str, list[object]]:
-    """Return the columns ``check value direction limit ok remedy``."""
-    return columns([*_proof(found), *_several(found), *_votes(found)])
+def checks(found: "Consensus") -> list[Check]:
+    """Return the rows on how sure and how unique a consensus is."""
+    return [*_proof(found), *_several(found), *_votes(found)]
 
 
-def columns(rows: list[Row]) -> dict[str, list[object]]:
-    """Return rows as columns; a check that is passed needs no remedy."""
-    names = ("check", "value", "direction", "limit", "ok", "remedy")
-    return {
-        name: [row[k] if k != 5 or not row[4] else "" for row in rows]
-        for k, name in enumerate(names)
-    }
-
-
-def _proof(found: "Consensus") -> list[Row]:
+def _proof(found: "Consensus") -> list[Check]:
     if found.cost is None or found.lower_bound is None:
         return []
     return [
-        (
+        Check.of(
             "cost above the lower bound",
             found.cost - found.lower_bound,
-            "at most",
-            0.0,
-            found.optimal,
-            Phrase(
-                "no order was proved to be the cheapest: there may be better ones; ask"
-                f" for a longer {Either('time_limit', '--time-limit')}, or for fewer"
-                " algorithms (of more than 200 that do not split there is no proof)"
-            ),
+            ok=found.optimal,
+            remedy="no order was proved to be the cheapest: there may be better ones; ask"
+            f" for a longer {Either('time_limit', '--time-limit')}, or for fewer"
+            " algorithms (of more than 200 that do not split there is no proof)",
         )
     ]
 
 
-def _several(found: "Consensus") -> list[Row]:
+def _several(found: "Consensus") -> list[Check]:
     if not found.optimal:
         return []
     n = len(found.certain)
     open_pairs = int((~found.certain).sum()) // 2
     return [
-        (
+        Check.of(
             "relations that fit equally well",
-            float(found.count),
-            "at most",
+            found.count,
             1.0,
-            found.count == 1 and found.count_exact,
-            Phrase(
-                f"{open_pairs:,} of {n * (n - 1) // 2:,} pairs are open between them:"
-                f" {Either('relation()', 'the first line')} has what all of them say, and"
-                " no single one is the answer"
-            ),
+            ok=found.count == 1 and found.count_exact,
+            remedy=f"{open_pairs:,} of {n * (n - 1) // 2:,} pairs are open between them:"
+            f" {Either('relation()', 'the first line')} has what all of them say, and"
+            " no single one is the answer",
         ),
-        (
+        Check.of(
             "optima that were not all counted",
-            float(not found.count_exact),
-            "at most",
-            0.0,
-            found.count_exact,
-            (
-                "there may be more of them, or weights that are no fractions of whole numbers make"
-                " ties uncertain"
-            ),
+            not found.count_exact,
+            remedy="there may be more of them, or weights that are no fractions of whole numbers"
+            " make ties uncertain",
         ),
     ]
 
 
-def _votes(found: "Consensus") -> list[Row]:
+def _votes(found: "Consensus") -> list[Check]:
     upper = np.triu_indices(len(found.certain), 1)
     missing = found.votes[Verdict.MISSING][upper]
     compared = found.votes[1:].sum(axis=0)[upper]
-    never = int((compared == 0).sum())
     share = float(missing.sum() / max((missing + compared).sum(), np.finfo(float).tiny))
     if found.missing_pairs == "undecided":
         advice = "they count as undecided, as if they had been compared without a result"
@@ -622,14 +597,11 @@ def _votes(found: "Consensus") -> list[Row]:
     else:
         advice = "they cost nothing: algorithms that were compared less often are placed by less"
     return [
-        ("share of pairs that were not compared", share, "at most", 0.0, share == 0, advice),
-        (
+        Check.of("share of pairs that were not compared", share, remedy=advice),
+        Check.of(
             "pairs that no relation compares",
-            float(never),
-            "at most",
-            0.0,
-            never == 0,
-            "nothing is known of them but what follows from other pairs",
+            int((compared == 0).sum()),
+            remedy="nothing is known of them but what follows from other pairs",
         ),
     ]
 

@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import amount, brief, count, fixed, places
 from benchinfer.core.sections import (
-    Check,
     Column,
     Figure,
     Fold,
@@ -174,15 +173,9 @@ def consensus(result: Consensus, title: str = "Consensus") -> Section:
             positions(result),
             *([] if near.frame.empty else [near]),
         ),
-        checks=_checks(result),
+        checks=tuple(checks(result)),
         fold=Fold("Support of each pair", (), (support(result),)),
     )
-
-
-def _checks(result: Consensus) -> tuple[Check, ...]:
-    # Not from the frame of `diagnostics`, in which phrases are plain texts.
-    found: dict[str, list[Any]] = checks(result)
-    return tuple(Check(*row) for row in zip(*found.values(), strict=True))
 
 
 def _figures(result: Consensus) -> "tuple[Figure, ...]":

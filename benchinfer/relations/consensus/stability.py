@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, unrelated
-from benchinfer.relations.consensus.consensus import columns
 from benchinfer.relations.consensus.numerics import resampled as numerics_resampled
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
@@ -37,8 +37,6 @@ from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from benchinfer.relations.consensus.consensus import Row
 
 
 type Distance = Literal["symdiff", "cks", "emond-mason", "jmb"]
@@ -440,33 +438,27 @@ class Stability(Showable):
 
     def diagnostics(self) -> "pd.DataFrame":
         """One row per check: ``check value direction limit ok remedy``."""
-        rows: list[Row] = [
-            (
+        rows = [
+            Check.of(
                 "relations drawn from",
-                float(self.n_relations),
-                "at least",
-                float(_FEW),
-                self.n_relations >= _FEW,
-                "so few data sets say little about others: shares are what hangs on single ones",
+                self.n_relations,
+                _FEW,
+                least=True,
+                remedy="so few data sets say little about others: shares depend on single ones",
             ),
-            (
+            Check.of(
                 "share of resamples with several optima",
                 1 - self.unique / self.resamples,
-                "at most",
-                0.0,
-                self.unique == self.resamples,
-                "each counts the same within its resample; they add to no whole order",
+                remedy="each counts the same within its resample; they add to no whole order",
             ),
-            (
+            Check.of(
                 "resamples whose optima were not all found",
-                float(self.resamples - self.whole),
-                "at most",
-                0.0,
-                self.whole == self.resamples,
-                "averages are over those found; fewer algorithms, or linear orders, can be exact",
+                self.resamples - self.whole,
+                remedy="averages are over those found; fewer algorithms, or linear orders, can be"
+                " exact",
             ),
         ]
-        return frame(columns(rows))
+        return checks_frame(rows)
 
     def __str__(self) -> str:
         """Write algorithms by mean place, with how likely one is above, or level with, the next."""

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes import stability as stability_
-from benchinfer.comparison.evidence import Provenance, Setting, checks_frame
+from benchinfer.comparison.evidence import Provenance, Setting
 from benchinfer.core.citations import bibtex
-from benchinfer.core.frames import frame
+from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, significant
 from benchinfer.core.result import Showable
