@@ -31,6 +31,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.numerics.random_effects import (
+    UNKNOWN,
     RandomEffects,
     Shape,
     effects_of,
@@ -44,8 +45,6 @@ PROBABILITIES = np.arange(1, 100) / 100
 _REPLICATION, _RESIDUAL = COMPONENTS.index("dataset:replication"), COMPONENTS.index("residual")
 # Number of residuals that quantiles are taken from.
 _SAMPLE = 100_000
-# Where only moments are known.
-_UNKNOWN = Shape(0, np.nan, np.nan, np.nan), np.empty(0)
 
 
 @savable
@@ -282,7 +281,7 @@ def of_blocks(
     square = rows.sums(e * e) - rows.sums(e) ** 2 / np.maximum(n, 1)
     free = np.maximum(n - 1, 0)
     paired = bool((rows.held.sum(axis=1) > 1).any()) and bool((n > 1).any())
-    shape, quantiles = _UNKNOWN if weight is not None else _distribution(rows)
+    shape, quantiles = (UNKNOWN, np.empty(0)) if weight is not None else _distribution(rows)
     return Residuals(
         shape=shape,
         quantiles=quantiles,
@@ -320,8 +319,8 @@ def of_cells(
         return of_blocks(stats, model, np.arange(len(n)), n, np.where(n > 0, mean, 0.0))
     free = np.maximum(n - 1, 0).astype(np.float64)
     return Residuals(
-        shape=_UNKNOWN[0],
-        quantiles=_UNKNOWN[1],
+        shape=UNKNOWN,
+        quantiles=np.empty(0),
         spread=_spread(model, np.where(n > 1, square_within, 0.0), free, None),
         effects=effects_of(stats, model),
     )
