@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
-from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.moments import Statistics, sums
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.numerics.random_effects import (
     UNKNOWN,
@@ -119,7 +119,7 @@ class _Rows:
     def sums(self, values: Array) -> Array:
         """Sum (R, K) values over data sets."""
         weighted = values if self.weight is None else self.weight[:, None] * values
-        return np.add.reduceat(weighted, self.first, axis=0)
+        return sums(weighted, self.first)
 
 
 def _rows(
@@ -136,8 +136,10 @@ def _rows(
     var_r, var_e = model.variances[[_REPLICATION, _RESIDUAL]]
     after = before
     if var_r > 0:
-        total = np.einsum("rk,rk->r", count, before, dtype=np.float64)
-        shared = total * (var_r / (var_e + var_r * count.sum(axis=1)))
+        times = count.astype(np.float64)
+        size = times @ np.ones(count.shape[1])
+        total = np.einsum("rk,rk->r", times, before)
+        shared = total * (var_r / (var_e + var_r * size))
         after = (before - shared[:, None]) * held
     if count.max() > 1:
         # The mean of repeats has a smaller variance.
@@ -150,18 +152,18 @@ def _rows(
 def _differences(rows: _Rows) -> tuple[Array, Array]:
     """Return (K, K) sums of squares of differences about the data sets' means, and their df."""
     e, held = rows.before, rows.held.astype(np.float64)
-    weight = np.ones(len(e)) if rows.weight is None else rows.weight
     k = e.shape[1]
     stop = np.r_[rows.first[1:], len(e)]
     square, free = np.zeros((k, k)), np.zeros((k, k))
     for a, b in zip(rows.first, stop, strict=True):
         own, there = e[a:b], held[a:b]
-        times = there.T * weight[a:b]
+        weight = None if rows.weight is None else rows.weight[a:b, None]
+        times = (there if weight is None else weight * there).T
         n = times @ there
         total = times @ own
         total -= total.T
         both = times @ (own * own)
-        cross = (own.T * weight[a:b]) @ own
+        cross = (own if weight is None else weight * own).T @ own
         square += both + both.T - 2 * cross - total**2 / np.maximum(n, 1)
         free += np.maximum(n - 1, 0)
     return square, free
