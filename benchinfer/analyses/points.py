@@ -179,7 +179,7 @@ def compare_points(
         level=float("nan"),
         target="datasets",
         levels=Level(level),
-        checks=(
+        stored_checks=(
             *checks.of_table(setting),
             Check.of(
                 "inference",

@@ -382,7 +382,7 @@ def informed[C: Comparison](result: C) -> C:
         f" direction, while the interval leaves {rest} at each end",
     )
     kept = [check for check in result.checks if check.check != _OVER]
-    return replace(result, checks=(*kept, row))
+    return replace(result, stored_checks=(*kept, row))
 
 
 def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:

@@ -62,8 +62,8 @@ class Comparison(Tabular):
         ``"datasets"`` (these data sets).
     levels
         Level of each algorithm.
-    checks
-        Diagnostics.
+    stored_checks
+        Diagnostics that were worked out with the verdicts.
     provenance
         Where the result comes from.
     sides
@@ -81,7 +81,7 @@ class Comparison(Tabular):
     level: float
     target: Target
     levels: Level
-    checks: tuple[Check, ...]
+    stored_checks: tuple[Check, ...]
     provenance: Provenance
     sides: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
     names: tuple[str, ...] = field(default=(), kw_only=True)
@@ -95,6 +95,11 @@ class Comparison(Tabular):
     decides_later: ClassVar[str] = "it rests on other assumptions"
     # What verdicts lean on where data sets are too few for tests that assume less.
     leans_on: ClassVar[str] = ""
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All diagnostics, with those that are worked out when they are asked for."""
+        return self.stored_checks
 
     @property
     def heading(self) -> str:

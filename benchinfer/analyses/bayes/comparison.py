@@ -558,7 +558,7 @@ class BayesComparison(Comparison):
         matrix = subgroups.contrast_matrix(self)
         row = diagnostics.other_sign(self.setting, self.data, matrix, self.sides_read(), codes)
         rows = checks.renewed(self.checks, row)
-        return checks.informed(replace(other, codes=codes, checks=rows))
+        return checks.informed(replace(other, codes=codes, stored_checks=rows))
 
     def regrets(self) -> "pd.DataFrame":
         """Return what choosing an algorithm is expected to cost.

@@ -76,7 +76,7 @@ def compared(
         level=level,
         target=target,
         levels=levels,
-        checks=(*rows, *checks.legal(setting, levels)),
+        stored_checks=(*rows, *checks.legal(setting, levels)),
         provenance=provenance(setting, family, options),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],

@@ -302,7 +302,7 @@ def with_other_models(
         error=np.array(errors),
         otherwise=tuple(_otherwise(result, other) for other in others),
     )
-    return replace(result, other_models=answers, checks=(*result.checks, answers.check()))
+    return replace(result, other_models=answers, stored_checks=(*result.checks, answers.check()))
 
 
 def _label(variant: Variant) -> str:
@@ -334,7 +334,7 @@ def without_other_models(result: "BayesComparison") -> "BayesComparison":
     if result.other_models is not None:
         names.add(result.other_models.check().check)
     checks = tuple(row for row in result.checks if row.check not in names)
-    return replace(result, other_models=None, checks=checks)
+    return replace(result, other_models=None, stored_checks=checks)
 
 
 def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:

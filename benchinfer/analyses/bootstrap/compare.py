@@ -79,7 +79,7 @@ def compared(
         level=options.level,
         target=asked.target,
         levels=levels,
-        checks=tuple(rows),
+        stored_checks=tuple(rows),
         provenance=_provenance(setting, family, options),
         sides=family.sides[shown],
         names=family.names[shown],

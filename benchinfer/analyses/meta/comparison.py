@@ -357,7 +357,7 @@ def compared(
         level=options.level,
         target="domain",
         levels=Level(levels),
-        checks=diagnostics.checks(
+        stored_checks=diagnostics.checks(
             setting, studies, fit, alone, p_error, float(evidence.df.min()), options.interval
         ),
         provenance=options.provenance(

@@ -76,6 +76,11 @@ class MixedComparison(TestedComparison):
     leans_on: ClassVar[str] = "normally distributed differences"
 
     @property
+    def checks(self) -> tuple[Check, ...]:
+        """All diagnostics, with those of the residuals."""
+        return (*self.stored_checks, *diagnostics.soundness_checks(self.setting, self.fitted))
+
+    @property
     def options(self) -> MixedOptions:
         """The arguments of `compare_mixed`."""
         return MixedOptions.of(self.provenance)
@@ -439,12 +444,12 @@ def compared(
 
     evidence, p_error = judged(options)
     codes = _verdicts(evidence, alpha)
-    sound = diagnostics.soundness_checks(setting, fitted)
     other = closure.other_reference(options, len(setting.coverage.datasets))
     sides = family.read_sides(setting.algorithms, levels, alternative)
-    if method == "rotation" and other and diagnostics.unlike_normal(sound):
+    otherwise: list[Check] = []
+    if method == "rotation" and other and diagnostics.unlike_normal(fitted):
         changed = codes != _verdicts(judged(replace(options, reference=other))[0], alpha)
-        sound.append(diagnostics.decided_otherwise(other, changed, sides))
+        otherwise.append(diagnostics.decided_otherwise(other, changed, sides))
     own, constant = _levels(levels, chosen, found.common, n, alpha)
     level = diagnostics.rates(setting, design, own, alpha)
     return MixedComparison(
@@ -454,7 +459,7 @@ def compared(
         level=options.level,
         target=design.target,
         levels=level,
-        checks=(
+        stored_checks=(
             *diagnostics.fit_checks(setting, fitted, evidence, p_error),
             *_near(evidence, alpha, sides),
             *contrast_errors.checks(setting, family, evidence, found, design, method, alpha, sides),
@@ -463,7 +468,7 @@ def compared(
             *diagnostics.design_checks(setting, design),
             *checks.legal(setting, level),
             *diagnostics.constant_levels(setting, constant),
-            *sound,
+            *otherwise,
         ),
         provenance=options.provenance(setting, adjusted.words(family, options), seed),
         sides=family.sides[shown],

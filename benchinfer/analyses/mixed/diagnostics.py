@@ -165,6 +165,7 @@ def overlap_words(setting: Setting, design: Design) -> str:
 _SURE = 0.001
 # Few enough false rows in healthy tables, each of which has many checks.
 _RARE = 0.005
+_FEWEST = 8  # values that can look other than normal
 
 
 def residual_checks(
@@ -299,14 +300,21 @@ def _normal(effects: RandomEffects) -> list[Check]:
             f"{name}: Shapiro-Wilk p-value",
             shape.p_normal,
             _RARE,
-            # In large tables any departure is significant: only one that shows counts.
             least=True,
-            ok=shape.p_normal >= _RARE or (abs(shape.skewness) < 0.5 and abs(shape.kurtosis) < 1),
+            ok=_looks_normal(shape),
             remedy=remedy,
         )
         for (name, remedy), shape in zip(_normal_words.items(), shapes, strict=True)
-        if shape.n >= 8
+        if shape.n >= _FEWEST
     ]
+
+
+def _looks_normal(shape: Shape) -> bool:
+    """Tell whether a sample looks normal.
+
+    In large ones any departure is significant: only one that shows counts.
+    """
+    return (abs(shape.skewness) < 0.5 and abs(shape.kurtosis) < 1) or shape.p_normal >= _RARE
 
 
 def _outlying(
@@ -384,16 +392,14 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
     return f"{source} of {owners[int(index)]}"
 
 
-_OF_MEANS = (
-    "data set x algorithm effects: Shapiro-Wilk p-value",
-    "outlying data sets",
-    "outlying cells",
-)
-
-
-def unlike_normal(rows: Sequence[Check]) -> bool:
-    """Return whether checks say that data sets' differences do not look normal."""
-    return any(not row.ok for row in rows if row.check in _OF_MEANS)
+def unlike_normal(fitted: MixedFit) -> bool:
+    """Return whether data sets' differences do not look normal."""
+    if fitted.residuals is None:
+        return False
+    effects = fitted.residuals.effects
+    far = min(effects.p_distance.min(), effects.p_profile.min()) < _RARE
+    shape = effects.profile_shape
+    return bool(far) or (shape.n >= _FEWEST and not _looks_normal(shape))
 
 
 def decided_otherwise(reference: str, changed: NDArray[np.bool_], sides: Sides) -> Check:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -83,17 +83,22 @@ class Feed:
     """
 
     def __init__(self, blocks: Blocks, size: int, pins: Sequence[Sequence[Pin]] = ()) -> None:
-        rank = natural_ranks(blocks.labels)
-        order = np.lexsort((rank[blocks.replication], blocks.dataset))
+        ranks = natural_ranks(blocks.labels)
+        codes = ranks[blocks.replication]
+        key = blocks.dataset * len(ranks) + codes
+        order = slice(None) if (key[1:] > key[:-1]).all() else np.argsort(key, kind="stable")
         self.algorithms, self.datasets, self.size = blocks.algorithms, blocks.datasets, size
         self.values = np.where(blocks.count > 0, blocks.mean, np.nan)[order]
         self.broken: list[Broken] = []
-        self._names = np.array(blocks.labels, dtype=object)[blocks.replication[order]]
+        self._names = np.array(blocks.labels, dtype=object)[np.argsort(ranks)]
+        self._codes = codes[order]  # of the rows' names
         self.ends = np.searchsorted(blocks.dataset[order], np.arange(len(self.datasets) + 1))
         self._next = self.ends[:-1].copy()  # no row before it is free
-        self._used = np.zeros(len(order), dtype=np.bool_)
+        self._used = np.zeros(len(codes), dtype=np.bool_)
+        self._texts: dict[bytes, bytes] = {}  # names of some replications
         self._pinned = pins
-        self._past = [self._recalled(stage) for stage in pins]
+        code = {name: i for i, name in enumerate(self._names.tolist())} if pins else {}
+        self._past = [self._recalled(stage, code) for stage in pins]
         self._log: list[_Stage] = []
 
     def take(
@@ -133,30 +138,41 @@ class Feed:
 
     def name(self, row: int) -> str:
         """Return the name of the replication of a row."""
-        return str(self._names[row])
+        return str(self._names[self._codes[row]])
 
     def names(self, d: int) -> list[str]:
         """Return the names of a data set's replications, in order."""
-        return self._names[self.ends[d] : self.ends[d + 1]].tolist()
+        return self._names[self._codes[self.ends[d] : self.ends[d + 1]]].tolist()
 
     def pins(self, *, joined: bool) -> list[list[Pin]]:
         """Return what the stages so far used, one pin per data set."""
         log: list[_Stage] = []
-        for stage in self._log:
+        past: list[Sequence[Pin]] = []  # of each stage, or of its beginning
+        for i, stage in enumerate(self._log):
             if joined and log and log[-1][2] == stage[2]:
                 both = zip(log.pop()[0], stage[0], strict=True)
                 log.append(([np.append(a, b) for a, b in both], *stage[1:]))
             else:
                 log.append(stage)
+                past.append(self._pinned[i] if i < len(self._pinned) else ())
         return [
-            [self._pin(d, number, part, wanted) for d, part in enumerate(rows)]
-            for number, (rows, wanted, _) in enumerate(log, 1)
+            self._pins(number, stage, pins)
+            for number, (stage, pins) in enumerate(zip(log, past, strict=True), 1)
         ]
 
-    def _pin(self, d: int, stage: int, rows: Index, wanted: NDArray[np.bool_]) -> Pin:
-        labels = tuple(self._names[rows].tolist())
-        digests = self._digests(rows, wanted)
-        return Pin(self.datasets[d], stage, labels, self._named(wanted), digests)
+    def _pins(self, number: int, stage: _Stage, past: Sequence[Pin]) -> list[Pin]:
+        """Pin a stage; the fingerprints of its past, which were checked, stay as they are."""
+        parts, wanted, _ = stage
+        names = {key.tobytes(): key for key in (self._codes[rows] for rows in parts)}
+        labels = {key: tuple(self._names[codes].tolist()) for key, codes in names.items()}
+        known = {pin.dataset: pin.digests[: len(pin.labels) // self.size] for pin in past}
+        found: list[Pin] = []
+        for dataset, rows in zip(self.datasets, parts, strict=True):
+            old = known.get(dataset, ())
+            new = self._digests(rows[len(old) * self.size :], wanted)
+            own = labels[self._codes[rows].tobytes()]
+            found.append(Pin(dataset, number, own, self._named(wanted), (*old, *new)))
+        return found
 
     def _named(self, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
         return tuple(np.array(self.algorithms)[wanted].tolist())
@@ -164,12 +180,19 @@ class Feed:
     def _digests(self, rows: Index, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
         """Fingerprint the names and scores of rows, `size` by `size`."""
         values = (self.values[rows][:, wanted] + 0.0).astype("<f8")  # -0.0 has other bytes than 0.0
-        found: list[str] = []
+        values, codes, found = np.ascontiguousarray(values), self._codes[rows], list[str]()
         for at in range(0, len(rows), self.size):
-            sha = hashlib.sha256("\0".join(self._names[rows[at : at + self.size]]).encode())
-            sha.update(values[at : at + self.size].tobytes())
+            sha = hashlib.sha256(self._text(codes[at : at + self.size]))
+            sha.update(values[at : at + self.size])
             found.append(sha.hexdigest()[:16])
         return tuple(found)
+
+    def _text(self, codes: Index) -> bytes:
+        """Return names as bytes; data sets share them, as a rule."""
+        key = codes.tobytes()
+        if key not in self._texts:
+            self._texts[key] = "\0".join(self._names[codes]).encode()
+        return self._texts[key]
 
     def _free(self, d: int, wanted: NDArray[np.bool_], size: int) -> Index:
         """Return up to `size` unused rows of a data set that some wanted algorithm has."""
@@ -183,14 +206,18 @@ class Feed:
             left, start = left - len(part), stop
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
-    def _recalled(self, pins: Sequence[Pin]) -> list[Index]:
+    def _recalled(self, pins: Sequence[Pin], code: Mapping[str, int]) -> list[Index]:
         """Find the rows of a past stage; note where it is not what it was."""
         by_dataset = {pin.dataset: pin for pin in pins}
+        codes = {
+            labels: np.array([code.get(label, -1) for label in labels], dtype=np.int64)
+            for labels in {pin.labels for pin in pins}
+        }
         rows: list[Index] = []
         for d, name in enumerate(self.datasets):
             pin = by_dataset[name]
             wanted = np.isin(self.algorithms, pin.algorithms)
-            own = self._rows_of(d, pin.labels)
+            own = self._rows_of(d, codes[pin.labels])
             there = own[own >= 0]
             empty = np.isnan(self.values[there][:, wanted]).any(axis=1)
             lost = len(own) - len(there) + int(empty.sum())
@@ -213,14 +240,12 @@ class Feed:
             # All rows before the first unused one are behind us.
             self._next[d] += int(free[0]) if len(free) else len(part)
 
-    def _rows_of(self, d: int, labels: tuple[str, ...]) -> Index:
-        """Find replications of a data set by name, -1 where they are gone."""
-        begin, end = int(self._next[d]), int(self.ends[d + 1])
-        near = self._names[begin : min(begin + len(labels), end)]
-        if tuple(near.tolist()) == labels:
-            return np.arange(begin, begin + len(labels))
-        place = {name: row for row, name in enumerate(self.names(d), int(self.ends[d]))}
-        return np.array([place.get(label, -1) for label in labels], dtype=np.int64)
+    def _rows_of(self, d: int, codes: Index) -> Index:
+        """Find replications of a data set by the codes of names, -1 where they are gone."""
+        begin, end = int(self.ends[d]), int(self.ends[d + 1])
+        at = begin + np.searchsorted(self._codes[begin:end], codes)
+        there = self._codes.take(at, mode="clip") == codes
+        return np.where(there & (at < end), at, -1)
 
 
 def natural_ranks(labels: Sequence[str]) -> Index:
@@ -273,12 +298,12 @@ class StageDifferences:
         rows = self.feed.take(who, size, whole=whole, key=live.tobytes())
         if rows is None:
             return False
-        stage = values[np.stack(rows)]
+        stage = np.moveaxis(values[np.stack(rows)], -1, 0).copy()
         for p, (i, j) in enumerate(self.pairs):
             if not live[p]:
                 self.new[p] = None
                 continue
-            self.new[p] = new = differences(stage[:, :, i], stage[:, :, j])
+            self.new[p] = new = differences(stage[i], stage[j])
             self._parts[p].append(new)
             self._wholes.pop(p, None)
         return True

@@ -309,7 +309,7 @@ class _Watched:
             level=design.level,
             target="datasets",
             levels=Level(_levels(self.scores, setting)),
-            checks=checks(setting, design, course, gathered),
+            stored_checks=checks(setting, design, course, gathered),
             provenance=Provenance(
                 analysis="monitor",
                 version=version.__version__,

@@ -127,7 +127,7 @@ class StateFile(AbstractContextManager["StateFile"]):
             raise self.forged([])
         self._check_design(before, wanted)
         try:
-            pins = [[_pin(pin, wanted["stage"]) for pin in stage] for stage in stages]
+            pins = [_pins(stage, wanted["stage"]) for stage in stages]
             bets = decode(document.get("bets"))
         except (TypeError, ValueError, LookupError):
             raise self.forged([]) from None
@@ -147,7 +147,7 @@ class StateFile(AbstractContextManager["StateFile"]):
         document: dict[str, Any] = {
             "monitor": FORMAT,
             "design": memory.design,
-            "stages": [[_plain(pin) for pin in stage] for stage in memory.pins],
+            "stages": [_plain(stage) for stage in memory.pins],
         }
         if memory.bets is not None and memory.bets.worth:
             document["bets"] = encode(memory.bets)
@@ -206,15 +206,19 @@ def _faults(stages: Sequence[Sequence[Pin]], design: Mapping[str, Any]) -> list[
             found.append((number, "", "its data sets are not those of the design"))
             continue
         n = len(stage[0].labels) if design["method"] == "anytime" else design["stage"]
+        names = {labels: set(labels) for labels in {pin.labels for pin in stage}}
         for pin in stage:
-            mine, size = set(pin.labels), len(pin.labels)
+            mine = names[pin.labels]
+            size = len(pin.labels)
             faults = {
                 f"is numbered {pin.stage}": pin.stage != number,
                 f"{size} replications in place of {max(n, 1)}": size != max(n, 1),
-                "replications that are used twice": len(mine - used[pin.dataset]) < size,
+                "replications that are used twice": len(mine) < size
+                or not mine.isdisjoint(used[pin.dataset]),
             }
             found += [(number, pin.dataset, what) for what, there in faults.items() if there]
-            used[pin.dataset] |= mine
+            if number < len(stages):
+                used[pin.dataset] |= mine
     return found
 
 
@@ -232,18 +236,29 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _plain(pin: Pin) -> dict[str, object]:
-    return {
-        "dataset": pin.dataset,
-        "stage": pin.stage,
-        "algorithms": pin.algorithms,
-        "replications": _ranges(pin.labels),
-        "digests": pin.digests,
-    }
+def _plain(stage: Sequence[Pin]) -> list[dict[str, object]]:
+    """Write the pins of a stage, whose data sets share their replications as a rule."""
+    ranges = {labels: _ranges(labels) for labels in {pin.labels for pin in stage}}
+    return [
+        {
+            "dataset": pin.dataset,
+            "stage": pin.stage,
+            "algorithms": pin.algorithms,
+            "replications": ranges[pin.labels],
+            "digests": pin.digests,
+        }
+        for pin in stage
+    ]
 
 
-def _pin(plain: object, size: int) -> Pin:
-    """Rebuild what `_plain` wrote, with a fingerprint for each `size` replications."""
+def _pins(stage: Sequence[object], size: int) -> list[Pin]:
+    """Rebuild what `_plain` wrote."""
+    shared: dict[str, tuple[str, ...]] = {}
+    return [_pin(plain, size, shared) for plain in stage]
+
+
+def _pin(plain: object, size: int, shared: dict[str, tuple[str, ...]]) -> Pin:
+    """Rebuild a pin, with a fingerprint for each `size` replications, whose names may be shared."""
     match plain:
         case {
             "dataset": str(dataset),
@@ -257,8 +272,10 @@ def _pin(plain: object, size: int) -> Pin:
             raise TypeError
     if -(-sum(map(len, parts)) // size) != len(digests):  # before they are written out
         raise ValueError
-    labels = tuple(map(str, chain.from_iterable(parts)))
-    return Pin(dataset, stage, labels, tuple(algorithms), tuple(digests))
+    key = str(ranges)
+    if key not in shared:
+        shared[key] = tuple(map(str, chain.from_iterable(parts)))
+    return Pin(dataset, stage, shared[key], tuple(algorithms), tuple(digests))
 
 
 def _labels(item: object) -> Sequence[object]:

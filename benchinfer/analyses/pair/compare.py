@@ -94,7 +94,7 @@ def compared(
         level=options.level,
         target="datasets",
         levels=Level(levels),
-        checks=(
+        stored_checks=(
             *diagnostics.checks(setting, data, test, mine, looks, chosen.alpha),
             *diagnostics.decisions(test, wanted, sides, mine, chosen.alpha, stepwise=stepwise),
         ),

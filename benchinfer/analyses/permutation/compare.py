@@ -58,7 +58,7 @@ def compared(
         level=options.level,
         target=data.target,
         levels=Level(levels),
-        checks=diagnostics.checks(setting, data, found, lost, asked, sides),
+        stored_checks=diagnostics.checks(setting, data, found, lost, asked, sides),
         provenance=options.provenance(
             setting,
             adjustment.adjustment_words(asked, family, _bound(data, asked)),

@@ -338,7 +338,7 @@ def _shared(
         "pairs": family.pairs[family.wanted],
         "level": options.level,
         "target": _target(counted),
-        "checks": tuple(checks),
+        "stored_checks": tuple(checks),
         "sides": family.sides[family.wanted],
         "names": family.names[family.wanted],
         "counted": counted,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,12 @@ type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 type Rows = NDArray[np.int32]
 
+_DIGITS = 18  # of numbers that fit into 64 bits
 _CHUNK = 1 << 16  # scores that are looked at together: they fit into a processor's cache
 _RUN = 256  # blocks in a row from which it pays to look at them where they are
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Places:
     """The scores of a table that has at most one in each place.
 
@@ -38,11 +40,18 @@ class Places:
     def labels(self, m: int) -> Codes:
         """Return the replications of a measure, in the order of numbers where all are."""
         there = np.flatnonzero((self.row[m] >= 0).any(axis=0))
-        names = [self.replications[i] for i in there]
-        if not "".join(names).isdecimal() or max(map(len, names)) > 18:
-            return there
+        numbers = self._numbers[there]
         # Sorted as text already: 01 comes before 1.
-        return there[np.argsort(np.array(names, np.int64), kind="stable")]
+        return there if (numbers < 0).any() else there[np.argsort(numbers, kind="stable")]
+
+    @cached_property
+    def _numbers(self) -> Codes:
+        """(L,) replications as numbers, -1 where the name is none."""
+        names = self.replications
+        if "".join(names).isdecimal() and max(map(len, names)) <= _DIGITS:
+            return np.array(names, np.int64)
+        whole = (int(x) if x.isdecimal() and len(x) <= _DIGITS else -1 for x in names)
+        return np.array(list(whole), np.int64)
 
     def blocks(self, m: int) -> tuple[Codes, Codes, Rows]:
         """Return (R,) data set, replication and row of each block of a measure, in order.

@@ -92,7 +92,9 @@ def compare_preset(
         level=completed.level,
         target="domain",
         levels=Level(levels),
-        checks=tuple(diagnostics.checks(setting, seen, found, pairs, completed.size, turned)),
+        stored_checks=tuple(
+            diagnostics.checks(setting, seen, found, pairs, completed.size, turned)
+        ),
         provenance=completed.provenance(
             setting,
             f"Probabilities of {family.words} are each those of a model of its own; none is"

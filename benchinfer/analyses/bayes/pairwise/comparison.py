@@ -279,7 +279,7 @@ class BayesPairsComparison(Comparison):
             codes, self.differences.mean.sum(axis=1), self.sides_read()
         )
         checks = comparison_checks.renewed(self.checks, row)
-        found = replace(self, quantity=quantity, codes=codes, checks=checks)
+        found = replace(self, quantity=quantity, codes=codes, stored_checks=checks)
         return comparison_checks.informed(found)
 
     def effects(self) -> Mapping[str, Array]:

@@ -279,7 +279,7 @@ def compared_responses(
         level=level,
         target=target,
         levels=levels,
-        checks=tuple(
+        stored_checks=tuple(
             _checks(setting, target, found, max(float(x.error.max()) for x in parts), responses)
         ),
         provenance=provenance(setting, family, options),

@@ -21,6 +21,9 @@ from benchinfer.core.saving import savable
 type Array = NDArray[np.float64]
 
 
+_MANY = 64  # rows in a range, about, from which on a product pays
+
+
 @savable
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -71,6 +74,21 @@ class Statistics:
     def n_scores(self) -> int:
         """Number of scores."""
         return int(self.n.sum())
+
+
+def sums(values: Array, first: NDArray[np.int64]) -> Array:
+    """Return (M, K) sums of the rows of (R, K) values from each of (M,) `first` to the next.
+
+    Examples
+    --------
+    >>> sums(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 2])).tolist()
+    [[4.0, 6.0], [5.0, 6.0]]
+    """
+    if len(values) < _MANY * len(first):
+        return np.add.reduceat(values, first, axis=0)
+    ones = np.ones(len(values))  # a product with them sums many rows four times as fast
+    stop = np.append(first[1:], len(values))
+    return np.stack([ones[a:b] @ values[a:b] for a, b in zip(first, stop, strict=True)])
 
 
 def _centres(n: Array, mean: Array) -> tuple[Array, Array]:
@@ -131,8 +149,8 @@ def from_blocks(
     first = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]])
     weight = count.astype(np.float64)
     scores = _times(rows, weight)
-    n = np.add.reduceat(scores, first, axis=0)
-    cell = np.add.reduceat(scores * mean, first, axis=0) / np.maximum(n, 1)
+    n = sums(scores, first)
+    cell = sums(scores * mean, first) / np.maximum(n, 1)
     algorithm, delta = _centres(n, cell)
     centred = mean - algorithm
     centred -= delta[dataset][:, None]
@@ -140,9 +158,9 @@ def from_blocks(
     square = np.add.reduceat(_times(rows, np.einsum("rk,rk->r", value, centred)), first) + within
     scale = float(np.sqrt(square.sum() / n.sum())) or 1.0
     value /= scale
-    block_sum = value.sum(axis=1)
-    size = weight.sum(axis=1)
-    total = np.add.reduceat(_times(rows, value), first, axis=0)
+    ones = np.ones(value.shape[1])
+    block_sum, size = value @ ones, weight @ ones
+    total = sums(_times(rows, value), first)
     order = slice(None)
     if not (np.diff(size)[dataset[1:] == dataset[:-1]] >= 0).all():
         order = np.lexsort((size, dataset))
@@ -157,10 +175,10 @@ def from_blocks(
         start=np.flatnonzero(np.r_[True, np.diff(home[begin]) != 0]),
         size=size[begin],
         rows=np.add.reduceat(times, begin),
-        class_n=np.add.reduceat(scores, begin, axis=0),
-        class_total=np.add.reduceat(_times(rows, value), begin, axis=0),
+        class_n=sums(scores, begin),
+        class_total=sums(_times(rows, value), begin),
         cross=_cross_products(weight, times, begin),
-        moment=np.add.reduceat(scores * block_sum[:, None], begin, axis=0),
+        moment=sums(scores * block_sum[:, None], begin),
         block_square=np.add.reduceat(times * block_sum**2, begin),
         offset=algorithm / scale,
         delta=delta / scale,

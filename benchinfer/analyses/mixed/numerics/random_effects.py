@@ -47,14 +47,26 @@ class Shape:
         Its size; 0 where there is none, and then the rest is NaN.
     skewness, kurtosis
         Of its values; kurtosis is the excess over 3.
-    p_normal
-        Shapiro-Wilk p-value, NaN where it was not requested.
+    sample
+        Every so many-th value, 5,000 at most; empty where normality is not tested.
     """
 
     n: int
     skewness: float
     kurtosis: float
-    p_normal: float
+    sample: Array
+
+    @property
+    def p_normal(self) -> float:
+        """Shapiro-Wilk p-value of the sample, NaN where there is none."""
+        if not len(self.sample):
+            return np.nan
+        from scipy.stats import shapiro  # takes longer to load than a model to fit
+
+        return float(shapiro(self.sample).pvalue)
+
+
+UNKNOWN = Shape(0, np.nan, np.nan, np.empty(0))
 
 
 @savable
@@ -87,20 +99,16 @@ class RandomEffects:
 
 
 def shape_of(values: Array, *, test: bool = True) -> Shape:
-    """Describe a sample of values; `test` asks for the Shapiro-Wilk test."""
+    """Describe a sample of values; `test` keeps what the Shapiro-Wilk test takes."""
     n = len(values)
     if n < 3 or not np.ptp(values):
-        return Shape(0, np.nan, np.nan, np.nan)
-    p = np.nan
-    if test:
-        from scipy.stats import shapiro
-
-        p = float(shapiro(values[:: -(-n // _MOST)]).pvalue)
+        return UNKNOWN
+    sample = values[:: -(-n // _MOST)].copy() if test else np.empty(0)
     centred = values - values.mean()
     square = centred * centred
     sd = np.sqrt(square.mean())
     skewness, kurtosis = square @ centred / n / sd**3, square @ square / n / sd**4 - 3
-    return Shape(n, float(skewness), float(kurtosis), p)
+    return Shape(n, float(skewness), float(kurtosis), sample)
 
 
 def _studentized(u: Array, held: NDArray[np.bool_]) -> Array:

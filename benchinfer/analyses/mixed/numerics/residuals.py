@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
-from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.moments import Statistics, sums
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.numerics.random_effects import (
+    UNKNOWN,
     RandomEffects,
     Shape,
     effects_of,
@@ -44,8 +45,6 @@ PROBABILITIES = np.arange(1, 100) / 100
 _REPLICATION, _RESIDUAL = COMPONENTS.index("dataset:replication"), COMPONENTS.index("residual")
 # Number of residuals that quantiles are taken from.
 _SAMPLE = 100_000
-# Where only moments are known.
-_UNKNOWN = Shape(0, np.nan, np.nan, np.nan), np.empty(0)
 
 
 @savable
@@ -120,7 +119,7 @@ class _Rows:
     def sums(self, values: Array) -> Array:
         """Sum (R, K) values over data sets."""
         weighted = values if self.weight is None else self.weight[:, None] * values
-        return np.add.reduceat(weighted, self.first, axis=0)
+        return sums(weighted, self.first)
 
 
 def _rows(
@@ -137,8 +136,10 @@ def _rows(
     var_r, var_e = model.variances[[_REPLICATION, _RESIDUAL]]
     after = before
     if var_r > 0:
-        total = np.einsum("rk,rk->r", count, before, dtype=np.float64)
-        shared = total * (var_r / (var_e + var_r * count.sum(axis=1)))
+        times = count.astype(np.float64)
+        size = times @ np.ones(count.shape[1])
+        total = np.einsum("rk,rk->r", times, before)
+        shared = total * (var_r / (var_e + var_r * size))
         after = (before - shared[:, None]) * held
     if count.max() > 1:
         # The mean of repeats has a smaller variance.
@@ -151,18 +152,18 @@ def _rows(
 def _differences(rows: _Rows) -> tuple[Array, Array]:
     """Return (K, K) sums of squares of differences about the data sets' means, and their df."""
     e, held = rows.before, rows.held.astype(np.float64)
-    weight = np.ones(len(e)) if rows.weight is None else rows.weight
     k = e.shape[1]
     stop = np.r_[rows.first[1:], len(e)]
     square, free = np.zeros((k, k)), np.zeros((k, k))
     for a, b in zip(rows.first, stop, strict=True):
         own, there = e[a:b], held[a:b]
-        times = there.T * weight[a:b]
+        weight = None if rows.weight is None else rows.weight[a:b, None]
+        times = (there if weight is None else weight * there).T
         n = times @ there
         total = times @ own
         total -= total.T
         both = times @ (own * own)
-        cross = (own.T * weight[a:b]) @ own
+        cross = (own if weight is None else weight * own).T @ own
         square += both + both.T - 2 * cross - total**2 / np.maximum(n, 1)
         free += np.maximum(n - 1, 0)
     return square, free
@@ -282,7 +283,7 @@ def of_blocks(
     square = rows.sums(e * e) - rows.sums(e) ** 2 / np.maximum(n, 1)
     free = np.maximum(n - 1, 0)
     paired = bool((rows.held.sum(axis=1) > 1).any()) and bool((n > 1).any())
-    shape, quantiles = _UNKNOWN if weight is not None else _distribution(rows)
+    shape, quantiles = (UNKNOWN, np.empty(0)) if weight is not None else _distribution(rows)
     return Residuals(
         shape=shape,
         quantiles=quantiles,
@@ -320,8 +321,8 @@ def of_cells(
         return of_blocks(stats, model, np.arange(len(n)), n, np.where(n > 0, mean, 0.0))
     free = np.maximum(n - 1, 0).astype(np.float64)
     return Residuals(
-        shape=_UNKNOWN[0],
-        quantiles=_UNKNOWN[1],
+        shape=UNKNOWN,
+        quantiles=np.empty(0),
         spread=_spread(model, np.where(n > 1, square_within, 0.0), free, None),
         effects=effects_of(stats, model),
     )

@@ -272,6 +272,7 @@ def mean_capital(
 
 
 _STEPS = 40
+_MOVES = 8  # of an end, beyond which it costs less to find it anew
 # Steps of the grid in a standard error; those of a short history cost little.
 _FINE, _FINER, _SHORT = 64, 1024, 5
 _NONE = math.nan
@@ -287,8 +288,9 @@ class ConfidenceSequence:
     less apart, and a 1024th up to 1023 differences.
     The capital of the bet against the outermost kept point of either end is at hand: as long as it
     stays below ``1 / alpha`` an end stays where it is, and more differences cost no more than
-    themselves. Only an end that moves is worked out from the beginning, and the grid is renewed
-    when n passes a power of four. Differences in one go or in several give the same interval.
+    themselves. An end that moves goes in point by point, at each of which the bet is worked out
+    from the beginning, and the grid is renewed when n passes a power of four. Differences in one go
+    or in several give the same interval.
 
     Attributes
     ----------
@@ -340,10 +342,12 @@ class ConfidenceSequence:
             if math.isinf(kept[end]):
                 return self._solved(differences)
             self._bet(differences[self.n :], kept[end] * self.step, capital[end])
-            if capital[end, 1] >= self._limit:  # it moves: by one step, as a rule
+            for _ in range(_MOVES):  # as a rule one is enough
+                if capital[end, 1] < self._limit:
+                    break
                 kept[end] -= _SIDES[end]
                 capital[end] = self._against(differences, kept[end] * self.step)
-            if capital[end, 1] >= self._limit:
+            if capital[end, 1] >= self._limit or kept[0] > kept[1]:
                 return self._solved(differences)
         return replace(self, n=n, kept=(kept[0], kept[1]), capital=capital)
 
