@@ -86,15 +86,18 @@ def masses(weights: Integers, limit: int) -> Array:
     total = int(weights.sum())
     # The distribution is symmetric: the lower half is enough.
     top = min(total // 2, limit)
-    mass = np.zeros(top + 1)
+    # Sums go from one array to the other: in place, each step would copy them.
+    mass, added = np.zeros((2, top + 1))
     mass[0] = 1.0
-    reach = 0
+    end = 1
     for first in range(0, len(weights), _STEPS_PER_SCALE):
         part = weights[first : first + _STEPS_PER_SCALE]
         for weight in part.tolist():
-            reach = min(reach + weight, top)
+            end = min(end + weight, top + 1)
             if weight <= top:
-                mass[weight : reach + 1] += mass[: reach + 1 - weight]
+                added[:weight] = mass[:weight]
+                np.add(mass[weight:end], mass[: end - weight], out=added[weight:end])
+                mass, added = added, mass
         mass *= 0.5 ** len(part)
     if limit <= top:
         return mass

@@ -27,13 +27,14 @@ _NODES = 4096
 _PANELS = 256
 # Rows that share their directions: two, of many rows more.
 _SHARING, _MANY = 2, 1000
-# Elements of (directions, J) tables, and limits of the number of directions.
+# Elements of (directions, J) tables, and limits of the number of directions, which low dimensions
+# do with less of: half as many for each dimension below five.
 _LENGTHS, _CONES = 1e8, 1.8e8
-_FEWEST, _MOST_LENGTHS, _MOST_CONES = 2**12, 2**16, 2**18
+_FEWEST, _MOST_LENGTHS, _MOST_CONES, _FULL = 2**12, 2**16, 2**18, 5
 # Directions of all rows together, in each replicate, at least.
 _ALL_CONES = 10_000
-# Directions handled at a time, so that their components stay in the cache.
-_CACHED = 128
+# Directions handled at a time at least, and numbers, so that components stay in the cache.
+_CACHED, _NUMBERS = 128, 65_536
 # Beyond this dimension low-discrepancy points do no better than random ones.
 _SMOOTH = 20
 
@@ -72,7 +73,7 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
     In the plane equally spaced, randomly rotated points are far better than any others.
     """
     rng = np.random.default_rng([_SEED, d])
-    base = _scrambled(d, n, replicates, rng) if 2 < d <= _SMOOTH else np.zeros(0)
+    base = _scrambled(d, n, rng) if 2 < d <= _SMOOTH else np.zeros(0)
     while True:
         if d == 1:
             yield np.broadcast_to(np.resize([[1.0], [-1.0]], (n, 1)), (replicates, n, 1))
@@ -80,20 +81,21 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
             angle = 2 * np.pi * (np.arange(n) + rng.random((replicates, 1))) / n
             yield np.stack([np.cos(angle), np.sin(angle)], axis=-1)
         else:
-            z = rng.standard_normal((replicates, n, d)) if d > _SMOOTH else _shifted(base, rng)
+            size = (replicates, n, d)
+            z = rng.standard_normal(size) if d > _SMOOTH else _shifted(base, replicates, rng)
             z /= np.sqrt(np.einsum("rnd,rnd->rn", z, z))[..., None]
             yield z
 
 
-def _scrambled(d: int, n: int, replicates: int, rng: np.random.Generator) -> Array:
+def _scrambled(d: int, n: int, rng: np.random.Generator) -> Array:
     from scipy.stats import qmc
 
-    bits = int(np.log2(n - 1)) + 1
-    return np.array([qmc.Sobol(d, rng=rng).random_base2(bits)[:n] for _ in range(replicates)])
+    return qmc.Sobol(d, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
 
 
-def _shifted(base: Array, rng: np.random.Generator) -> Array:
-    u = (base + rng.random((len(base), 1, base.shape[2]))) % 1.0
+def _shifted(base: Array, replicates: int, rng: np.random.Generator) -> Array:
+    """Return normal points from the same ones of the unit cube, shifted in each replicate."""
+    u = (base + rng.random((replicates, 1, base.shape[1]))) % 1.0
     return ndtri(np.clip(u, 1e-15, 1 - 1e-15))
 
 
@@ -103,7 +105,7 @@ def lengths(families: list[PointDifferences], sides: int) -> list[SpreadDistribu
     Rows of the families may have any length; `sides` is 2 for absolute components.
     """
     j, r = len(families[0]), families[0].rank
-    n = 2 ** int(np.log2(_points(_LENGTHS, _MOST_LENGTHS, j)))
+    n = 2 ** int(np.log2(_points(_LENGTHS, _MOST_LENGTHS, j, r)))
     u = next(_spheres(r, n, REPLICATES)).astype(_precision(r))
     largest = _largest_of_rows if r <= _SMOOTH else _largest_of_points
     found: list[SpreadDistribution] = []
@@ -115,12 +117,17 @@ def lengths(families: list[PointDifferences], sides: int) -> list[SpreadDistribu
 
 
 def _largest_of_rows(family: PointDifferences, u: NDArray[np.floating], sides: int) -> Array:
-    turned = family.rows().T.astype(u.dtype)
-    g = np.empty(len(u))
-    for start in range(0, len(u), _CACHED):
-        y = u[start : start + _CACHED] @ turned
-        g[start : start + _CACHED] = (np.abs(y, out=y) if sides == 2 else y).max(axis=1)
+    rows = family.rows().astype(u.dtype)
+    g, step = np.empty(len(u)), _step(len(rows))
+    for start in range(0, len(u), step):
+        y = rows @ u[start : start + step].T
+        g[start : start + step] = (np.abs(y, out=y) if sides == 2 else y).max(axis=0)
     return g
+
+
+def _step(j: int) -> int:
+    """Return the number of directions, of J components each, that are handled at a time."""
+    return max(_CACHED, _NUMBERS // j)
 
 
 def _largest_of_points(family: PointDifferences, u: NDArray[np.floating], sides: int) -> Array:
@@ -142,7 +149,7 @@ def cones(family: PointDifferences, sides: int) -> SpreadDistribution:
     components) also distinct from each other's opposites.
     """
     j, r = len(family), family.rank
-    n = 2 if r == 2 else _points(_CONES, _MOST_CONES, j) // j
+    n = 2 if r == 2 else _points(_CONES, _MOST_CONES, j, r) // j
     n = max(n, -(-_ALL_CONES // j)) if r > _SMOOTH else 2 ** int(np.log2(max(n, 8)))
     replicates = 1 if r == 2 else REPLICATES
     limit = np.empty((replicates * n, j))
@@ -177,10 +184,10 @@ def _drawn(family: PointDifferences, n: int, replicates: int, sides: int) -> Ite
     """Yield directions orthogonal to each row."""
     root = family.rows()
     kind, correlation = _precision(family.rank), np.clip(root @ root.T, -1.0, 1.0)
-    turned = root.T.astype(kind)
+    rows = root.astype(kind)
     spheres = _spheres(family.rank - 1, n, replicates)
     for (k, own), points in zip(enumerate(root), spheres, strict=False):
-        y = (_orthogonal(points, own).astype(kind) @ turned).reshape(-1, len(root))
+        y = rows @ _orthogonal(points, own).astype(kind).reshape(-1, family.rank).T
         rise = _rise(y, 1 - correlation[k], k)
         if sides == 2:
             rise = np.maximum(rise, _rise(y, -1 - correlation[k], k))
@@ -206,16 +213,14 @@ def _shared(family: PointDifferences, n: int, replicates: int, sides: int) -> It
 
 
 def _rise(y: NDArray[np.floating], gap: Array, own: int) -> Array:
-    """Return the largest component per unit of its gap, the own one left out."""
+    """Return the largest of (J, n) components per unit of its gap, the own one left out."""
     reach = 1 / np.where(gap >= 0, np.maximum(gap, 1e-14), np.minimum(gap, -1e-14))
-    reach = reach.astype(y.dtype)
-    # Blocks that stay in the cache.
-    step = max(1, 65_536 // len(gap))
-    rise = np.empty(len(y))
-    for start in range(0, len(y), step):
-        ratio = y[start : start + step] * reach
-        ratio[:, own] = -np.inf
-        rise[start : start + step] = ratio.max(axis=1)
+    reach = reach.astype(y.dtype)[:, None]
+    step, rise = _step(len(gap)), np.empty(y.shape[1])
+    for start in range(0, y.shape[1], step):
+        ratio = y[:, start : start + step] * reach
+        ratio[own] = -np.inf
+        rise[start : start + step] = ratio.max(axis=0)
     return rise
 
 
@@ -230,8 +235,9 @@ def _orthogonal(points: Array, own: Array) -> Array:
     return turned
 
 
-def _points(elements: float, most: int, j: int) -> int:
+def _points(elements: float, most: int, j: int, r: int) -> int:
     """Return the number of directions in each replicate."""
+    most //= 2 ** max(_FULL - r, 0)
     return int(np.clip(elements / j, _FEWEST, most)) // REPLICATES
 
 
@@ -241,16 +247,18 @@ def _precision(r: int) -> type:
 
 
 def _spread(values: Array, low: float, high: float) -> SpreadDistribution:
-    """Share each value between the two nodes next to it."""
+    """Share each value between the two nodes next to it; nodes without a share are left out."""
     nodes = np.linspace(low, high, _NODES + 1)
     place = (values - low) * (_NODES / (high - low))
     left = np.clip(place.astype(np.int64), 0, _NODES - 1)
     part = place - left
-    share = [
+    counts = [
         np.bincount(i, 1 - p, _NODES + 1) + np.bincount(i + 1, p, _NODES + 1)
         for i, p in zip(left, part, strict=True)
     ]
-    return SpreadDistribution(nodes, np.array(share) / values.shape[1])
+    share = np.array(counts) / values.shape[1]
+    used = share.any(axis=0)
+    return SpreadDistribution(nodes[used], share[:, used])
 
 
 def cone_values(t: float, angles: Array, r: int, df: float, sides: int) -> Array:

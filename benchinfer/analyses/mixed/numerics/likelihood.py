@@ -20,6 +20,8 @@ type Array = NDArray[np.float64]
 # Components in the order of every array over components; the residual is always last.
 COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
 _D, _A, _R = range(3)
+# Numbers summed up at a time, so that their products with weights stay in the cache.
+_SLICE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +106,28 @@ class Derivatives:
         return 2 * self.average - self.expected
 
 
-def _by_dataset(values: Array, start: NDArray[np.int64], n_datasets: int) -> Array:
-    """Sum class values (M, ...) within data sets to (D, ...)."""
-    if not len(start):
-        return np.zeros((n_datasets, *values.shape[1:]))
-    return np.add.reduceat(values, start, axis=0)
+def _by_dataset(weight: Array, values: Array, start: NDArray[np.int64], n_datasets: int) -> Array:
+    """Sum class values (M, ...), multiplied by weights (M,), within data sets to (D, ...)."""
+    total = np.zeros((n_datasets, *values.shape[1:]))
+    step = max(1, _SLICE * len(start) // max(values.size, 1))
+    ends = np.append(start, len(values))
+    for first in range(0, len(start), step):
+        own = ends[first : first + step + 1]
+        part = slice(own[0], own[-1])
+        weighted = weight[part].reshape(-1, *[1] * (values.ndim - 1)) * values[part]
+        total[first : first + step] = np.add.reduceat(weighted, own[:-1] - own[0], axis=0)
+    return total
 
 
 def _project(x: Array | None, m: Array) -> Array:
     """Return the sum over data sets of ``X_m' M_m X_m``; without X the design is the identity."""
     return m.sum(axis=0) if x is None else np.einsum("dkp,dkl,dlq->pq", x, m, x, optimize=True)
+
+
+def _project_product(x: Array | None, a: Array, b: Array) -> Array:
+    """Return the sum over data sets of ``X_m' A_m B_m X_m``, A (D, K, r) and B (D, r, K)."""
+    left, right = (a.swapaxes(1, 2), b) if x is None else (a.swapaxes(1, 2) @ x, b @ x)
+    return np.tensordot(left, right, ((0, 1), (0, 1)))
 
 
 def _gather(x: Array | None, v: Array) -> Array:
@@ -162,11 +176,11 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     h = 1 / (var_e + var_r * stats.size)
     w = var_r * h
     start = stats.start
-    g_matrix = -_by_dataset(w[:, None, None] * stats.cross, start, d)
+    g_matrix = -_by_dataset(w, stats.cross, start, d)
     g_matrix[:, range(k), range(k)] += stats.n
     g_matrix /= var_e
-    g = (stats.total - _by_dataset(w[:, None] * stats.moment, start, d)) / var_e
-    y_r_y = (stats.square - _by_dataset(w * stats.block_square, start, d)) / var_e
+    g = (stats.total - _by_dataset(w, stats.moment, start, d)) / var_e
+    y_r_y = (stats.square - _by_dataset(w, stats.block_square, start, d)) / var_e
     inner = np.eye(k) + var_a * g_matrix
     e_a = np.linalg.inv(inner)
     q_a = g_matrix @ e_a
@@ -246,13 +260,13 @@ def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replic
     if not len(stats.start):
         square, vector, none = np.zeros((d, k, k)), np.zeros((d, k)), np.empty(0)
         return _Replication(square, square, square, square, vector, none, vector, vector)
-    s2 = _by_dataset((h**2)[:, None, None] * stats.cross, stats.start, d)
-    s3 = _by_dataset((h**3 * stats.size)[:, None, None] * stats.cross, stats.start, d)
+    s2 = _by_dataset(h**2, stats.cross, stats.start, d)
+    s3 = _by_dataset(h**3 * stats.size, stats.cross, stats.start, d)
     u = work.e_matrix.transpose(0, 2, 1) @ s2 @ work.e_matrix
     home = np.repeat(np.arange(len(stats.start)), np.diff(np.r_[stats.start, len(stats.size)]))
     f = block_profile(stats, work, x)[home]
     p_f = np.einsum("mkl,ml->mk", stats.cross, f)
-    t2 = _by_dataset((h**2)[:, None] * (stats.moment - p_f), stats.start, d)
+    t2 = _by_dataset(h**2, stats.moment - p_f, stats.start, d)
     return _Replication(
         s2=s2,
         s3=s3,
@@ -295,24 +309,20 @@ def _traces(stats: Statistics, work: Workspace, rep: _Replication) -> tuple[Arra
 def _fixed_effects(work: Workspace, rep: _Replication, x: Array | None) -> tuple[Array, Array]:
     """Return F (3, p, p) and FF (3, 3, p, p), the fixed effects' share in the informations."""
     q, q1, e = work.q_matrix, work.q_one, work.e_matrix
-    total, q_q1, qq = q1.sum(axis=1), np.einsum("dkl,dl->dk", q, q1), q @ q
-
-    def outer(u: Array, v: Array) -> Array:
-        return u[:, :, None] * v[:, None, :]
-
-    single = [outer(q1, q1), qq, rep.u]
-    middle = rep.s3 - rep.s2 @ rep.t_s2
-    double = {
-        (_D, _D): total[:, None, None] * outer(q1, q1),
-        (_D, _A): outer(q_q1, q1),
-        (_D, _R): outer(q1, rep.u_one),
-        (_A, _A): qq @ q,
-        (_A, _R): q @ rep.u,
-        (_R, _R): e.transpose(0, 2, 1) @ middle @ e,
+    qq, row = q @ q, q1[:, None, :]
+    column, q_column = q1[:, :, None], (q @ q1[:, :, None])
+    products = {
+        (_D, _D): (q1.sum(axis=1)[:, None, None] * column, row),
+        (_D, _A): (q_column, row),
+        (_D, _R): (column, rep.u_one[:, None, :]),
+        (_A, _A): (qq, q),
+        (_A, _R): (q, rep.u),
+        (_R, _R): (e.swapaxes(1, 2), (rep.s3 - rep.s2 @ rep.t_s2) @ e),
     }
-    projected = {key: _project(x, m) for key, m in double.items()}
-    ff = _mirrored({key: (m + m.T) / 2 for key, m in projected.items()})
-    return np.array([_project(x, m) for m in single]), ff
+    double = {key: _project_product(x, a, b) for key, (a, b) in products.items()}
+    ff = _mirrored({key: (m + m.T) / 2 for key, m in double.items()})
+    single = [_project_product(x, column, row), _project(x, qq), _project(x, rep.u)]
+    return np.array(single), ff
 
 
 def _quadratics(

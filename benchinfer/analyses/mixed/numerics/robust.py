@@ -98,10 +98,12 @@ def _of_scores(
     ragged = np.zeros(d, dtype=np.bool_)
     blocks, replicated = np.zeros(d), len(stats.start) > 0 and theta[2] > 0
     if replicated:
-        alike = stats.class_n[:, :, None] * stats.class_n[:, None, :] / stats.rows[:, None, None]
-        mixed = np.abs(stats.cross - alike).max(axis=(1, 2)) > 0.5 / stats.rows
-        several = np.diff(np.r_[stats.start, len(stats.rows)]) > 1
-        ragged = several | np.logical_or.reduceat(mixed, stats.start)
+        ragged = np.diff(np.r_[stats.start, len(stats.rows)]) > 1
+        single = stats.start[~ragged]
+        count, n = stats.class_n[single], stats.rows[single]
+        alike = count[:, :, None] * count[:, None, :] / n[:, None, None]
+        apart = np.abs(stats.cross[single] - alike).max(axis=(1, 2), initial=0.0)
+        ragged[~ragged] = apart > 0.5 / n
         blocks = stats.rows[stats.start]
     whole = np.flatnonzero(~ragged)
     # Data sets of one design with as many scores and blocks are of one kind.
