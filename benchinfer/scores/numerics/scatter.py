@@ -68,18 +68,19 @@ class Scatter:
             raise NotDenseError
         self.rows += len(value)
         self._make_room(sizes, len(value))
-        measure, dataset, replication, algorithm = codes
         _, measures, replications = self.row.shape
-        known = self.row.ravel()
-        kind = np.int32 if max(known.size, len(self.value)) < 1 << 31 else np.int64
-        block = dataset.astype(kind) * measures + measure
-        block = block * replications + replication
+        measure, dataset, replication, algorithm = (own.astype(np.intp) for own in codes)
+        block = (dataset * measures + measure) * replications + replication
         block = np.broadcast_to(block, len(value))
+        known = self.row.ravel()
         row = known.take(block)
         if row.min() < 0:
             self._number(known, block[row < 0])
             row = known.take(block)
-        self.value[row.astype(kind, copy=False) * self.width + algorithm] = value
+        place = row.astype(np.intp)  # which NumPy would make of any other kind
+        place *= self.width
+        place += algorithm
+        self.value[place] = value
 
     def _number(self, known: NDArray[np.int32], new: NDArray[np.integer]) -> None:
         """Give the next rows, in order, to blocks that have none."""
@@ -160,5 +161,6 @@ def _held(value: Array) -> Codes:
 
 def _in_order(names: list[str], codes: Codes) -> tuple[tuple[str, ...], Codes]:
     """Return labels in order, with their codes."""
-    found = sorted((names[code], int(code)) for code in codes)
-    return tuple(name for name, _ in found), np.array([code for _, code in found], np.int64)
+    # Many pairs to sort would have Python look through all objects for garbage.
+    found = sorted(codes.tolist(), key=names.__getitem__)
+    return tuple(names[code] for code in found), np.array(found, np.int64)

@@ -14,7 +14,7 @@ from benchinfer.scores.numerics.scatter import NotDenseError, Scatter
 
 type Codes = NDArray[np.int32]
 
-ROWS = 1 << 17  # of a batch
+ROWS = 1 << 16  # of a batch: its columns fit into a processor's cache
 
 _MOST_COUNTS = 1 << 24  # beyond, whole numbers are identifiers
 _ROLES = ("measure", "dataset", "replication", "algorithm")
