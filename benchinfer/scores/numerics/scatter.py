@@ -121,7 +121,7 @@ class Scatter:
             if self.blocks * self.width > 4 * self.rows + (1 << 20):
                 raise NotDenseError
             # What is not written takes no memory: room for all rows need not be copied later.
-            room = np.empty(max(2 * last, last + self.expected * 9 // 8))
+            room = np.empty(max(4 * last, last + self.expected * 9 // 8))
             used = self.blocks * self.width
             room[:used] = self.value[:used]
             self.value = room
