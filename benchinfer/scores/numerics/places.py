@@ -52,6 +52,9 @@ class Places:
         """
         row = self.row[m].take(self.labels(m), axis=1)
         there = row >= 0
+        if there.all():
+            d, r = row.shape
+            return np.repeat(np.arange(d), r), np.tile(np.arange(r), d), row.ravel()
         dataset = np.repeat(np.arange(len(row)), np.count_nonzero(there, axis=1))
         return dataset, np.flatnonzero(there) - dataset * row.shape[1], row[there]
 
