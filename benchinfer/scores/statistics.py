@@ -454,9 +454,7 @@ def _sample(measure: str, own: Blocks | ScoreRows, table: "ScoreTable") -> NDArr
     mixed = _mixed(mixed, _hashes(own.labels)[own.replication])
     if isinstance(own, ScoreRows):
         mixed = _mixed(mixed, _hashes(table.algorithms)[own.algorithm])
-    if len(mixed) > _SAMPLE:
-        mixed = np.partition(mixed, _SAMPLE)[:_SAMPLE]
-    return np.unique(mixed)
+    return np.partition(mixed, _SAMPLE)[:_SAMPLE] if len(mixed) > _SAMPLE else mixed
 
 
 @lru_cache(4)  # a table's labels, once for all of its parts

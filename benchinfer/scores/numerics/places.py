@@ -13,6 +13,7 @@ type Rows = NDArray[np.int32]
 
 _DIGITS = 18  # of numbers that fit into 64 bits
 _CHUNK = 1 << 16  # scores that are looked at together: they fit into a processor's cache
+_COLUMNS = 1 << 20  # scores from which algorithms of large data sets are looked at in turn
 _RUN = 256  # blocks in a row from which it pays to look at them where they are
 
 
@@ -60,6 +61,9 @@ class Places:
         """
         row = self.row[m].take(self.labels(m), axis=1)
         there = row >= 0
+        if there.all():
+            d, r = row.shape
+            return np.repeat(np.arange(d), r), np.tile(np.arange(r), d), row.ravel()
         dataset = np.repeat(np.arange(len(row)), np.count_nonzero(there, axis=1))
         return dataset, np.flatnonzero(there) - dataset * row.shape[1], row[there]
 
@@ -134,62 +138,61 @@ def cell_moments(places: Places, m: int) -> CellMoments:
     """
     dataset, _, rows = places.blocks(m)
     shape = len(places.datasets), len(places.algorithms)
-    n, total = np.zeros(shape, np.int64), np.zeros(shape)
-    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
-    for d, first, size, value in _columns(places, dataset, rows):
+    n = np.zeros(shape, np.int64)
+    mean, squares, low, high = (np.full(shape, np.nan) for _ in range(4))
+    for cells, first, size, value in _columns(places, dataset, rows):
+        low[cells] = np.fmin.reduceat(value, first, axis=1).T
+        high[cells] = np.fmax.reduceat(value, first, axis=1).T
+        count = np.broadcast_to(size, (len(value), len(size)))
         sums = np.add.reduceat(value, first, axis=1)
-        if np.isnan(sums).any():
-            n[d] += np.add.reduceat(~np.isnan(value), first, axis=1, dtype=np.int64).T
+        if gaps := bool(np.isnan(sums).any()):
+            count = np.add.reduceat(~np.isnan(value), first, axis=1, dtype=np.int64)
             sums = np.add.reduceat(np.nan_to_num(value, nan=0.0), first, axis=1)
-        else:
-            n[d] += size[:, None]
-        total[d] += sums.T
-        low[d] = np.fmin(low[d], np.fmin.reduceat(value, first, axis=1).T)
-        high[d] = np.fmax(high[d], np.fmax.reduceat(value, first, axis=1).T)
-    there = n > 0
-    mean = np.divide(total, n, out=np.full(shape, np.nan), where=there)
-    shift, squares = np.zeros(shape), np.zeros(shape)
-    for d, first, size, value in _columns(places, dataset, rows):
-        deviation = value - np.repeat(mean[d].T, size, axis=1)
-        sums = np.add.reduceat(deviation, first, axis=1)
-        if np.isnan(sums).any():
+        held = np.maximum(count, 1)
+        centre = sums / held
+        deviation = value - (centre if len(size) == 1 else np.repeat(centre, size, axis=1))
+        if gaps:
             np.nan_to_num(deviation, copy=False, nan=0.0)
-            sums = np.add.reduceat(deviation, first, axis=1)
-        shift[d] += sums.T
-        squares[d] += np.add.reduceat(deviation * deviation, first, axis=1).T
-    shift = np.divide(shift, n, out=shift, where=there)
-    return CellMoments(
-        n,
-        mean + shift,
-        np.where(there, squares - n * shift**2, 0.0).clip(min=0.0),
-        np.where(there, low, np.nan),
-        np.where(there, high, np.nan),
-        np.bincount(dataset, minlength=shape[0]),
-    )
+        shift = np.add.reduceat(deviation, first, axis=1) / held
+        deviation *= deviation
+        n[cells] = count.T
+        mean[cells] = np.where(count > 0, centre + shift, np.nan).T
+        squares[cells] = (np.add.reduceat(deviation, first, axis=1) - count * shift**2).T
+    blocks = np.bincount(dataset, minlength=shape[0])
+    return CellMoments(n, mean, np.where(n > 0, squares, 0.0).clip(min=0.0), low, high, blocks)
 
 
 def count_equal(places: Places, m: int, ends: Array) -> NDArray[np.int64]:
     """Return (D, K, E) how many scores of each cell equal each of E numbers."""
     dataset, _, rows = places.blocks(m)
     found = np.zeros((len(places.datasets), len(places.algorithms), len(ends)), np.int64)
-    for d, first, _, value in _columns(places, dataset, rows):
+    for cells, first, _, value in _columns(places, dataset, rows):
         for e, end in enumerate(ends):
-            found[d, :, e] += np.add.reduceat(value == end, first, axis=1, dtype=np.int64).T
+            found[*cells, e] = np.add.reduceat(value == end, first, axis=1, dtype=np.int64).T
     return found
 
 
 def _columns(
     places: Places, dataset: Codes, rows: Rows
-) -> Iterator[tuple[Codes, Codes, Codes, Array]]:
-    """Return data sets, where each begins and how many blocks it has, and (K, n) scores.
+) -> Iterator[tuple[tuple[Codes, slice], Codes, Codes, Array]]:
+    """Return the scores of some data sets and k algorithms, (k, n), with their place among cells.
 
-    The scores of an algorithm are contiguous, which makes sums fast.
+    Also where each data set begins and how many blocks it has. The scores of an algorithm are
+    contiguous, which makes sums fast, and no cell is divided, which makes them simple.
     """
-    for part, value in places.parts(rows):
-        own = dataset[part]
-        first = np.concatenate(([0], np.flatnonzero(own[1:] != own[:-1]) + 1))
-        size = np.concatenate((first[1:], [len(own)])) - first
-        yield own[first], first, size, value.T.copy()
+    begin = np.flatnonzero(np.r_[True, dataset[1:] != dataset[:-1]][: len(dataset)])
+    size = np.diff(np.r_[begin, len(dataset)])
+    algorithms = len(places.algorithms)
+    together = begin * algorithms // _CHUNK
+    for d in np.split(np.arange(len(begin)), np.flatnonzero(np.diff(together)) + 1):
+        start, n = begin[d[0]], size[d].sum()
+        step = min(max(_COLUMNS // n, 1), algorithms)
+        for k in range(0, algorithms, step):
+            cells = slice(k, min(k + step, algorithms))
+            value = np.empty((cells.stop - k, n))
+            for part, scores in places.parts(rows[start : start + n]):
+                value[:, part] = scores[:, cells].T
+            yield (dataset[begin[d]], cells), begin[d] - start, size[d], value
 
 
 def cell_quantiles(

@@ -31,9 +31,10 @@ class Scatter:
     blocks
         How many blocks there are.
     row
-        (D, M, L) row of each block, with room for labels to come.
+        (D, M, L) row of each block, from 1, with room for labels to come; 0 where there is none,
+        so that memory for the room is taken when it is written to.
     value
-        (B K,) scores, with room for blocks to come.
+        ((1 + B) K,) scores, with room for blocks to come; row 0 is not used.
     width
         K, with room for algorithms to come.
     """
@@ -42,8 +43,8 @@ class Scatter:
 
     def __init__(self, expected: int = 0) -> None:
         self.expected, self.rows, self.blocks, self.width = expected, 0, 0, 1
-        self.row = np.full((1, 1, 1), -1, np.int32)
-        self.value = np.empty(0)
+        self.row = np.zeros((1, 1, 1), np.int32)
+        self.value = np.empty(1)
 
     def add(self, codes: tuple[Coded, Coded, Coded, Coded], sizes: list[int], value: Array) -> None:
         """Add rows.
@@ -68,18 +69,19 @@ class Scatter:
             raise NotDenseError
         self.rows += len(value)
         self._make_room(sizes, len(value))
-        measure, dataset, replication, algorithm = codes
         _, measures, replications = self.row.shape
-        known = self.row.ravel()
-        kind = np.int32 if max(known.size, len(self.value)) < 1 << 31 else np.int64
-        block = dataset.astype(kind) * measures + measure
-        block = block * replications + replication
+        measure, dataset, replication, algorithm = (own.astype(np.intp) for own in codes)
+        block = (dataset * measures + measure) * replications + replication
         block = np.broadcast_to(block, len(value))
+        known = self.row.ravel()
         row = known.take(block)
-        if row.min() < 0:
-            self._number(known, block[row < 0])
+        if not row.min():
+            self._number(known, block[row == 0])
             row = known.take(block)
-        self.value[row.astype(kind, copy=False) * self.width + algorithm] = value
+        place = row.astype(np.intp)  # which NumPy would make of any other kind
+        place *= self.width
+        place += algorithm
+        self.value[place] = value
 
     def _number(self, known: NDArray[np.int32], new: NDArray[np.integer]) -> None:
         """Give the next rows, in order, to blocks that have none."""
@@ -87,12 +89,12 @@ class Scatter:
         if high - low > 16 * len(new):
             new = np.unique(new)
         else:
-            known[new] = -2
-            new = low + np.flatnonzero(known[low : high + 1] == -2)
-        end = self.blocks + len(new)
-        known[new] = np.arange(self.blocks, end, dtype=np.int32)
-        self.value[self.blocks * self.width : end * self.width] = np.nan
-        self.blocks = end
+            known[new] = -1
+            new = low + np.flatnonzero(known[low : high + 1] < 0)
+        first, end = 1 + self.blocks, 1 + self.blocks + len(new)
+        known[new] = np.arange(first, end, dtype=np.int32)
+        self.value[first * self.width : end * self.width] = np.nan
+        self.blocks += len(new)
 
     def _make_room(self, sizes: list[int], rows: int) -> None:
         """Make room for labels, and for as many blocks as there are rows."""
@@ -106,22 +108,22 @@ class Scatter:
                 grown = need
             if np.prod(grown, dtype=float) > 8 * self.rows + (1 << 22):
                 raise NotDenseError
-            row = np.full(grown, -1, np.int32)
+            row = np.zeros(grown, np.int32)
             row[: shape[0], : shape[1], : shape[2]] = self.row
             self.row = row
         if sizes[3] > self.width:
             width = max(sizes[3], self.width * 3 // 2)
-            wider = np.full(self.blocks * width, np.nan)
-            old = self.value[: self.blocks * self.width].reshape(self.blocks, self.width)
-            wider.reshape(self.blocks, width)[:, : self.width] = old
+            wider = np.full((1 + self.blocks) * width, np.nan)
+            old = self.value[: (1 + self.blocks) * self.width].reshape(-1, self.width)
+            wider.reshape(-1, width)[:, : self.width] = old
             self.value, self.width = wider, width
-        last = (self.blocks + rows) * self.width
+        last = (1 + self.blocks + rows) * self.width
         if last > len(self.value):
             if self.blocks * self.width > 4 * self.rows + (1 << 20):
                 raise NotDenseError
             # What is not written takes no memory: room for all rows need not be copied later.
-            room = np.empty(max(2 * last, last + self.expected * 9 // 8))
-            used = self.blocks * self.width
+            room = np.empty(max(4 * last, last + self.expected * 9 // 8))
+            used = (1 + self.blocks) * self.width
             room[:used] = self.value[:used]
             self.value = room
 
@@ -130,18 +132,19 @@ class Scatter:
 
         `names` are measures, data sets, replications and algorithms, by code.
         """
-        value = self.value[: self.blocks * self.width].reshape(-1, self.width)
+        value = self.value[self.width : (1 + self.blocks) * self.width].reshape(-1, self.width)
         step = 1 << 14
         chunks = [value[i : i + step] for i in range(0, len(value), step)]
         held = np.sum([_held(chunk) for chunk in chunks], axis=0)
         if held.sum() < self.rows:
             return None
-        there = self.row >= 0
+        there = self.row > 0
         keep = [np.flatnonzero(there.any(axis=axes)) for axes in ((0, 2), (1, 2), (0, 1))]
         keep.append(np.flatnonzero(held))
         ordered = [_in_order(own, codes) for own, codes in zip(names, keep, strict=True)]
         m, d, r, columns = (codes for _, codes in ordered)
         row = self.row[d[:, None], m[:, None, None], r]
+        row -= 1
         if len(columns) < self.width:
             value = value[:, columns]
         elif (columns != np.arange(self.width)).any():
@@ -160,5 +163,6 @@ def _held(value: Array) -> Codes:
 
 def _in_order(names: list[str], codes: Codes) -> tuple[tuple[str, ...], Codes]:
     """Return labels in order, with their codes."""
-    found = sorted((names[code], int(code)) for code in codes)
-    return tuple(name for name, _ in found), np.array([code for _, code in found], np.int64)
+    # Many pairs to sort would have Python look through all objects for garbage.
+    found = sorted(codes.tolist(), key=names.__getitem__)
+    return tuple(names[code] for code in found), np.array(found, np.int64)

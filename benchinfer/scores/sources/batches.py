@@ -14,7 +14,7 @@ from benchinfer.scores.numerics.scatter import NotDenseError, Scatter
 
 type Codes = NDArray[np.int32]
 
-ROWS = 1 << 17  # of a batch
+ROWS = 1 << 16  # of a batch: its columns fit into a processor's cache
 
 _MOST_COUNTS = 1 << 24  # beyond, whole numbers are identifiers
 _ROLES = ("measure", "dataset", "replication", "algorithm")
@@ -48,7 +48,7 @@ class _Labels:
         if not pa.types.is_dictionary(column.type):
             if not _is_text(column.type):
                 raise NotDenseError
-            column = column.dictionary_encode()
+            column = (column[:1] if _constant(column) else column).dictionary_encode()
         labels = column.dictionary
         # The batches of a file often share a dictionary.
         if self._before is None or not labels.equals(self._before):
@@ -86,7 +86,9 @@ class _Labels:
     def _number(self, names: Iterable[str]) -> Codes:
         if "" in (names := list(names)):
             raise NotDenseError
-        numbers = [self.code.setdefault(name, len(self.code)) for name in names]
+        numbers = list(map(self.code.get, names))
+        if None in numbers:
+            numbers = [self.code.setdefault(name, len(self.code)) for name in names]
         return np.array(numbers, np.int32)
 
 
@@ -94,6 +96,15 @@ def _array(column: Any) -> NDArray[Any]:
     """Return the memory of a column of numbers without gaps; Arrow's own way loads pandas."""
     numbers = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
     return numbers[column.offset : column.offset + len(column)]
+
+
+def _constant(column: Any) -> bool:
+    """Return whether all labels are one: many are in sorted tables, and it is soon seen."""
+    import pyarrow.compute as pc
+
+    if not len(column) or column[0] != column[-1]:
+        return False
+    return pc.all(pc.equal(column, column[0])).as_py()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _is_text(kind: Any) -> bool:

@@ -1,6 +1,7 @@
 """Text files of separated values."""
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -18,6 +19,7 @@ from benchinfer.scores.numerics.scatter import NotDenseError
 from benchinfer.scores.sources.source import Load, Stream
 
 COMPRESSED = (".gz", ".bz2", ".zst")
+_WHOLE = re.compile(r"[+-]?[0-9]+\.0+")
 
 
 def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load, Stream]:
@@ -218,6 +220,5 @@ def _whole(column: Any) -> Any:
 
 
 def _all_whole(labels: Any) -> bool:
-    import pyarrow.compute as pc
-
-    return pc.all(pc.match_substring_regex(labels, r"^[+-]?\d+\.0+$")).as_py()  # pyright: ignore[reportAttributeAccessIssue]
+    # Of most columns the first label tells.
+    return all(_WHOLE.fullmatch(label.as_py()) for label in labels)
