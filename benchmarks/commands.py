@@ -28,7 +28,12 @@ def measured(command: tuple[str, ...]) -> tuple[float, float]:
     program = shutil.which("benchinfer", path=Path(sys.executable).parent)
     if program is None:
         raise FileNotFoundError("benchinfer is not installed beside this Python")
-    with subprocess.Popen([program, *command], stdout=subprocess.DEVNULL) as process:
+    return spent([program, *command])
+
+
+def spent(command: list[str]) -> tuple[float, float]:
+    """Return CPU seconds and MB of a process."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 3):
