@@ -42,12 +42,18 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
             hint=f"{Option('adjust', 'holm')} goes with pair-specific errors;"
             f" {Option('structure', 'common')} assumes that all pairs vary alike.",
         )
-    if adjust in ("westfall", "shaffer") and (contrasts, alternative) != ("tukey", "two-sided"):
+    if adjust in ("westfall", "shaffer"):
+        check_all_pairs(adjust, contrasts, alternative)
+    return adjust
+
+
+def check_all_pairs(adjust: str, contrasts: object, alternative: str) -> None:
+    """Refuse a procedure that goes with two-sided tests of all pairs only."""
+    if (contrasts, alternative) != ("tukey", "two-sided"):
         raise ArgumentError(
-            f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
+            f"{Given('adjust', adjust)} uses how the equalities of all pairs depend on each other.",
             hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
         )
-    return adjust
 
 
 def sidak(alpha: float, n: int) -> float:

@@ -1,5 +1,6 @@
 """Domains and covariates of data sets."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from benchinfer.comparison.evidence import Array, Setting
@@ -9,6 +10,7 @@ from benchinfer.core.hints import Call, Given, Option
 from benchinfer.core.numbers import count, join
 
 if TYPE_CHECKING:
+    from benchinfer.scores.reductions import DatasetCovariates
     from benchinfer.scores.table import ScoreTable
 
 
@@ -57,10 +59,16 @@ def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ..
     known_covariates(scores, covariates)
     if not covariates:
         return
-    varying = scores.dataset_covariates(measure).varying
+    refuse_varying(scores.dataset_covariates(measure), covariates)
+
+
+def refuse_varying(known: "DatasetCovariates", covariates: Sequence[str]) -> None:
+    """Refuse covariates that vary within data sets."""
     for name in covariates:
-        if name in varying:
+        if found := known.varying.get(name):
             raise DesignError(
-                f"the covariate {name!r} varies within {count(len(varying[name]), 'data set')},"
-                " but covariates belong to data sets: one value for each."
+                f"the covariate {name!r} varies within {count(len(found), 'data set')},"
+                " but covariates belong to data sets: one value for each.",
+                where=[("dataset",), *((dataset,) for dataset in found)],
+                hint="keep one value for each data set, such as the mean, as the covariate.",
             )

@@ -479,17 +479,7 @@ def each_dataset(results: Comparisons) -> Section:
     )
     tables = [orders]
     if results.refused:
-        tables.append(
-            Table(
-                name="",
-                caption=f"{count(len(results.refused), 'data set')} could not be compared",
-                frame=pd.DataFrame([*results.refused.items()], columns=["dataset", "reason"]),
-                columns=(
-                    Column("dataset", "data set", role="name"),
-                    Column("reason", "reason", role="prose"),
-                ),
-            )
-        )
+        tables.append(not_compared(results.refused, "data set"))
     return Section(
         title=f"Each data set by itself: {within(first.heading)}",
         lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
@@ -499,6 +489,21 @@ def each_dataset(results: Comparisons) -> Section:
         figures=_tiles(results),
         tables=tuple(tables),
         fold=_shared_checks(results),
+    )
+
+
+def not_compared(refused: Mapping[str, str], group: str) -> Table:
+    """One row per group of scores that could not be compared, and why."""
+    import pandas as pd
+
+    return Table(
+        name="",
+        caption=f"{count(len(refused), group)} could not be compared",
+        frame=pd.DataFrame([*refused.items()], columns=["group", "reason"]),
+        columns=(
+            Column("group", group, role="name"),
+            Column("reason", "reason", role="prose"),
+        ),
     )
 
 

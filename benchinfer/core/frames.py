@@ -84,7 +84,7 @@ GLOSSARY: dict[str, str] = {
     "rank_high": "worst (largest) rank that an algorithm can have, or upper end of its interval",
     "check": "what was checked",
     "direction": "whether a check passes with at most or at least the limit; empty without one",
-    "limit": "the limit it is held against; none where the value informs or does not decide alone",
+    "limit": "the limit it is compared with; none where the value informs or does not decide alone",
     "ok": "whether the check passed",
     "remedy": "what to do or how to read it",
     "rule": "name of the rule that found it",

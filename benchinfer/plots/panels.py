@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.style import FAINT, HAIR, INK, lines, signed, ticks
+from benchinfer.plots.style import FAINT, HAIR, INK, bare, lines, signed, ticks
 from benchinfer.plots.text import across, fitted, plain, pt, widest
 
 if TYPE_CHECKING:
@@ -238,9 +238,7 @@ def _inner[P: GridPanel](grid: PanelGrid[P]) -> tuple[float, float]:
 
 def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
     """Return an Axes for each panel, with its name."""
-    ax.spines[:].set_visible(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    bare(ax)
     across, down = _inner(grid)
     found: list[Axes] = []
     for i, panel in enumerate(grid.panels):

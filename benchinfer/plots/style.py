@@ -96,6 +96,13 @@ def signed(value: float) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
+def bare(ax: "Axes") -> None:
+    """Take ticks and frame from an Axes."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+
+
 def lines(
     ax: "Axes",
     segments: Sequence[tuple[float, float, float, float]],

@@ -187,8 +187,11 @@ class Ensemble(Showable, Mapping[str, Relation]):
             prefix = f"{name}: " if isinstance(part, Ensemble) else ""
             relations |= {prefix + inner: relation for inner, relation in own.items()}
             found += (weight * own.weights).tolist()
-        if len(relations) < len(found):
-            raise DesignError("two relations of the ensembles have the same name when joined.")
+        if n := len(found) - len(relations):
+            raise DesignError(
+                f"{count(n, 'relation')} would have the name of another when joined.",
+                hint="name relations, and the ensembles that they are joined from, differently.",
+            )
         return Ensemble(relations, found)
 
     @property

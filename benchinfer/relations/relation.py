@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
+from benchinfer.core.numbers import join
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import (
@@ -95,8 +96,11 @@ class Relation(Showable):
             )
         if self.states.shape != (k, k):
             raise DesignError(f"{k} algorithms need a {k} x {k} matrix, not {self.states.shape}.")
-        if len(set(self.algorithms)) < k:
-            raise DesignError("an algorithm is named twice in a relation.")
+        if twice := sorted({name for name in self.algorithms if self.algorithms.count(name) > 1}):
+            raise DesignError(
+                f"{join(twice)} {'is' if len(twice) == 1 else 'are'} named twice in a relation.",
+                hint="give each algorithm a name of its own.",
+            )
         if self.order and sorted(self.order) != sorted(self.algorithms):
             raise DesignError("the order of a relation names each algorithm once.")
         if not np.isin(self.states, list(Verdict)).all():

@@ -144,7 +144,10 @@ def _square(matrix: Any, algorithms: Sequence[str] | None) -> tuple[tuple[str, .
         )
     names = columns if algorithms is None else [str(n) for n in algorithms]
     if strange := [name for name in names if name not in columns]:
-        raise DesignError(f"the matrix has no algorithm {', '.join(strange)}.")
+        raise DesignError(
+            f"the matrix has no algorithm {', '.join(strange)}.",
+            hint=f"it has {', '.join(columns)}.",
+        )
     values = values[np.ix_([rows.index(n) for n in names], [columns.index(n) for n in names])]
     return tuple(names), values if values.dtype.kind in "OUT" else values.astype(np.float64)
 
@@ -174,9 +177,14 @@ def from_scores(scores: Mapping[str, float], better: str, tolerance: float) -> R
         raise DesignError(
             "the scores are not all numbers.", hint="give one number per algorithm."
         ) from None
-    if np.isinf(values).any():
+    if (infinite := np.isinf(values)).any():
         raise DesignError(
-            f"{int(np.isinf(values).sum()):,} of {len(values):,} scores are infinite."
+            f"{int(infinite.sum()):,} of {len(values):,} scores are infinite.",
+            where=[
+                ("algorithm", "score"),
+                *((names[i], values[i]) for i in np.flatnonzero(infinite)),
+            ],
+            hint="NaN says that a score is missing.",
         )
     gap = (values[:, None] - values) * (1 if better == "higher" else -1)
     # A difference of just the tolerance counts as one, whatever the last digit of its computation.
@@ -193,7 +201,10 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
     """Read named pairs; see `Relation.from_pairs`."""
     index = {name: i for i, name in enumerate(algorithms)}
     if strange := sorted({n for pair in verdicts for n in pair if n not in index}):
-        raise DesignError(f"pairs name unknown algorithms: {', '.join(strange)}.")
+        raise DesignError(
+            f"pairs name unknown algorithms: {', '.join(strange)}.",
+            hint=f"the relation is of {', '.join(algorithms)}.",
+        )
     states = unrelated(len(algorithms))
     for (a, b), word in verdicts.items():
         i, j, verdict = index[a], index[b], code(word)

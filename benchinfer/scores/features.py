@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, label, numbers
@@ -152,7 +152,7 @@ def _columns(
     if not dataset_columns:
         raise ScoreTableError(
             "features need a column that names data sets.",
-            hint=Phrase(f"{Option('columns', {'NAME': 'dataset'})} says which column it is."),
+            hint=f"{Option('columns', {'NAME': 'dataset'})} says which column it is.",
         )
     with engine_errors(origin.name):
         frame, _ = origin.load([*dataset_columns, *names], [], [])

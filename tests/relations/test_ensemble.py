@@ -196,7 +196,7 @@ def test_ensembles_of_measures_are_joined_with_their_weights():
     assert list(both) == ["error: d1", "error: d2", "seconds: d1"]
     assert both.weights.tolist() == [2, 6, 0.5]
     same = Ensemble({"y: a": two["d1"]}), Ensemble({"a": two["d1"]})
-    with pytest.raises(DesignError, match="same name when joined"):
+    with pytest.raises(DesignError, match="1 relation would have the name of another"):
         Ensemble.joined({"x": same[0], "x: y": same[1]})
     assert Ensemble.joined({"error": one, "seconds": two}, [2, 0.5]).weights.tolist() == [2, 6, 0.5]
 

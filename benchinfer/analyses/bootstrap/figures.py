@@ -25,6 +25,7 @@ from benchinfer.plots.style import (
     INK,
     PAGE,
     Width,
+    bare,
     is_wide,
     lines,
     measure_name,
@@ -313,9 +314,7 @@ def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
         -(profile.bands - 1) - (0.16 if profile.columns else 0.08),
         0.95 if profile.columns else _ROW + 0.03,
     )
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.spines[:].set_visible(False)
+    bare(ax)
     name_axis(ax, profile.axis, profile.width - 0.5)
     if not profile.columns:
         _together(profile, ax)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.meta.numerics.effects import blocks_of
-from benchinfer.core.errors import DesignError, FitError
+from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
@@ -225,7 +225,8 @@ class Effects(Readable):
         """
         found = np.flatnonzero(np.array(self.measure_of) == name)
         if not len(found):
-            raise DesignError(f"there are no effects of measure {name!r}.")
+            known = list(dict.fromkeys(self.measure_of))
+            raise DesignError(unknown("measure", name, known))
         return found
 
     def coverage(self, name: str) -> Coverage:

@@ -32,6 +32,7 @@ from benchinfer.plots.style import (
     MARKS,
     PAGE,
     Width,
+    bare,
     lines,
     measure_name,
     name_axis,
@@ -423,9 +424,7 @@ def draw_network(network: Network, ax: "Axes") -> None:
         _name_nodes(network, place, right, ax)
     ax.set_xlim(-network.width / 2 + 0.08, network.width / 2 - 0.08)
     ax.set_ylim(-tall - 0.2, tall + 0.2)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.spines[:].set_visible(False)
+    bare(ax)
 
 
 def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, ax: "Axes") -> None:

@@ -18,6 +18,7 @@ from benchinfer.analyses.meta.numerics.effects import (
 )
 from benchinfer.analyses.meta.numerics.moderation import moderated
 from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.groups import refuse_varying
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.measure import Measure
@@ -238,13 +239,7 @@ def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
 
 def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) -> Studies:
     """Take covariates of a table into the studies, without their means."""
-    for name in names:
-        if name in known.varying:
-            raise DesignError(
-                f"the covariate {name!r} varies within"
-                f" {count(len(known.varying[name]), 'data set')},"
-                " but covariates belong to data sets: one value for each."
-            )
+    refuse_varying(known, names)
     at = [known.datasets.index(name) for name in studies.datasets]
     return with_values(studies, {name: z[at] for name, z in known.constant.items()}, names)
 

@@ -205,7 +205,7 @@ def stages(result: "MonitorComparison") -> Table:
     left = len(frame) - _MOST
     return Table(
         name="stages",
-        caption="Stages, what they found, and what they were held against",
+        caption="Stages, with their statistics and boundaries",
         frame=frame.head(_MOST),
         data=data,
         columns=(

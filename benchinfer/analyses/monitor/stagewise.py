@@ -190,12 +190,23 @@ def group_sequential(gathered: StageDifferences, design: MonitorDesign) -> Cours
                     boundary=bounds[look - 1],
                     decision=ends[i],
                 )
+    return _course(gathered, design, ends, raw, log)
+
+
+def _course(
+    gathered: StageDifferences,
+    design: MonitorDesign,
+    ends: NDArray[np.object_],
+    raw: Array,
+    log: Log,
+) -> Course:
+    """Return how pairs went, given their ends and p-values; adjusted by Bonferroni."""
     path, path_each = fixed_paths(gathered, design)
     return Course(
         ends=tuple(ends.tolist()),
         used=gathered.used,
         estimate=gathered.estimates,
-        p_value=np.minimum(m * raw, 1.0),
+        p_value=np.minimum(len(raw) * raw, 1.0),
         p_raw=raw,
         provisional=ends == GO_ON,
         stages=log.columns(),
@@ -290,18 +301,7 @@ def recursive(gathered: StageDifferences, design: MonitorDesign) -> Course:
     raw = np.ones(m)
     if found is not None:
         raw = np.minimum(sides * found.p_values.reshape(sides, m).min(axis=0), 1.0)
-    path, path_each = fixed_paths(gathered, design)
-    return Course(
-        ends=tuple(ends.tolist()),
-        used=gathered.used,
-        estimate=gathered.estimates,
-        p_value=np.minimum(m * raw, 1.0),
-        p_raw=raw,
-        provisional=ends == GO_ON,
-        stages=log.columns(),
-        path=path,
-        path_each=path_each,
-    )
+    return _course(gathered, design, ends, raw, log)
 
 
 def _p(d: Array | None, design: MonitorDesign, n_datasets: int) -> Array:

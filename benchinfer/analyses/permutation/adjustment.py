@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.comparison.adjustment import check_all_pairs
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.stepwise import (
     CLOSED,
@@ -112,11 +113,8 @@ def resolve_adjustment(
             f"{Given('adjust', 'closed')} goes with tests of each pair alone.",
             hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
         )
-    if adjust in (*CLOSED, "closed") and (contrasts, alternative) != ("tukey", "two-sided"):
-        raise ArgumentError(
-            f"{Given('adjust', adjust)} uses how the equalities of all pairs hang together.",
-            hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
-        )
+    if adjust in (*CLOSED, "closed"):
+        check_all_pairs(adjust, contrasts, alternative)
     if adjust in FLIPPED and null == "asymptotic":
         other = "holm" if pairs == "pairwise" else "single-step"
         raise ArgumentError(

@@ -229,7 +229,7 @@ def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> d
     if not there and by is None:
         raise DesignError(
             "nothing is known of the data sets: the table has no features.",
-            hint=Phrase(f"{Option('features', 'features.csv')} joins a table of them on reading."),
+            hint=f"{Option('features', 'features.csv')} joins a table of them on reading.",
         )
     names = tuple(there) if by is None else by
     if strange := [name for name in names if name not in there]:
@@ -316,11 +316,10 @@ def _checks(
         Check.of(
             "leaves chosen by the scores that they compare",
             leaves if again else 0,
-            remedy=Phrase(
-                "intervals and p-values within leaves take these as known beforehand: differences"
-                f" between leaves are too large on average; {Option('honest', value=True)} divides"
-                " by one half of the data sets and compares on the other."
-            ),
+            remedy="intervals and p-values within leaves take these as known beforehand:"
+            " differences between leaves are too large on average;"
+            f" {Option('honest', value=True)} divides by one half of the data sets and compares on"
+            " the other.",
         ),
         Check.of(
             "data sets per parameter of the tree's model",

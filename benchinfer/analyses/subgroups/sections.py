@@ -7,8 +7,8 @@ import numpy as np
 
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.comparison.sections import legend, on_one_line
-from benchinfer.core.numbers import brief, count, fixed, p_places, p_value, percent
+from benchinfer.comparison.sections import legend, not_compared, on_one_line
+from benchinfer.core.numbers import brief, fixed, p_places, p_value, percent
 from benchinfer.core.sections import Column, Figure, Fold, Section, Table, number
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
     divided = len(result.tree.leaves) > 1
     tables = [_leaves(result), *([_splits(result)] if divided else [])]
     if result.refused:
-        tables.append(_refused(result))
+        tables.append(not_compared(result.refused, "group"))
     return (
         Section(
             title=f"Where: groups of data sets by {result.measure.name}",
@@ -76,20 +76,6 @@ def _p(frame: "pd.DataFrame") -> Column:
     """Return a column of p-values with the same decimals."""
     write = partial(p_value, decimals=p_places(frame["p_error"]))
     return number("p_value", "p", write, also=("p_error",))
-
-
-def _refused(result: Subgroups) -> Table:
-    import pandas as pd
-
-    return Table(
-        name="",
-        caption=f"{count(len(result.refused), 'group')} could not be compared",
-        frame=pd.DataFrame([*result.refused.items()], columns=["leaf", "reason"]),
-        columns=(
-            Column("leaf", "data sets", role="name"),
-            Column("reason", "reason", role="prose"),
-        ),
-    )
 
 
 def _tests(result: Subgroups) -> Table:

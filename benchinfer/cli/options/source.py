@@ -16,7 +16,7 @@ import typer
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE
 from benchinfer.cli.options.measures import declare
 from benchinfer.cli.output.terminal import ROWS
@@ -75,16 +75,9 @@ def known_layout(text: str) -> str:
 
 def known_failed(text: str) -> str:
     """Return what failures are worth; what is neither a word nor a number is wrong usage."""
-    if text not in _FAILED and not isinstance(_score(text), float):
+    if text not in _FAILED and not isinstance(number_or_name(text), float):
         raise wrong("--failed", f"{text!r} is none of {', '.join(_FAILED)} and no number.")
     return text
-
-
-def _score(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 _FAILED = ("missing", "error", "worst")
@@ -362,7 +355,7 @@ class SourceArguments:
             "resampling": None if self.resampling is None else parse_resampling(self.resampling),
             "paired": self.paired,
             "repeats": self.repeats,
-            "failed": _score(self.failed),
+            "failed": number_or_name(self.failed),
             "query": self.query,
             "dataset": self.dataset,
             "covariates": _names(self.covariates),

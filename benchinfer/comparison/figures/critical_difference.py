@@ -24,6 +24,7 @@ from benchinfer.plots.style import (
     MARKS,
     PAGE,
     Width,
+    bare,
     lines,
     measure_name,
     signed,
@@ -411,9 +412,7 @@ def draw(d: CriticalDifference, ax: "Axes") -> None:
     """Draw the diagram into an Axes."""
     ax.set_xlim(-d.margin, d.length + d.margin)
     ax.set_ylim(d.rows - 0.3, -_head(d))
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.spines[:].set_visible(False)
+    bare(ax)
     lines(ax, [(0, 0, d.length, 0), *((x, -0.3, x, 0) for x, _ in d.ticks)], INK, 1.1)
     for x, text in d.ticks:
         ax.text(x, -0.4, text, fontsize=pt(8.5), color=INK, ha="center", va="bottom")

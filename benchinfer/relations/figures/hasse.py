@@ -13,7 +13,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import MOST
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width
+from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width, bare
 from benchinfer.plots.text import across, fitted, plain, pt
 from benchinfer.relations.figures.layers import (
     GAP,
@@ -322,9 +322,7 @@ def draw(hasse: Hasse, ax: "Axes") -> None:
     half = (hasse.width - _EDGES) / _CHARACTER / 2
     ax.set_xlim(-half, half)
     ax.set_ylim(hasse.rows, 0)
-    ax.spines[:].set_visible(False)
-    ax.set_xticks([])
-    ax.set_yticks([])
+    bare(ax)
     for link in hasse.links:
         _draw_link(link, ax, arrow=hasse.arrows)
     if hasse.apart:

@@ -15,7 +15,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import tiles
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, is_wide, lines
+from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, bare, is_wide, lines
 from benchinfer.plots.text import fitted, plain, pt, short, widest
 from benchinfer.plots.tiles import Tile, Verdicts
 from benchinfer.relations.numerics.distances import generalised_ranks
@@ -259,9 +259,7 @@ def draw_letters(laid: Letters, ax: "Axes") -> None:
     across, names, pitch, k = laid.width, _names(laid), _columns(laid), len(laid.rows)
     ax.set_xlim(0, across)
     ax.set_ylim(k - 0.5, -0.5)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.spines[:].set_visible(False)
+    bare(ax)
     for y, (name, rank) in enumerate(zip(laid.rows, laid.ranks, strict=True)):
         for x, text, align, colour in (
             (0.35, rank, "right", FAINT),

@@ -537,7 +537,7 @@ REFUSED = [
     (
         {"adjust": "bergmann-hommel", "pairs": "pooled", "alternative": "better"},
         (
-            "adjust='bergmann-hommel' uses how the equalities of all pairs hang together.\n"
+            "adjust='bergmann-hommel' uses how the equalities of all pairs depend on each other.\n"
             'Hint: adjust="holm" goes with any family and with one-sided tests.'
         ),
     ),

@@ -35,8 +35,8 @@ class Egger:
     ----------
     slope, std_error, df, statistic, p_value
         Of the effect on its standard error: 0 where the funnel is symmetric.
-    limit, limit_error
-        Effect at a standard error of 0, and its standard error.
+    limit
+        Effect at a standard error of 0.
     """
 
     slope: float
@@ -45,7 +45,6 @@ class Egger:
     statistic: float
     p_value: float
     limit: float
-    limit_error: float
 
 
 def egger(y: Array, v: Array) -> Egger:
@@ -64,7 +63,7 @@ def egger(y: Array, v: Array) -> Egger:
     errors = np.sqrt(cov.diagonal() * float(rest @ rest) / df)
     t = float(beta[1] / errors[1])
     p = 2 * float(stdtr(df, -abs(t)))
-    return Egger(float(beta[1]), float(errors[1]), df, t, p, float(beta[0]), float(errors[0]))
+    return Egger(float(beta[1]), float(errors[1]), df, t, p, float(beta[0]))
 
 
 # Candidates for tau^2 in units of the residual variance, besides 0: the likelihood can have
@@ -104,8 +103,8 @@ class At:
     ----------
     q
         ``sum w r^2``, with weights ``w = 1 / (v + tau^2)``.
-    trace, trace2
-        Of P and of PP, ``P = W - W X (X'WX)^-1 X'W``.
+    trace
+        Of ``P = W - W X (X'WX)^-1 X'W``.
     score
         Twice the derivative of the restricted log-likelihood by tau^2.
     deviance
@@ -114,7 +113,6 @@ class At:
 
     q: float
     trace: float
-    trace2: float
     score: float
     deviance: float
 
@@ -140,19 +138,17 @@ def solve(part: NetworkPart, tau2: float) -> WeightedFit:
 
 def at(parts: Sequence[NetworkPart], tau2: float) -> At:
     """Evaluate parts at one tau^2."""
-    total = np.zeros(5)
+    total = np.zeros(4)
     for part in parts:
         w = 1 / (part.v + tau2)
         found = solve(part, tau2)
         weighted = w[:, None] * part.x
         inner = weighted.T @ weighted @ found.cov
-        cubed = weighted.T @ (w[:, None] * weighted) @ found.cov
         wr = w * (part.y - part.x @ found.beta)
         trace = w.sum() - np.trace(inner)
-        trace2 = (w**2).sum() - 2 * np.trace(cubed) + np.trace(inner @ inner)
         q = float(wr**2 @ (part.v + tau2))
         logdet = -np.log(w).sum() - np.linalg.slogdet(found.cov)[1]
-        total += [q, trace, trace2, wr @ wr - trace, logdet + q]
+        total += [q, trace, wr @ wr - trace, logdet + q]
     return At(*(float(value) for value in total))
 
 
