@@ -12,9 +12,9 @@ def main() -> None:
     # Matrices are small: a second thread takes a third more of computing and saves no time. NumPy's
     # library reads this once, when it is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Imports make a hundred thousand objects that stay: looking for garbage among them takes a
-    # tenth of a short command.
-    gc.set_threshold(100_000)
+    # Imports make some hundred thousand objects that stay: to look for garbage among them takes
+    # a tenth of a command.
+    gc.set_threshold(500_000)
     try:
         # Imports take a while, in which an interrupt is no bug either.
         from benchinfer.cli.app import app
