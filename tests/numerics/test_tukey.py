@@ -131,7 +131,7 @@ def test_rank_two_by_cones_is_exact():
     assert (error == 0).all()
 
 
-@pytest.mark.parametrize(("k", "df"), [(5, 9.0), (12, np.inf)])
+@pytest.mark.parametrize(("k", "df"), [(4, 9.0), (5, 9.0), (6, np.inf), (12, np.inf)])
 def test_sampling_agrees_with_the_studentized_range_within_its_error(k, df):
     contrasts = max_t.all_pairs(k)[1]
     family = max_t.max_t(contrasts, np.eye(k), df)
