@@ -391,12 +391,13 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
     cells = {name: table.cells(name) for name in table.summary.measures}
     blocks, steps = dict[str, BlockMoments](), dict[str, float]()
     samples: list[NDArray[np.uint64]] = []
-    for name, own in cells.items():
+    values = np.empty(max(own.n.sum() for own in cells.values()) if table.paired else 0)
+    for name in cells:
         if not table.paired:
             samples.append(_sample(name, table.score_rows(name), table))
             continue
         parts: list[BlockMoments] = []
-        values, end = np.empty(own.n.sum()), 0
+        end = 0
         for part in table.block_parts(name):
             samples.append(_sample(name, part, table))
             parts.append(_block_moments(part))
@@ -454,7 +455,7 @@ def _sample(measure: str, own: Blocks | ScoreRows, table: "ScoreTable") -> NDArr
     mixed = _mixed(mixed, _hashes(own.labels)[own.replication])
     if isinstance(own, ScoreRows):
         mixed = _mixed(mixed, _hashes(table.algorithms)[own.algorithm])
-    return np.partition(mixed, _SAMPLE)[:_SAMPLE] if len(mixed) > _SAMPLE else mixed
+    return np.partition(mixed, _SAMPLE)[:_SAMPLE].copy() if len(mixed) > _SAMPLE else mixed
 
 
 @lru_cache(4)  # a table's labels, once for all of its parts

@@ -54,10 +54,11 @@ def test_rows_come_in_any_order_and_number(order, size):
         pd.testing.assert_frame_equal(found[expected.columns], expected)
 
 
-@pytest.mark.parametrize("chunk", [1, 9, 1 << 18])
+@pytest.mark.parametrize(("chunk", "columns"), [(1, 1), (9, 40), (150, 1), (1 << 18, 1 << 20)])
 @pytest.mark.parametrize("order", [None, KEYS])
-def test_moments_quartiles_and_counts_are_those_of_the_rows(monkeypatch, chunk, order):
+def test_moments_quartiles_and_counts_are_those_of_the_rows(monkeypatch, chunk, columns, order):
     monkeypatch.setattr(numerics, "_CHUNK", chunk)
+    monkeypatch.setattr(numerics, "_COLUMNS", columns)
     frame = table(2, order=order)
     found = put(frame)
     for m, measure in enumerate(found.measures):
