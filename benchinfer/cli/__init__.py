@@ -1,9 +1,11 @@
 """The command line: the words of the Python interface, typed in a terminal."""
 
+import gc
 import os
 import sys
 
 INTERRUPTED = 130  # as a shell reports what SIGINT ended
+_OBJECTS = 1_000_000  # new ones between two collections; a long report makes 700,000
 
 
 def main() -> None:
@@ -11,6 +13,8 @@ def main() -> None:
     # Matrices are small: a second thread takes a third more of computing and saves no time. NumPy's
     # library reads this once, when it is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Nearly all that a command makes lasts to its end: to look for cycles in it takes long.
+    gc.set_threshold(_OBJECTS)
     try:
         # Imports take a while, in which an interrupt is no bug either.
         from benchinfer.cli.app import app
