@@ -254,7 +254,8 @@ _FEW_DF = 1.0
 def over_chi(normal: NormalTail, t: Array, df: float) -> Array:
     """Return E N(t S), S^2 ~ chi-square(df) / df, for thresholds (n,); `df` may be ``inf``.
 
-    Of many thresholds the log of the ratio to Bonferroni's bound is a polynomial.
+    Of many thresholds the log of the ratio to Bonferroni's bound is a polynomial: to 1e-12 of
+    chances above 1e-10, and to 1e-8 of the smallest ones.
     """
     if np.isinf(df) or df <= _FEW_DF or len(t) < _THRESHOLDS:
         return _by_trapezoids(normal, t, df)
