@@ -12,9 +12,9 @@ def main() -> None:
     # Matrices are small: a second thread takes a third more of computing and saves no time. NumPy's
     # library reads this once, when it is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Imports make some hundred thousand objects that stay: to look for garbage among them takes
-    # a tenth of a command.
-    gc.set_threshold(500_000)
+    # Nearly all that a command makes lasts to its end, 700,000 objects of a long report: to look
+    # for garbage among them takes a tenth of a command.
+    gc.set_threshold(1_000_000)
     try:
         # Imports take a while, in which an interrupt is no bug either.
         from benchinfer.cli.app import app

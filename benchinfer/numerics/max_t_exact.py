@@ -32,7 +32,7 @@ from typing import Self
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
-from scipy.special import gammaln, log_ndtr, ndtr
+from scipy.special import gammaln, log_ndtr, ndtr, stdtr
 
 from benchinfer.numerics.directions.differences import Indices, PointDifferences
 
@@ -151,7 +151,54 @@ def largest_survival(w: Array, loading: Array, sides: int) -> Array:
 # Beyond, the ratio to Bonferroni's bound no longer changes: probabilities below 1e-22, or one.
 _HIGHEST = 10.0
 LOWEST = -8.0
-_DEGREE = 384
+_LOWEST_DEGREE, _HIGHEST_DEGREE = 24, 384
+# Largest spread of log S for the width of a step: N(w) of hundreds of means is as steep.
+_STEP = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A smooth function on an interval, as a polynomial; constant beyond it.
+
+    Attributes
+    ----------
+    coefficients
+        (n,) Chebyshev coefficients.
+    low, high
+        Ends of the interval.
+    settled
+        Whether the last coefficients are below the tolerance of the fit.
+    """
+
+    coefficients: Array
+    low: float
+    high: float
+    settled: bool
+
+    @classmethod
+    def of(
+        cls, function: Callable[[Array], Array], ends: tuple[float, float], tolerance: float
+    ) -> Self:
+        """Fit a function; the degree doubles until the last coefficients are small."""
+        low, high = ends
+        degree = _LOWEST_DEGREE
+        while True:
+            degree *= 2
+            order = np.arange(degree + 1)
+            angle = np.pi * (order + 0.5) / (degree + 1)
+            values = function(low + (1 + np.cos(angle)) / 2 * (high - low))
+            # At these points the polynomials are orthogonal.
+            coefficients = 2 / (degree + 1) * np.cos(np.outer(order, angle)) @ values
+            coefficients[0] /= 2
+            settled = bool(np.abs(coefficients[-4:]).max() < tolerance)
+            if degree >= _HIGHEST_DEGREE or settled:
+                return cls(coefficients, low, high, settled)
+
+    def __call__(self, x: Array) -> Array:
+        """Return the values, elementwise."""
+        inside = np.clip(x, self.low, self.high)
+        scaled = (2 * inside - self.low - self.high) / (self.high - self.low)
+        return chebyshev.chebval(scaled, self.coefficients)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,24 +207,23 @@ class NormalTail:
 
     Attributes
     ----------
-    coefficients
-        Chebyshev coefficients of the log of N(w) over Bonferroni's bound.
-    low
-        Left end of their interval.
+    ratio
+        The log of N(w) over Bonferroni's bound.
     count
         The number of tails in the bound: n, or 2n for absolute values.
     """
 
-    coefficients: Array
-    low: float
+    ratio: Series
     count: int
+
+    @property
+    def low(self) -> float:
+        """Smallest w of interest."""
+        return self.ratio.low
 
     def __call__(self, w: Array) -> Array:
         """Return N(w), elementwise."""
-        inside = np.clip(w, self.low, _HIGHEST)
-        x = (2 * inside - self.low - _HIGHEST) / (_HIGHEST - self.low)
-        ratio = chebyshev.chebval(x, self.coefficients)
-        return np.exp(np.minimum(ratio + np.log(self.count) + log_ndtr(-w), 0.0))
+        return np.exp(np.minimum(self.ratio(w) + np.log(self.count) + log_ndtr(-w), 0.0))
 
 
 def normal_tail(
@@ -187,38 +233,69 @@ def normal_tail(
 
     `survival` is N(w) for a vector w, accurate relative to itself; `count` the number of tails,
     twice that of statistics for absolute values; `low` the smallest w of interest, 0 for absolute
-    values, `LOWEST` for values. The degree doubles until the last coefficients are below
-    `tolerance`.
+    values, `LOWEST` for values.
     """
-    degree = 24
-    while True:
-        degree *= 2
-        x = chebyshev.chebpts1(degree + 1)
-        w = low + (x + 1) / 2 * (_HIGHEST - low)
-        bound = log_ndtr(-w) + np.log(count)
-        log_ratio = np.log(np.clip(survival(w), 1e-300, 1.0)) - bound
-        # At these points the polynomials are orthogonal.
-        coefficients = 2 / (degree + 1) * chebyshev.chebvander(x, degree).T @ log_ratio
-        coefficients[0] /= 2
-        if degree >= _DEGREE or np.abs(coefficients[-4:]).max() < tolerance:
-            return NormalTail(coefficients, low, count)
+
+    def log_ratio(w: Array) -> Array:
+        return np.log(np.clip(survival(w), 1e-300, 1.0)) - log_ndtr(-w) - np.log(count)
+
+    return NormalTail(Series.of(log_ratio, (low, _HIGHEST), tolerance), count)
 
 
 _CHI_BLOCK = 16_384
+# Thresholds from which on a polynomial through a few of them serves the others, and the bounds down
+# to which one polynomial reaches, each with the tolerance of its log.
+_THRESHOLDS = 400
+_REACHES = ((1e-18, 1e-12), (1e-290, 1e-9))
+# With so few degrees of freedom SciPy's t distribution has few digits near zero.
+_FEW_DF = 1.0
 
 
-def over_chi(normal: Callable[[Array], Array], t: Array, df: float) -> Array:
-    """Return E N(t S), S^2 ~ chi-square(df) / df.
+def over_chi(normal: NormalTail, t: Array, df: float) -> Array:
+    """Return E N(t S), S^2 ~ chi-square(df) / df, for thresholds (n,); `df` may be ``inf``.
+
+    Of many thresholds the log of the ratio to Bonferroni's bound is a polynomial: to 1e-12 of
+    chances above 1e-10, and to 1e-8 of the smallest ones.
+    """
+    if np.isinf(df) or df <= _FEW_DF or len(t) < _THRESHOLDS:
+        return _by_trapezoids(normal, t, df)
+    bound = normal.count * stdtr(df, -t)
+    p, above = np.zeros_like(t), np.inf
+    for least, tolerance in _REACHES:
+        part = (bound > least) & (bound <= above)
+        if part.any():
+            p[part] = _along(normal, t[part], df, tolerance)
+        above = least
+    return p
+
+
+def _along(normal: NormalTail, t: Array, df: float, tolerance: float) -> Array:
+    """Return E N(t S) by a polynomial in arsinh t, or one by one where none is close."""
+
+    def log_ratio(x: Array) -> Array:
+        w = np.sinh(x)
+        return np.log(_by_trapezoids(normal, w, df) / (normal.count * stdtr(df, -w)))
+
+    x = np.arcsinh(t)
+    ends = float(x.min()), float(x.max())
+    if len(t) < _THRESHOLDS or not ends[0] < ends[1]:
+        return _by_trapezoids(normal, t, df)
+    series = Series.of(log_ratio, ends, tolerance)
+    if not series.settled:
+        return _by_trapezoids(normal, t, df)
+    return np.minimum(np.exp(series(x)) * normal.count * stdtr(df, -t), 1.0)
+
+
+def _by_trapezoids(normal: Callable[[Array], Array], t: Array, df: float) -> Array:
+    """Return E N(t S) at each threshold, for N(w) of arrays of any shape.
 
     The trapezoidal rule in log S: the integrand is analytic and falls fast on both sides, so that
     the error is that of rounding.
-
-    `normal` is N(w) for arrays of any shape, `t` (n,) are thresholds, `df` may be ``inf``.
     """
     if np.isinf(df):
         return normal(t)
     spread = 1 / np.sqrt(2 * df)
-    step = 0.35 * min(spread, 0.35)
+    step = 0.35 * min(spread, _STEP)
     # The chi density falls like e^(df u) to the left of u = log S = 0 and much faster to the
     # right; a large threshold moves the mass of the product to smaller S.
     shift = 0.5 * np.log1p(np.abs(t).max(initial=0) ** 2 / df)

@@ -68,6 +68,25 @@ def test_many_thresholds_are_interpolated_within_their_error():
     np.testing.assert_allclose(p[::7], one_by_one, rtol=1e-5)
 
 
+@pytest.mark.parametrize("df", [1.0, 2.0, 8.0, 368.0])
+@pytest.mark.parametrize("reach", [3.0, 1000.0])
+def test_many_thresholds_of_equal_errors_agree_with_one_by_one(df, reach):
+    tail, t = max_t_exact.range_tail(93), reach * np.linspace(0.0, 1.0, 1200) ** 3
+    p = max_t_exact.over_chi(tail, t, df)
+    np.testing.assert_allclose(
+        p[::7], [max_t_exact.over_chi(tail, t[[i]], df)[0] for i in range(0, 1200, 7)], atol=2e-12
+    )
+    assert (np.diff(p) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("df", [2.0, 4.0])
+def test_few_degrees_of_freedom_of_many_means_are_integrated_in_fine_steps(df):
+    # A threshold among large ones is integrated over a shifted grid.
+    tail, t = max_t_exact.range_tail(200), np.array([1.0, 2.0, 3.2, 4.0, 6.0])
+    both = max_t_exact.over_chi(tail, np.r_[t, 50.0], df)[:-1]
+    np.testing.assert_allclose(max_t_exact.over_chi(tail, t, df), both, rtol=1e-10)
+
+
 def test_one_contrast_is_a_t_test():
     family = max_t.max_t(np.array([[1.0, -1.0]]), np.eye(2), 9.0)
     assert max_t.survival(family, np.array([2.0]))[0][0] == pytest.approx(

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -553,15 +554,16 @@ def size_simplex(simplex: Simplex) -> tuple[float, float]:
 def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
     """Draw the triangle into an Axes."""
     _triangle(simplex, ax)
-    for dot in simplex.dots:
-        mark = MARKS[dot.verdict]
-        x, y = dot.average
-        if dot.following is not None:
-            lines(ax, [(x, y, *dot.following)], mark.colour, 0.8, zorder=2)
-            ax.plot(
-                *dot.following, "o", color=mark.colour, mfc="white", ms=5, clip_on=False, zorder=3
-            )
-        ax.plot(x, y, "o", color=mark.colour, ms=6, clip_on=False, zorder=4)
+    # Few artists for thousands of pairs, and still drawn in their order.
+    for verdict, run in groupby(simplex.dots, attrgetter("verdict")):
+        colour, dots = MARKS[verdict].colour, list(run)
+        joined = [(*dot.average, *dot.following) for dot in dots if dot.following is not None]
+        if joined:
+            x, y = zip(*(ends[2:] for ends in joined), strict=True)
+            lines(ax, joined, colour, 0.8, zorder=2)
+            ax.plot(x, y, "o", color=colour, mfc="white", ms=5, clip_on=False, zorder=3)
+        x, y = zip(*(dot.average for dot in dots), strict=True)
+        ax.plot(x, y, "o", color=colour, ms=6, clip_on=False, zorder=4)
     for label in simplex.numbers:
         _draw_number(simplex, label, ax)
     if simplex.listed:
