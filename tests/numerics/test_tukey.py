@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from benchinfer.core.errors import FitError
-from benchinfer.numerics import max_t
+from benchinfer.numerics import max_t, max_t_exact
 from benchinfer.numerics.directions import samples
 from benchinfer.numerics.directions.differences import PointDifferences
 from tests.analyses.mixed.numerics.test_score_model import TABLES, golden
