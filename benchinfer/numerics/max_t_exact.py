@@ -157,7 +157,7 @@ _STEP = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ChebyshevSeries:
     """A smooth function on an interval, as a polynomial; constant beyond it.
 
     Attributes
@@ -198,7 +198,8 @@ class Series:
         """Return the values, elementwise."""
         inside = np.clip(x, self.low, self.high)
         scaled = (2 * inside - self.low - self.high) / (self.high - self.low)
-        return chebyshev.chebval(scaled, self.coefficients)
+        values = chebyshev.chebval(scaled, self.coefficients)
+        return np.asarray(values, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ class NormalTail:
         The number of tails in the bound: n, or 2n for absolute values.
     """
 
-    ratio: Series
+    ratio: ChebyshevSeries
     count: int
 
     @property
@@ -239,7 +240,7 @@ def normal_tail(
     def log_ratio(w: Array) -> Array:
         return np.log(np.clip(survival(w), 1e-300, 1.0)) - log_ndtr(-w) - np.log(count)
 
-    return NormalTail(Series.of(log_ratio, (low, _HIGHEST), tolerance), count)
+    return NormalTail(ChebyshevSeries.of(log_ratio, (low, _HIGHEST), tolerance), count)
 
 
 _CHI_BLOCK = 16_384
@@ -280,7 +281,7 @@ def _along(normal: NormalTail, t: Array, df: float, tolerance: float) -> Array:
     ends = float(x.min()), float(x.max())
     if len(t) < _THRESHOLDS or not ends[0] < ends[1]:
         return _by_trapezoids(normal, t, df)
-    series = Series.of(log_ratio, ends, tolerance)
+    series = ChebyshevSeries.of(log_ratio, ends, tolerance)
     if not series.settled:
         return _by_trapezoids(normal, t, df)
     return np.minimum(np.exp(series(x)) * normal.count * stdtr(df, -t), 1.0)
