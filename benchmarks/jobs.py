@@ -64,8 +64,8 @@ def trees(resamples: int) -> Task:
 
 
 def bootstrapped_consensus(resamples: int) -> Task:
-    """Return consensus orders of resamples of 54 relations of 15 algorithms."""
-    votes = bi.per_dataset(bi.compare_points, read(simulated(54, 5, 15))).relations()
+    """Return consensus orders of resamples of 54 relations of 8 algorithms."""
+    votes = bi.per_dataset(bi.compare_points, read(simulated(54, 5, 8))).relations()
     return lambda n: bi.stability.bootstrap_consensus(votes, resamples=resamples, seed=1, n_jobs=n)
 
 
@@ -107,7 +107,7 @@ TASKS: dict[str, tuple[Callable[[int], Task], tuple[int, ...]]] = {
     "archetypes, data sets": (archetypes, (30, 100, 200)),
     "archetypes.stability, resamples": (resampled_archetypes, (20, 60, 200)),
     "subgroups.stability, subsamples": (trees, (5, 20, 80)),
-    "bootstrap_consensus, resamples": (bootstrapped_consensus, (200, 1000, 5000)),
+    "bootstrap_consensus, resamples": (bootstrapped_consensus, (50, 200, 800)),
     "resample_relations, resamples": (resampled_relations, (2, 8, 30)),
     "per_dataset(compare_bayes), data sets": (each_by_bayes, (2, 6, 20)),
     "compare_permutation, data sets": (permutations, (100, 1000, 5000)),

@@ -196,8 +196,9 @@ def per_dataset(
     n_jobs
         Number of processes, -1 for all cores. Results do not depend on it.
 
-        Each imports benchinfer anew, in 2 to 5 CPU seconds: they pay where an analysis takes long,
-        as `compare_bayes` does. A script then needs ``if __name__ == "__main__":`` round its calls,
+        Each imports benchinfer anew, in 1 to 2.5 CPU seconds: two pay where the work takes one over
+        3 to 5 seconds, as `compare_bayes` on several data sets does, and otherwise take longer than
+        one. A script then needs ``if __name__ == "__main__":`` round its calls,
         as with `multiprocessing`.
     **arguments
         Passed on to `compare`.

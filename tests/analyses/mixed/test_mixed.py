@@ -320,7 +320,8 @@ def test_identical_algorithms_are_undecided_and_named():
     assert (row["first"], row["second"], row["verdict"]) == ("a", "b", "undecided")
     checks = mixed.diagnostics().set_index("check")
     named = checks.loc["pairs with the same difference on every data set", "remedy"]
-    assert named.startswith("a and b: ")
+    # Their levels are the same but for rounding, which orders them.
+    assert named.startswith(("a and b: ", "b and a: "))
 
 
 @pytest.mark.parametrize("adjust", ["single-step", "westfall", "shaffer", "holm", "none"])
