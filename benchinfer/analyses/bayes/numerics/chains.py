@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 type Array = NDArray[np.float64]
 
-# Parts of a sweep, which only compiled code calls: the caches of their callers hold them.
-part = njit(nogil=True, error_model="numpy")
-# A part with one caller that mostly calls others: compiled with its caller, not before it, too.
+# Parts of a sweep: the caches of their callers hold them. Only compiled code can call them, as what
+# takes arguments from Python, an eighth of the time to compile, is left out: a call crashes.
+part = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# A part with one caller that mostly calls others: these are compiled with each part above them.
 inlined = njit(nogil=True, error_model="numpy", inline="always")
 # What Python calls: kept, with its parts, in a cache that is as old as the function's own file.
 entry = njit(cache=True, nogil=True, error_model="numpy")
@@ -131,25 +132,3 @@ class CompiledModel(NamedTuple):
     heavy: bool
     unstructured: bool
     prior: CompiledPriors
-
-
-# Compiled slices that are assigned check and report shapes: much more code than these loops.
-@part
-def assign(target: Array, source: Array) -> None:
-    """Copy values in place."""
-    for at in np.ndindex(target.shape):
-        target[at] = source[at]
-
-
-@part
-def add(target: Array, weight: float, source: Array) -> None:
-    """Add values times a weight in place."""
-    for at in np.ndindex(target.shape):
-        target[at] += weight * source[at]
-
-
-@part
-def multiply(target: Array, factor: float) -> None:
-    """Multiply values in place."""
-    for at in np.ndindex(target.shape):
-        target[at] *= factor
