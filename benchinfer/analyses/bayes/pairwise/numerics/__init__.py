@@ -1,0 +1,1 @@
+"""Sign and signed-rank tests with a Dirichlet process prior, and the hierarchical model of one pair."""
