@@ -1,1 +1,1 @@
-"""Sign and signed-rank tests with a Dirichlet process prior, and the hierarchical model of one pair."""
+"""Sign and signed-rank tests with Dirichlet priors, and the hierarchical model of one pair."""
