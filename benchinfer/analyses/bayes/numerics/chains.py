@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 type Array = NDArray[np.float64]
 
-# Parts of a sweep: the caches of their callers hold them. Only compiled code can call them, as what
-# takes arguments from Python, an eighth of the time to compile, is left out: a call crashes.
+# Parts of a sweep: the caches of their callers hold them. What takes arguments from Python, a sixth
+# of the time to compile, is left out: only compiled code can call them, a call from Python crashes.
 part = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-# A part with one caller that mostly calls others: these are compiled with each part above them.
+# A part with one caller that mostly calls others, each of which every level above compiles again.
 inlined = njit(nogil=True, error_model="numpy", inline="always")
 # What Python calls: kept, with its parts, in a cache that is as old as the function's own file.
 entry = njit(cache=True, nogil=True, error_model="numpy")

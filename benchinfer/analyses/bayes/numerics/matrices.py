@@ -1,7 +1,7 @@
 """Products, factors and solves of small matrices, compiled.
 
-Loops over contiguous rows: what NumPy offers to compiled code takes longer to compile than all of
-a sweep, once for each kind of array and each function that calls it.
+Loops over contiguous rows: expressions of arrays, slices and functions of NumPy take long to compile,
+once in each function that has them.
 """
 
 from math import sqrt
