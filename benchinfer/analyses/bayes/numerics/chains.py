@@ -1,6 +1,6 @@
 """State of Markov chains, and what their compiled sweeps read."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -10,7 +10,8 @@ type Array = NDArray[np.float64]
 
 # Parts of a sweep: the caches of their callers hold them. What takes arguments from Python, a sixth
 # of the time to compile, is left out: only compiled code can call them, a call from Python crashes.
-part = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_BARE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+part = njit(nogil=True, error_model="numpy", **_BARE)
 # A part with one caller that mostly calls others, each of which every level above compiles again.
 inlined = njit(nogil=True, error_model="numpy", inline="always")
 # What Python calls: kept, with its parts, in a cache that is as old as the function's own file.

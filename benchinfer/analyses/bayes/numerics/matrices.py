@@ -1,7 +1,7 @@
 """Products, factors and solves of small matrices, compiled.
 
-Loops over contiguous rows: expressions of arrays, slices and functions of NumPy take long to compile,
-once in each function that has them.
+Loops over contiguous rows: expressions of arrays, slices and functions of NumPy take long to
+compile, once in each function that has them.
 """
 
 from math import sqrt
