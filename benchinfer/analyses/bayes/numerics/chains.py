@@ -1,6 +1,6 @@
 """State of Markov chains, and what their compiled sweeps read."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 type Array = NDArray[np.float64]
 
-# Parts of a sweep, which only compiled code calls: the caches of their callers hold them.
-part = njit(nogil=True, error_model="numpy")
-# A part with one caller that mostly calls others: compiled with its caller, not before it, too.
+# Parts of a sweep: the caches of their callers hold them. What takes arguments from Python, a sixth
+# of the time to compile, is left out: only compiled code can call them, a call from Python crashes.
+_BARE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+part = njit(nogil=True, error_model="numpy", **_BARE)
+# A part with one caller that mostly calls others, each of which every level above compiles again.
 inlined = njit(nogil=True, error_model="numpy", inline="always")
 # What Python calls: kept, with its parts, in a cache that is as old as the function's own file.
 entry = njit(cache=True, nogil=True, error_model="numpy")
@@ -131,25 +133,3 @@ class CompiledModel(NamedTuple):
     heavy: bool
     unstructured: bool
     prior: CompiledPriors
-
-
-# Compiled slices that are assigned check and report shapes: much more code than these loops.
-@part
-def assign(target: Array, source: Array) -> None:
-    """Copy values in place."""
-    for at in np.ndindex(target.shape):
-        target[at] = source[at]
-
-
-@part
-def add(target: Array, weight: float, source: Array) -> None:
-    """Add values times a weight in place."""
-    for at in np.ndindex(target.shape):
-        target[at] += weight * source[at]
-
-
-@part
-def multiply(target: Array, factor: float) -> None:
-    """Multiply values in place."""
-    for at in np.ndindex(target.shape):
-        target[at] *= factor

@@ -16,53 +16,39 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import (
     CompiledPriors,
-    add,
-    assign,
     entry,
-    multiply,
+    inlined,
     part,
+)
+from benchinfer.analyses.bayes.numerics.matrices import (
+    TINY,
+    composed,
+    copy,
+    eigen,
+    factorise,
+    product,
+    solve_lower,
+    solve_upper,
+    transposed,
+    tridiagonal,
 )
 from benchinfer.analyses.bayes.numerics.scales import WIDTH
 from benchinfer.analyses.bayes.numerics.slices import log_scale_prior, log_t, slice_sampler
 
 type Array = NDArray[np.float64]
-
-
-@part
-def solve_lower(lower: Array, right: Array) -> None:
-    """Solve ``lower @ x = right`` in place; (n, n) and (n, p)."""
-    for i in range(len(lower)):
-        for k in range(i):
-            add(right[i], -lower[i, k], right[k])
-        multiply(right[i], 1 / lower[i, i])
-
-
-@part
-def solve_upper(lower: Array, right: Array) -> None:
-    """Solve ``lower.T @ x = right`` in place; (n, n) and (n, p)."""
-    for i in range(len(lower) - 1, -1, -1):
-        for k in range(i + 1, len(lower)):
-            add(right[i], -lower[k, i], right[k])
-        multiply(right[i], 1 / lower[i, i])
-
-
-@part
-def solve(matrix: Array, right: Array) -> None:
-    """Solve ``matrix @ x = right`` in place, of a positive definite (n, n) matrix and (n, p)."""
-    lower = np.linalg.cholesky(matrix)
-    solve_lower(lower, right)
-    solve_upper(lower, right)
+type Tridiagonal = tuple[Array, Array]
 
 
 @part
 def draw_normal(precision: Array, shift: Array, rng: np.random.Generator) -> Array:
     """Draw (n,) normal variables of a precision matrix; the shift is precision times mean."""
-    lower, found = np.linalg.cholesky(precision), shift.copy().reshape(-1, 1)
-    solve_lower(lower, found)
+    factor, found = precision.copy(), shift.copy()
+    factorise(factor)
+    solve_lower(factor, found)
     for i in range(len(found)):
-        found[i, 0] += rng.standard_normal()
-    solve_upper(lower, found)
-    return found[:, 0].copy()
+        found[i] += rng.standard_normal()
+    solve_upper(factor, found)
+    return found
 
 
 @part
@@ -99,34 +85,40 @@ def draw_common(
     prior, rng
         Prior and random numbers.
     """
-    given = ((w**2).sum(axis=1), w.shape[1], nu, effect_sd, prior)
-    return exp(_move_common(log(scale), given, 4 / sqrt(len(w)), rng))
+    (m, j), squares = w.shape, np.zeros(len(w))
+    for i in range(m):
+        for k in range(j):
+            squares[i] += w[i, k] ** 2
+    given = (squares, j, nu, effect_sd, prior)
+    return exp(_move_common(log(scale), given, 4 / sqrt(m), rng))
 
 
 @part
-def _log_unstructured(u: float, given: tuple[Array, int, float, float, CompiledPriors]) -> float:
-    roots, m, log_kappa, effect_sd, prior = given
-    return log_marginal(roots, m, u, log_kappa) + log_scale_prior(u, effect_sd, prior)
+def _log_unstructured(
+    u: float, given: tuple[Tridiagonal, int, float, float, CompiledPriors]
+) -> float:
+    scatter, m, log_kappa, effect_sd, prior = given
+    return log_marginal(scatter, m, u, log_kappa) + log_scale_prior(u, effect_sd, prior)
 
 
 _move_unstructured = slice_sampler(_log_unstructured)
 
 
 @part
-def _log_shrinkage(u: float, given: tuple[Array, int, float, CompiledPriors]) -> float:
-    roots, m, log_scale, prior = given
-    j, kappa, constant = len(roots), exp(u), 0.0
+def _log_shrinkage(u: float, given: tuple[Tridiagonal, int, float, CompiledPriors]) -> float:
+    scatter, m, log_scale, prior = given
+    j, kappa, constant = len(scatter[0]), exp(u), 0.0
     for i in range(j):
         half = (j + 2 + kappa - i) / 2
         constant += lgamma(half + m / 2) - lgamma(half)
     gap = (u - log(prior.shrinkage_median)) / prior.shrinkage_sd
-    return constant + log_marginal(roots, m, log_scale, u) - gap**2 / 2
+    return constant + log_marginal(scatter, m, log_scale, u) - gap**2 / 2
 
 
 _move_shrinkage = slice_sampler(_log_shrinkage)
 
 
-@part
+@inlined
 def draw_unstructured(
     scale: float,
     kappa: float,
@@ -160,14 +152,15 @@ def draw_unstructured(
     Journal of the American Statistical Association 103, 790-796.
     https://doi.org/10.1198/016214508000000409
     """
-    m, j = w.shape
-    even = w / np.sqrt(mixing)[:, None]
-    scatter = even.T @ even
-    roots = np.maximum(np.linalg.eigvalsh(scatter), 0.0)
-    log_scale = log(scale)
-    held = (roots, m, log_scale, prior)
+    (m, j), even = w.shape, np.empty(w.shape)
+    for i in range(m):
+        for k in range(j):
+            even[i, k] = w[i, k] / sqrt(mixing[i])
+    scatter = product(transposed(even), even)
+    reduced, log_scale = tridiagonal(scatter.copy()), log(scale)
+    held = (reduced, m, log_scale, prior)
     log_kappa = _move_shrinkage(log(kappa), held, WIDTH, rng)
-    given = (roots, m, log_kappa, effect_sd, prior)
+    given = (reduced, m, log_kappa, effect_sd, prior)
     log_scale = _move_unstructured(log_scale, given, 4 / sqrt(m), rng)
     scale, kappa = exp(log_scale), exp(log_kappa)
     vectors, values = _draw_wishart(scatter, (1 + kappa) * scale**2, j + 2 + kappa + m, rng)
@@ -175,19 +168,21 @@ def draw_unstructured(
 
 
 @part
-def log_marginal(roots: Array, m: int, log_scale: float, log_kappa: float) -> float:
+def log_marginal(scatter: Tridiagonal, m: int, log_scale: float, log_kappa: float) -> float:
     """Return the log density of m normal vectors with Sigma integrated out.
 
-    It depends on the (J,) eigenvalues of their scatter matrix; what neither s nor kappa enters is
-    left out, and so are the gamma functions, which only kappa enters.
+    It depends on the determinant of their scatter matrix plus psi I, whose pivots follow from each
+    other; what neither s nor kappa enters is left out, and so are the gamma functions, which only
+    kappa enters.
     """
-    j, kappa = len(roots), exp(log_kappa)
+    (diagonal, squares), kappa = scatter, exp(log_kappa)
     log_psi = log1p(kappa) + 2 * log_scale
-    shrunk = 0.0
-    for root in roots:
-        # log(1 + root / psi): of scales that go to zero, 1 / psi is beyond all numbers.
-        gap = log(root) - log_psi
-        shrunk += gap + log1p(exp(-gap)) if gap > 0 else log1p(exp(gap))
+    j, psi = len(diagonal), max(exp(log_psi), TINY)
+    shrunk, above = 0.0, 0.0
+    for i in range(j):
+        # Pivots over psi are at least one, but for rounding: no eigenvalue is negative.
+        above = max((diagonal[i] - squares[i] / psi / (1 + above)) / psi, 0.0)
+        shrunk += log1p(above)
     return -m * j / 2 * log_psi - (j + 2 + kappa + m) / 2 * shrunk
 
 
@@ -197,16 +192,21 @@ def _draw_wishart(
 ) -> tuple[Array, Array]:
     """Draw Sigma ~ IW(df, psi I + scatter); return eigenvectors and -values."""
     j = len(scatter)
-    lower = np.linalg.cholesky(scatter + psi * np.eye(j))
+    factor, rows = scatter.copy(), np.zeros((j, j))
+    for i in range(j):
+        factor[i, i] += psi
+    factorise(factor)
     # Bartlett: a triangle of chi and normal variables is a root of a Wishart matrix.
-    triangle = np.zeros((j, j))
     for i in range(j):
         for k in range(i):
-            triangle[i, k] = rng.standard_normal()
-        triangle[i, i] = sqrt(2 * rng.standard_gamma((df - i) / 2))
-    solve_upper(lower, triangle)
-    values, vectors = np.linalg.eigh(triangle @ triangle.T)
-    return np.ascontiguousarray(vectors), 1 / values
+            rows[k, i] = rng.standard_normal()
+        rows[i, i] = sqrt(2 * rng.standard_gamma((df - i) / 2))
+    for i in range(j):
+        solve_upper(factor, rows[i])
+    values, vectors = eigen(product(transposed(rows), rows))
+    for i in range(j):
+        values[i] = 1 / values[i]
+    return vectors, values
 
 
 @entry
@@ -215,7 +215,7 @@ def draw_covariances(psi: Array, df: Array, j: int, rng: np.random.Generator) ->
     found, nothing = np.empty((len(psi), j, j)), np.zeros((j, j))
     for i in range(len(psi)):
         vectors, values = _draw_wishart(nothing, psi[i], df[i], rng)
-        assign(found[i], (vectors * values) @ vectors.T)
+        copy(found[i], composed(vectors, values))
     return found
 
 
@@ -243,8 +243,13 @@ def draw_exchange(
 
     The (J,) eigenvalues and (M,) mixing scales change in place; returns the new s.
     """
-    given = (len(mixing), (1 / mixing).sum(), nu, log(scale), effect_sd, prior)
+    inverse = 0.0
+    for x in mixing:
+        inverse += 1 / x
+    given = (len(mixing), inverse, nu, log(scale), effect_sd, prior)
     u = _move_exchange(0.0, given, 4 / sqrt(len(mixing)), rng)
-    multiply(values, exp(-u))
-    multiply(mixing, exp(u))
+    for k in range(len(values)):
+        values[k] *= exp(-u)
+    for m in range(len(mixing)):
+        mixing[m] *= exp(u)
     return scale * exp(-u / 2)

@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
     GibbsState,
-    add,
-    assign,
-    entry,
+    inlined,
     part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import draw_normal
 from benchinfer.analyses.bayes.numerics.effects import centres
+from benchinfer.analyses.bayes.numerics.matrices import apply, product, transposed
 
 type Array = NDArray[np.float64]
 _DF = 3.0
@@ -213,7 +212,7 @@ def with_errors(
     return replace(means, square=square, df=df)
 
 
-@entry
+@inlined
 def draw_dataset_levels(
     means: CompiledMeans,
     given: CompiledModel,
@@ -242,28 +241,35 @@ def draw_dataset_levels(
     these
         Mean of the levels of the data sets less that of their means.
     """
-    j, fixed = now.interaction.shape[2], given.covariates.shape[1]
-    scales = np.array([_WEAK * means.spread, j**-0.5, _WEAK * means.spread])
+    (m, j), fixed = now.interaction.shape[1:], given.covariates.shape[1]
+    weak = _WEAK * means.spread
     if not variance[0]:
-        assign(variance, scales**2)
-    design = _design(given, now, c)
-    effects = centres(given, now, c) + now.interaction[c]
-    level = means.level - (effects * means.seen).sum(axis=1)
-    weighted = design.T / (now.mixing[c] * variance[0])
-    precision, shift = weighted @ design, weighted @ level
-    for i in range(len(shift)):
+        variance[0], variance[1], variance[2] = weak**2, 1 / j, weak**2
+    design, effects = _design(given, now, c), centres(given, now, c)
+    level, weighted, average = means.level.copy(), np.empty(design.shape), 0.0
+    for i in range(m):
+        for k in range(j):
+            level[i] -= (effects[i, k] + now.interaction[c, i, k]) * means.seen[i, k]
+        average += level[i] / m
+        for k in range(design.shape[1]):
+            weighted[i, k] = design[i, k] / (now.mixing[c, i] * variance[0])
+    turned = transposed(weighted)
+    precision = product(turned, design)
+    for i in range(len(precision)):
         at = _FLAT * means.spread**2
         if i >= fixed:
             at = variance[1] if i < fixed + j else variance[2]
         precision[i, i] += 1 / at
-    found = draw_normal(precision, shift, rng)
-    error = (level - design @ found) / np.sqrt(now.mixing[c])
-    variance[0] = draw_variance(error, variance[0], scales[0], rng)
-    variance[1] = draw_variance(found[fixed : fixed + j], variance[1], scales[1], rng)
-    variance[2] = draw_variance(found[fixed + j :], variance[2], scales[2], rng)
+    found = draw_normal(precision, apply(turned, level), rng)
+    error = apply(design, found)
+    for i in range(m):
+        error[i] = (level[i] - error[i]) / sqrt(now.mixing[c, i])
+    variance[0] = draw_variance(error, variance[0], weak, rng)
+    variance[1] = draw_variance(found[fixed : fixed + j], variance[1], j**-0.5, rng)
+    variance[2] = draw_variance(found[fixed + j :], variance[2], weak, rng)
     # Where effects say the level to the last digit its variance would vanish.
     variance[0] = max(variance[0], _EXACT * means.spread**2)
-    return found, level.mean() + _draw_error(means, rng)
+    return found, average + _draw_error(means, rng)
 
 
 @part
@@ -272,11 +278,14 @@ def _design(given: CompiledModel, now: GibbsState, c: int) -> Array:
     (m, j), g = now.interaction.shape[1:], now.domains.shape[1]
     fixed = given.covariates.shape[1]
     found = np.zeros((m, fixed + j + g))
-    assign(found[:, :fixed], given.covariates)
-    assign(found[:, fixed : fixed + j], now.interaction[c])
-    if g:
-        for i in range(m):
-            add(found[i, fixed : fixed + j], 1.0, now.domains[c, given.domain[i]])
+    for i in range(m):
+        for k in range(fixed):
+            found[i, k] = given.covariates[i, k]
+        for k in range(j):
+            found[i, fixed + k] = now.interaction[c, i, k]
+            if g:
+                found[i, fixed + k] += now.domains[c, given.domain[i], k]
+        if g:
             found[i, fixed + j + given.domain[i]] = 1.0
     return found
 
@@ -287,8 +296,10 @@ def draw_variance(x: Array, now: float, scale: float, rng: np.random.Generator) 
 
     A half-t variable is the root of an inverse gamma one whose scale is inverse gamma.
     """
-    mixture = rng.standard_gamma((_DF + 1) / 2) / (_DF / now + scale**-2)
-    return (_DF * mixture + (x**2).sum() / 2) / rng.standard_gamma((_DF + len(x)) / 2)
+    mixture, square = rng.standard_gamma((_DF + 1) / 2) / (_DF / now + scale**-2), 0.0
+    for one in x:
+        square += one**2
+    return (_DF * mixture + square / 2) / rng.standard_gamma((_DF + len(x)) / 2)
 
 
 @part

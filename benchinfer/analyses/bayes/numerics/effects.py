@@ -22,17 +22,25 @@ from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
     CompiledPriors,
     GibbsState,
-    add,
-    assign,
-    entry,
-    multiply,
+    inlined,
     part,
 )
-from benchinfer.analyses.bayes.numerics.covariance import (
-    draw_normal,
+from benchinfer.analyses.bayes.numerics.covariance import draw_normal
+from benchinfer.analyses.bayes.numerics.matrices import (
+    add,
+    add_block,
+    apply,
+    block,
+    composed,
+    copy,
+    eigen,
+    factorise,
+    product,
+    scaled,
     solve,
     solve_lower,
     solve_upper,
+    transposed,
 )
 from benchinfer.analyses.bayes.numerics.scales import WIDTH, draw_effect_sd
 from benchinfer.analyses.bayes.numerics.slices import log_half_t, slice_sampler
@@ -52,9 +60,9 @@ class EffectLikelihood(NamedTuple):
     mixed
         (R, J, J) maps of the other data sets from standard normal variables to what their contrasts
         see of the interactions.
-    lower
-        (R, J, J) Cholesky factors of their contrasts' covariances. Contrasts that a data set does
-        not identify are independent, with variance 1.
+    factor
+        (R, J, J) their contrasts' covariances, factorised. Contrasts that a data set does not
+        identify are independent, with variance 1.
     """
 
     z: Array
@@ -62,54 +70,66 @@ class EffectLikelihood(NamedTuple):
     between: Array
     error: Array
     mixed: Array
-    lower: Array
+    factor: Array
 
 
 @part
 def residual_variances(given: CompiledModel, log_sd: Array) -> Array:
     """Return (M,) residual variances, 0 where there are no residuals."""
-    return given.pooled * np.exp(2 * log_sd)
+    found = np.empty(len(log_sd))
+    for m in range(len(log_sd)):
+        found[m] = given.pooled * exp(2 * log_sd[m])
+    return found
 
 
 @part
 def centres(given: CompiledModel, now: GibbsState, c: int) -> Array:
     """Return (M, J) what the data sets' effects depart from in chain c."""
-    m, j = now.interaction.shape[1:]
+    (m, j), (q, g) = now.interaction.shape[1:], (now.slopes.shape[1], now.domains.shape[1])
     found = np.empty((m, j))
     for i in range(m):
-        assign(found[i], now.average[c])
-        for k in range(now.slopes.shape[1]):
-            add(found[i], given.covariates[i, 1 + k], now.slopes[c, k])
-        if now.domains.shape[1]:
-            add(found[i], 1.0, now.domains[c, given.domain[i]])
+        for k in range(j):
+            found[i, k] = now.average[c, k]
+            for a in range(q):
+                found[i, k] += given.covariates[i, 1 + a] * now.slopes[c, a, k]
+            if g:
+                found[i, k] += now.domains[c, given.domain[i], k]
     return found
 
 
 @part
 def likelihood(given: CompiledModel, now: GibbsState, c: int) -> EffectLikelihood:
     """Return the likelihood of the effects in chain c."""
-    z = given.z[min(c, len(given.z) - 1)]
-    vectors, values, mixing = now.vectors[c], now.values[c], now.mixing[c]
-    noise = residual_variances(given, now.log_sd[c])
-    j, r = z.shape[1], len(given.others)
-    between = mixing.reshape(-1, 1) * values
-    mixed, lower = np.empty((r, j, j)), np.empty((r, j, j))
-    root = vectors * np.sqrt(values)
+    z, vectors = given.z[min(c, len(given.z) - 1)], now.vectors[c]
+    noise, (m, j) = residual_variances(given, now.log_sd[c]), z.shape
+    between, root = np.empty((m, j)), np.empty(j)
+    for k in range(j):
+        root[k] = sqrt(now.values[c, k])
+        for i in range(m):
+            between[i, k] = now.mixing[c, i] * now.values[c, k]
+    r = len(given.others)
+    mixed, factor, roots = np.empty((r, j, j)), np.empty((r, j, j)), scaled(vectors, root)
     for i in range(r):
-        m = given.others[i]
-        assign(mixed[i], sqrt(mixing[m]) * (given.design[m] @ root))
-        total = mixed[i] @ mixed[i].T
+        o = given.others[i]
+        seen = product(given.design[o], roots)
         for k in range(j):
-            total[k, k] += noise[m] * given.variance[m, k] if k < given.rank[m] else 1.0
-        assign(lower[i], np.linalg.cholesky(total))
-    return EffectLikelihood(z, z @ vectors, between, noise * given.variance[:, 0], mixed, lower)
+            for b in range(j):
+                mixed[i, k, b] = sqrt(now.mixing[c, o]) * seen[k, b]
+        total = product(mixed[i], transposed(mixed[i]))
+        for k in range(j):
+            total[k, k] += noise[o] * given.variance[o, k] if k < given.rank[o] else 1.0
+        factorise(total)
+        copy(factor[i], total)
+    for i in range(m):
+        noise[i] *= given.variance[i, 0]
+    return EffectLikelihood(z, product(z, vectors), between, noise, mixed, factor)
 
 
 @part
 def log_densities(given: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int) -> Array:
     """Return (M,) log densities of the contrasts in chain c."""
     z, centre = seen.z, centres(given, now, c)
-    turned = centre @ now.vectors[c]
+    turned = product(centre, now.vectors[c])
     j, found = z.shape[1], np.empty(len(z))
     for m in range(len(z)):
         core = 0.0
@@ -118,26 +138,40 @@ def log_densities(given: CompiledModel, seen: EffectLikelihood, now: GibbsState,
             core += (seen.turned[m, k] - turned[m, k]) ** 2 / total + log(total)
         found[m] = -(core + j * log(2 * pi)) / 2
     for i in range(len(given.others)):
-        m, lower = given.others[i], seen.lower[i]
-        missed = z[m] - given.design[m] @ centre[m]
-        solve_lower(lower, missed.reshape(-1, 1))
-        size = 2 * np.log(np.diag(lower)).sum() + given.rank[m] * log(2 * pi)
-        found[m] = -((missed**2).sum() + size) / 2
+        m, factor = given.others[i], seen.factor[i]
+        missed = apply(given.design[m], centre[m])
+        for k in range(j):
+            missed[k] = z[m, k] - missed[k]
+        solve_lower(factor, missed)
+        core = given.rank[m] * log(2 * pi)
+        for k in range(j):
+            core += missed[k] ** 2 + 2 * log(factor[k, k])
+        found[m] = -core / 2
     return found
 
 
-@entry
+def draws_jointly(given: CompiledModel, now: GibbsState) -> bool | None:
+    """Return True with covariates, domains or gaps, None where contrasts are independent.
+
+    None is known when code is compiled, and saves to compile what is not called.
+    """
+    more = given.covariates.shape[1] > 1 or now.domains.shape[1] or len(given.others)
+    return True if more else None
+
+
+@part
 def draw_effects(
     given: CompiledModel,
     now: GibbsState,
     c: int,
+    joint: bool | None,  # noqa: FBT001
     all_drawn: bool,  # noqa: FBT001
     rng: np.random.Generator,
 ) -> None:
     """Draw average effects, slopes along covariates, departures of domains, and interactions.
 
     They change in place in chain c, with the scales of average effects and domains; or the
-    interactions only, given the others.
+    interactions only, given the others. `joint` is as in `draws_jointly`.
 
     References
     ----------
@@ -145,16 +179,15 @@ def draw_effects(
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
     seen = likelihood(given, now, c)
-    p, g = given.covariates.shape[1], now.domains.shape[1]
-    if not all_drawn:
-        pass
-    elif p > 1 or g or len(given.others):
+    if joint is None:
+        if all_drawn:
+            _draw_average(given.prior, seen, now, c, rng)
+    elif all_drawn:
+        g = now.domains.shape[1]
         precision, shift = _information(given, seen, now.vectors[c], max(g, 1))
         _draw_coefficients(precision, shift, given.prior, now, c, rng)
         if g:
             _draw_domains(precision, shift, given.prior, now, c, rng)
-    else:
-        _draw_average(given.prior, seen, now, c, rng)
     _draw_interactions(given, seen, now, c, rng)
 
 
@@ -174,7 +207,9 @@ def _draw_average(
     for k in range(j):
         precision[k] += now.effect_sd[c] ** -2
         shift[k] = shift[k] / precision[k] + rng.standard_normal() / sqrt(precision[k])
-    assign(now.average[c], now.vectors[c] @ shift)
+    average = apply(now.vectors[c], shift)
+    for k in range(j):
+        now.average[c, k] = average[k]
 
 
 @part
@@ -182,42 +217,52 @@ def _information(
     given: CompiledModel, seen: EffectLikelihood, vectors: Array, g: int
 ) -> tuple[Array, Array]:
     """Return (G, p J, p J) precisions and (G, p J) shifts of coefficients of the covariates."""
-    j = seen.z.shape[1]
-    x, p = given.covariates, given.covariates.shape[1]
-    weight, along = np.zeros((g, p, p, j)), np.zeros((g, p, j))
-    for i in np.flatnonzero(given.whole):
-        inverse = 1 / (seen.between[i] + seen.error[i])
-        d = given.domain[i]
-        for a in range(p):
-            add(along[d, a], x[i, a], inverse * seen.turned[i])
-            for b in range(p):
-                add(weight[d, a, b], x[i, a] * x[i, b], inverse)
-    precision, shift = np.empty((g, p * j, p * j)), np.empty((g, p * j))
+    j, p = seen.z.shape[1], given.covariates.shape[1]
+    precision, shift = np.zeros((g, p * j, p * j)), np.zeros((g, p * j))
+    weight, along = _sums(given, seen, g)
     for d in range(g):
         for a in range(p):
-            rows = slice(a * j, (a + 1) * j)
-            assign(shift[d, rows], vectors @ along[d, a])
+            add(shift[d], a * j, 1.0, apply(vectors, along[d, a]))
             for b in range(p):
-                block = (vectors * weight[d, a, b]) @ vectors.T
-                assign(precision[d, rows, b * j : (b + 1) * j], block)
+                add_block(precision[d], a * j, b * j, 1.0, composed(vectors, weight[d, a, b]))
+    half = np.empty((j + 1, j))
     for i in range(len(given.others)):
         o = given.others[i]
-        half = np.empty((j, j + 1))
-        assign(half[:, :j], given.design[o])
-        assign(half[:, j], seen.z[o])
-        solve_lower(seen.lower[i], half)
-        full = half.T @ half
-        d = given.domain[o]
+        d, x = given.domain[o], given.covariates[o]
+        copy(half, transposed(given.design[o]))
+        for k in range(j):
+            half[j, k] = seen.z[o, k]
+            solve_lower(seen.factor[i], half[k])
+        solve_lower(seen.factor[i], half[j])
+        full, pulled = product(half[:j], transposed(half[:j])), apply(half[:j], half[j])
         for a in range(p):
-            rows = slice(a * j, (a + 1) * j)
-            add(shift[d, rows], x[o, a], full[:j, j])
+            add(shift[d], a * j, x[a], pulled)
             for b in range(p):
-                columns = slice(b * j, (b + 1) * j)
-                add(precision[d, rows, columns], x[o, a] * x[o, b], full[:j, :j])
+                add_block(precision[d], a * j, b * j, x[a] * x[b], full)
     return precision, shift
 
 
 @part
+def _sums(given: CompiledModel, seen: EffectLikelihood, g: int) -> tuple[Array, Array]:
+    """Return sums over whole data sets along the eigenvectors of Sigma, for each domain.
+
+    (G, p, p, J) inverse variances times products of two covariates, and (G, p, J) inverse variances
+    times contrasts and a covariate.
+    """
+    (m, j), x, p = seen.z.shape, given.covariates, given.covariates.shape[1]
+    weight, along = np.zeros((g, p, p, j)), np.zeros((g, p, j))
+    for i in range(m):
+        d = given.domain[i]
+        for k in range(j if given.whole[i] else 0):
+            inverse = 1 / (seen.between[i, k] + seen.error[i])
+            for a in range(p):
+                along[d, a, k] += x[i, a] * (inverse * seen.turned[i, k])
+                for b in range(p):
+                    weight[d, a, b, k] += x[i, a] * x[i, b] * inverse
+    return weight, along
+
+
+@inlined
 def _draw_coefficients(
     precision: Array,
     shift: Array,
@@ -231,36 +276,54 @@ def _draw_coefficients(
     Of each of G domains, ``(G, p J, p J)`` precision and ``(G, p J)`` shift say what its data sets
     do of the coefficients.
     """
-    g, n = shift.shape
-    j, inner = now.average.shape[1], now.domain_scale[c] ** -2
+    (g, n), j = shift.shape, now.average.shape[1]
     total, pulled = np.zeros((n, n)), np.zeros(n)
     for d in range(g):
-        if not now.domains.shape[1]:
-            add(total, 1.0, precision[d])
-            add(pulled, 1.0, shift[d])
-            continue
-        # (P^-1 + s^2 I)^-1 = s^-2 I - s^-4 (P + s^-2 I)^-1, also where P is singular.
-        held = np.empty((j, n + 1))
-        assign(held[:, :n], precision[d, :j])
-        assign(held[:, n], shift[d, :j])
-        solve(precision[d, :j, :j] + inner * np.eye(j), held)
-        add(total[:j], inner, held[:, :n])
-        add(pulled[:j], inner, held[:, n])
-        explained = precision[d, j:, :j].copy() @ held
-        add(total[j:, j:], 1.0, precision[d, j:, j:])
-        add(total[j:, j:], -1.0, explained[:, j:n])
-        add(pulled[j:], 1.0, shift[d, j:])
-        add(pulled[j:], -1.0, explained[:, n])
-    assign(total[j:, :j], total[:j, j:].T)
-    total = (total + total.T) / 2
+        if now.domains.shape[1]:
+            _integrate_domain(precision[d], shift[d], now.domain_scale[c] ** -2, total, pulled, j)
+        else:
+            add_block(total, 0, 0, 1.0, precision[d])
+            add(pulled, 0, 1.0, shift[d])
     for i in range(j, n):
         total[i, i] += prior.slope_sd**-2
     now.effect_sd[c] = _draw_effect_sd(total, pulled, prior, now, c, rng)
     for i in range(j):
         total[i, i] += now.effect_sd[c] ** -2
     found = draw_normal(total, pulled, rng)
-    assign(now.average[c], found)
-    assign(now.slopes[c], found[j:].reshape(-1, j))
+    for i in range(n):
+        if i < j:
+            now.average[c, i] = found[i]
+        else:
+            now.slopes[c, i // j - 1, i % j] = found[i]
+
+
+@part
+def _integrate_domain(
+    precision: Array, shift: Array, inner: float, total: Array, pulled: Array, j: int
+) -> None:
+    """Add what a domain's data sets say of the coefficients, its departure integrated out.
+
+    Of (n, n) precision and (n,) shift, where departures have precision `inner`.
+    """
+    n, middle, held = len(shift), block(precision, 0, j), np.empty((len(shift) + 1, j))
+    for i in range(j):
+        middle[i, i] += inner
+        held[n, i] = shift[i]
+        for k in range(n):
+            held[k, i] = precision[i, k]
+    solve(middle, held)
+    # (P^-1 + s^2 I)^-1 = s^-2 I - s^-4 (P + s^-2 I)^-1, also where P is singular.
+    for i in range(j):
+        pulled[i] += inner * held[n, i]
+        for k in range(n):
+            total[i, k] += inner * held[k, i]
+            if k >= j:
+                total[k, i] += inner * held[k, i]
+    for i in range(j, n):
+        explained = apply(held, precision[i][:j])
+        pulled[i] += shift[i] - explained[n]
+        for k in range(j, n):
+            total[i, k] += precision[i, k] - explained[k]
 
 
 @part
@@ -275,19 +338,24 @@ def _draw_effect_sd(
     """Draw the standard deviation of the J average effects, the slopes integrated out."""
     if prior.effect_sd:
         return now.effect_sd[c]
-    j = now.average.shape[1]
-    precision, rest = total[:j, :j].copy(), shift[:j].copy()
-    if len(total) > j:
-        right = np.empty((len(total) - j, j + 1))
-        assign(right[:, :j], total[j:, :j])
-        assign(right[:, j], shift[j:])
-        solve(total[j:, j:].copy(), right)
-        gain = total[:j, j:].copy() @ right
-        add(precision, -0.5, gain)
-        add(precision, -0.5, gain[:, :j].T)
-        add(rest, -1.0, gain[:, j])
-    values, vectors = np.linalg.eigh(precision)
-    turned = vectors.T @ rest
+    j, n = now.average.shape[1], len(total)
+    precision, right = block(total, 0, j), np.empty((j + 1, n - j))
+    for i in range(j, n):
+        right[j, i - j] = shift[i]
+        for k in range(j):
+            right[k, i - j] = total[i, k]
+    solve(block(total, j, n - j), right)
+    turned, rest = np.zeros(j), shift[:j].copy()
+    for i in range(j):
+        for b in range(j, n):
+            rest[i] -= total[i, b] * right[j, b - j]
+            for k in range(j):
+                precision[i, k] -= total[i, b] * right[k, b - j] / 2
+                precision[k, i] -= total[i, b] * right[k, b - j] / 2
+    values, vectors = eigen(precision)
+    for i in range(j):
+        for k in range(j):
+            turned[k] += vectors[i, k] * rest[i]
     return draw_effect_sd(now.effect_sd[c], now.scale[c], values, turned, prior, rng)
 
 
@@ -319,25 +387,36 @@ def _draw_domains(
     c: int,
     rng: np.random.Generator,
 ) -> None:
-    """Draw the domains' departures and their scale, given what they depart from."""
-    j, g = now.average.shape[1], len(shift)
-    coefficients = np.append(now.average[c], now.slopes[c].ravel())
-    linear, square = np.empty((g, j)), 0.0
+    """Draw the domains' departures and their scale, given what they depart from.
+
+    Precision and shift, as in `_draw_coefficients`, change in place.
+    """
+    (g, n), j = shift.shape, now.average.shape[1]
+    coefficients, linear, square = np.empty(n), 0.0, 0.0
+    for i in range(n):
+        coefficients[i] = now.average[c, i] if i < j else now.slopes[c, i // j - 1, i % j]
     for d in range(g):
-        assign(linear[d], shift[d])
-        add(linear[d], -1.0, precision[d, :j].copy() @ coefficients)
-        block = precision[d, :j, :j] + now.domain_scale[c] ** -2 * np.eye(j)
-        assign(now.domains[c, d], draw_normal(block, linear[d], rng))
-    effects = now.domains[c]
-    given = (effects.size, (effects**2).sum(), prior.domain_scale)
-    scale = exp(_move_domain(log(now.domain_scale[c]), given, WIDTH, rng))
-    multiply(effects, 1 / scale)
+        add(shift[d], 0, -1.0, apply(precision[d], coefficients))
+        middle = block(precision[d], 0, j)
+        for i in range(j):
+            middle[i, i] += now.domain_scale[c] ** -2
+        found = draw_normal(middle, shift[d, :j], rng)
+        for i in range(j):
+            now.domains[c, d, i] = found[i]
+            square += found[i] ** 2
+    given = (g * j, square, prior.domain_scale)
+    scale, square = exp(_move_domain(log(now.domain_scale[c]), given, WIDTH, rng)), 0.0
     for d in range(g):
-        square += effects[d] @ (precision[d, :j, :j].copy() @ effects[d])
-    moved = ((effects * linear).sum(), square, prior.domain_scale)
-    scale = exp(_move_domain_unit(log(scale), moved, WIDTH, rng))
-    multiply(effects, scale)
-    now.domain_scale[c] = scale
+        turned = apply(block(precision[d], 0, j), now.domains[c, d])
+        for i in range(j):
+            linear += now.domains[c, d, i] * shift[d, i] / scale
+            square += now.domains[c, d, i] * turned[i] / scale**2
+    moved = (linear, square, prior.domain_scale)
+    factor = exp(_move_domain_unit(log(scale), moved, WIDTH, rng)) / scale
+    for d in range(g):
+        for i in range(j):
+            now.domains[c, d, i] *= factor
+    now.domain_scale[c] = factor * scale
 
 
 @part
@@ -345,25 +424,30 @@ def _draw_interactions(
     given: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int, rng: np.random.Generator
 ) -> None:
     """Draw interactions given what they depart from."""
-    z, centre = seen.z, centres(given, now, c)
-    vectors, values = now.vectors[c], now.values[c]
-    turned = centre @ vectors
-    for m in np.flatnonzero(given.whole):
-        for k in range(z.shape[1]):
-            share = seen.between[m, k] / (seen.between[m, k] + seen.error[m])
-            missed = seen.turned[m, k] - turned[m, k]
-            turned[m, k] = share * missed + sqrt(share * seen.error[m]) * rng.standard_normal()
-    assign(now.interaction[c], turned @ vectors.T)
-    root = vectors * np.sqrt(values)
+    (m, j), centre, vectors = seen.z.shape, centres(given, now, c), now.vectors[c]
+    turned, normal = product(centre, vectors), np.empty(j)
+    for i in range(m):
+        for k in range(j if given.whole[i] else 0):
+            share = seen.between[i, k] / (seen.between[i, k] + seen.error[i])
+            missed = seen.turned[i, k] - turned[i, k]
+            turned[i, k] = share * missed + sqrt(share * seen.error[i]) * rng.standard_normal()
+    copy(now.interaction[c], product(turned, transposed(vectors)))
     for i in range(len(given.others)):
         # Matheron's rule corrects a draw that has not seen the scores.
-        m, mixed = given.others[i], seen.mixed[i]
-        noise = given.pooled * exp(2 * now.log_sd[c, m])
-        normal = rng.standard_normal(z.shape[1])
-        missed = z[m] - given.design[m] @ centre[m] - mixed @ normal
-        for k in range(given.rank[m]):
-            missed[k] -= sqrt(noise * given.variance[m, k]) * rng.standard_normal()
-        solve_lower(seen.lower[i], missed.reshape(-1, 1))
-        solve_upper(seen.lower[i], missed.reshape(-1, 1))
-        found = root @ (normal + mixed.T @ missed)
-        assign(now.interaction[c, m], sqrt(now.mixing[c, m]) * found)
+        o, mixed = given.others[i], seen.mixed[i]
+        noise = given.pooled * exp(2 * now.log_sd[c, o])
+        for k in range(j):
+            normal[k] = rng.standard_normal()
+        known, drawn = apply(given.design[o], centre[o]), apply(mixed, normal)
+        for k in range(j):
+            known[k] = seen.z[o, k] - known[k] - drawn[k]
+        for k in range(given.rank[o]):
+            known[k] -= sqrt(noise * given.variance[o, k]) * rng.standard_normal()
+        solve_lower(seen.factor[i], known)
+        solve_upper(seen.factor[i], known)
+        more = apply(transposed(mixed), known)
+        for k in range(j):
+            normal[k] = (normal[k] + more[k]) * sqrt(now.mixing[c, o] * now.values[c, k])
+        found = apply(vectors, normal)
+        for k in range(j):
+            now.interaction[c, o, k] = found[k]

@@ -30,10 +30,8 @@ from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
     CompiledPriors,
     GibbsState,
-    assign,
     entry,
     inlined,
-    multiply,
     part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
@@ -47,10 +45,12 @@ from benchinfer.analyses.bayes.numerics.dataset_levels import (
 from benchinfer.analyses.bayes.numerics.effects import (
     centres,
     draw_effects,
+    draws_jointly,
     likelihood,
     log_densities,
     residual_variances,
 )
+from benchinfer.analyses.bayes.numerics.matrices import apply, composed, copy, product
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import WIDTH, draw_df, draw_mixing, draw_scales
 from benchinfer.analyses.bayes.numerics.slices import log_scale_prior, slice_sampler
@@ -170,38 +170,6 @@ def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsStat
     )
 
 
-@inlined
-def _sweep(
-    given: CompiledModel,
-    now: GibbsState,
-    c: int,
-    swept: bool,  # noqa: FBT001
-    rng: np.random.Generator,
-) -> None:
-    """Draw every block of chain c once, or interactions only."""
-    draw_effects(given, now, c, swept, rng)
-    if not swept:
-        return
-    noisy = given.pooled > 0
-    error, square, product = _squares(given, now, c)
-    if noisy:
-        rss = given.rss[min(c, len(given.rss) - 1)]
-        now.centre[c], now.spread[c] = draw_scales(
-            now.log_sd[c],
-            now.centre[c],
-            now.spread[c],
-            given.df + given.rank,
-            (rss + error) / given.pooled,
-            given.n_median,
-            given.prior,
-            rng,
-        )
-    _draw_covariance(given, now, c, rng)
-    if noisy:
-        noise = residual_variances(given, now.log_sd[c])
-        _draw_stretch(given.prior, now, c, (product / noise).sum(), (square / noise).sum(), rng)
-
-
 @part
 def _squares(given: CompiledModel, now: GibbsState, c: int) -> tuple[Array, Array, Array]:
     """Return (M,) sums over the contrasts of a data set, each over its variance.
@@ -210,17 +178,32 @@ def _squares(given: CompiledModel, now: GibbsState, c: int) -> tuple[Array, Arra
     v and of products of v with what else is left.
     """
     z, centre = given.z[min(c, len(given.z) - 1)], centres(given, now, c)
-    found = np.zeros((3, len(z)))
-    for m in range(len(z)):
-        seen, missed = now.interaction[c, m], z[m] - centre[m]
-        if not given.whole[m]:
-            seen, missed = given.design[m] @ seen, z[m] - given.design[m] @ centre[m]
-        for k in range(given.rank[m]):
-            weight = 1 / given.variance[m, k]
-            found[0, m] += weight * (missed[k] - seen[k]) ** 2
-            found[1, m] += weight * seen[k] ** 2
-            found[2, m] += weight * seen[k] * missed[k]
-    return found[0], found[1], found[2]
+    m = len(z)
+    error, square, crossed = np.zeros(m), np.zeros(m), np.zeros(m)
+    for i in range(m):
+        seen, at = now.interaction[c, i], centre[i]
+        if not given.whole[i]:
+            seen, at = apply(given.design[i], seen), apply(given.design[i], at)
+        for k in range(given.rank[i]):
+            weight, missed = 1 / given.variance[i, k], z[i, k] - at[k]
+            error[i] += weight * (missed - seen[k]) ** 2
+            square[i] += weight * seen[k] ** 2
+            crossed[i] += weight * seen[k] * missed
+    return error, square, crossed
+
+
+@inlined
+def _draw_residuals(
+    given: CompiledModel, now: GibbsState, c: int, error: Array, rng: np.random.Generator
+) -> None:
+    """Draw residual scales given the squares that effects leave."""
+    square, n = np.empty(len(error)), np.empty(len(error))
+    for m in range(len(error)):
+        n[m] = given.df[m] + given.rank[m]
+        square[m] = (given.rss[min(c, len(given.rss) - 1), m] + error[m]) / given.pooled
+    now.centre[c], now.spread[c] = draw_scales(
+        now.log_sd[c], now.centre[c], now.spread[c], n, square, given.n_median, given.prior, rng
+    )
 
 
 @inlined
@@ -229,14 +212,18 @@ def _draw_covariance(
 ) -> None:
     """Draw the tails and the covariance of the interactions."""
     prior, w, effect_sd = given.prior, now.interaction[c], now.effect_sd[c]
+    (m, j), squares = w.shape, np.zeros(len(w))
     if not given.unstructured:
         now.scale[c] = covariance.draw_common(now.scale[c], w, now.df[c], effect_sd, prior, rng)
-        for k in range(w.shape[1]):
+        for k in range(j):
             now.values[c, k] = now.scale[c] ** 2
     if given.heavy:
-        squares = ((w @ now.vectors[c]) ** 2 / now.values[c]).sum(axis=1)
-        now.df[c] = draw_df(now.df[c], squares, w.shape[1], prior, rng)
-        draw_mixing(now.mixing[c], now.df[c], squares, w.shape[1], rng)
+        turned = product(w, now.vectors[c])
+        for i in range(m):
+            for k in range(j):
+                squares[i] += turned[i, k] ** 2 / now.values[c, k]
+        now.df[c] = draw_df(now.df[c], squares, j, prior, rng)
+        draw_mixing(now.mixing[c], now.df[c], squares, j, rng)
     if not given.unstructured:
         return
     if given.heavy:
@@ -246,8 +233,9 @@ def _draw_covariance(
     now.scale[c], now.shrinkage[c], vectors, values = covariance.draw_unstructured(
         now.scale[c], now.shrinkage[c], w, now.mixing[c], effect_sd, prior, rng
     )
-    assign(now.vectors[c], vectors)
-    assign(now.values[c], values)
+    copy(now.vectors[c], vectors)
+    for k in range(j):
+        now.values[c, k] = values[k]
 
 
 @part
@@ -262,18 +250,24 @@ _move_stretch = slice_sampler(_log_stretch)
 
 @part
 def _draw_stretch(
-    prior: CompiledPriors,
+    given: CompiledModel,
     now: GibbsState,
     c: int,
-    product: float,
-    square: float,
+    square: Array,
+    crossed: Array,
     rng: np.random.Generator,
 ) -> None:
     """Multiply interactions and the root of their covariance by a factor that is drawn."""
-    stretched = (product, square, log(now.scale[c]), now.effect_sd[c], prior)
+    noise, linear, quadratic = residual_variances(given, now.log_sd[c]), 0.0, 0.0
+    for m in range(len(noise)):
+        linear += crossed[m] / noise[m]
+        quadratic += square[m] / noise[m]
+    stretched = (linear, quadratic, log(now.scale[c]), now.effect_sd[c], given.prior)
     factor = exp(_move_stretch(0.0, stretched, WIDTH, rng))
-    multiply(now.interaction[c], factor)
-    multiply(now.values[c], factor**2)
+    for k in range(now.values.shape[1]):
+        now.values[c, k] *= factor**2
+        for m in range(len(noise)):
+            now.interaction[c, m, k] *= factor
     now.scale[c] *= factor
 
 
@@ -409,48 +403,46 @@ class _Kept(NamedTuple):
 def _keep(given: CompiledModel, now: GibbsState, kept: _Kept, c: int, t: int) -> None:
     """Fill draw t of chain c."""
     m, j = now.interaction.shape[1:]
-    theta = centres(given, now, c) + now.interaction[c]
-    assign(kept.average[c, t], now.average[c])
     kept.scale[c, t] = now.scale[c]
     kept.effect_scale[c, t] = now.effect_sd[c]
     kept.shrinkage[c, t] = now.shrinkage[c]
     kept.df[c, t] = now.df[c]
     kept.residual_centre[c, t] = now.centre[c]
     kept.residual_spread[c, t] = now.spread[c]
-    assign(kept.domain[c, t], now.domains[c])
     kept.domain_scale[c, t] = now.domain_scale[c]
-    assign(kept.slopes[c, t], now.slopes[c])
+    copy(kept.domain[c, t], now.domains[c])
+    copy(kept.slopes[c, t], now.slopes[c])
     if given.unstructured:
-        vectors = now.vectors[c]
-        assign(kept.covariance[c, t], (vectors * now.values[c]) @ vectors.T)
-    assign(kept.log_likelihood[c, t], _log_likelihood(given, now, c))
+        copy(kept.covariance[c, t], composed(now.vectors[c], now.values[c]))
     # Mean and sum of squares of each segment, by one more draw (Welford).
-    length = kept.scale.shape[1] // _SEGMENTS
+    length, theta = kept.scale.shape[1] // _SEGMENTS, centres(given, now, c)
     segment, count = t // length, t % length + 1
     mean, square = kept.mean[segment, c], kept.square[segment, c]
     for k in range(j):
         total = 0.0
         for i in range(m):
-            delta = theta[i, k] - mean[i, k]
+            effect = theta[i, k] + now.interaction[c, i, k]
+            delta = effect - mean[i, k]
             mean[i, k] += delta / count
-            square[i, k] += delta * (theta[i, k] - mean[i, k])
-            total += theta[i, k]
+            square[i, k] += delta * (effect - mean[i, k])
+            total += effect
         kept.these[c, t, k] = total / m
+        kept.average[c, t, k] = now.average[c, k]
 
 
-@part
-def _log_likelihood(given: CompiledModel, now: GibbsState, c: int) -> Array:
-    """Return (M,) log densities of contrasts and residuals, without interactions."""
+@inlined
+def _keep_log_likelihood(
+    given: CompiledModel, now: GibbsState, kept: _Kept, c: int, t: int
+) -> None:
+    """Fill log densities of contrasts and residuals, without interactions."""
     found = log_densities(given, likelihood(given, now, c), now, c)
-    if not given.pooled:
-        return found
     noise = residual_variances(given, now.log_sd[c])
-    rss = given.rss[min(c, len(given.rss) - 1)]
     for m in range(len(found)):
-        if given.df[m] > 0:
-            half, ratio = given.df[m] / 2, rss[m] / (2 * noise[m])
-            found[m] += half * log(ratio) - log(rss[m]) - lgamma(half) - ratio
-    return found
+        if given.pooled > 0 and given.df[m] > 0:
+            rss = given.rss[min(c, len(given.rss) - 1), m]
+            half, ratio = given.df[m] / 2, rss / (2 * noise[m])
+            found[m] += half * log(ratio) - log(rss) - lgamma(half) - ratio
+        kept.log_likelihood[c, t, m] = found[m]
 
 
 @entry
@@ -460,26 +452,37 @@ def _draw(
     now: GibbsState,
     filled: tuple[_Kept, LevelCoefficients],
     span: tuple[int, int],
+    joint: bool | None,  # noqa: FBT001
     modes: tuple[bool, bool],
     rng: np.random.Generator,
     other: np.random.Generator,
 ) -> None:
     """Move chains by a span of sweeps.
 
-    Modes are whether all blocks are drawn or interactions only, and whether draws are kept.
+    `joint` is as in `draws_jointly`. Modes are whether all blocks are drawn or interactions only,
+    and whether draws are kept.
     """
     (kept, levels), (swept, keeps) = filled, modes
     for t in range(span[0], span[1]):
         for c in range(len(now.scale)):
-            _sweep(given, now, c, swept, rng)
-            if not keeps:
-                continue
-            _keep(given, now, kept, c, t)
-            if len(means.level):
+            draw_effects(given, now, c, joint, swept, rng)
+            if swept:
+                error, square, crossed = _squares(given, now, c)
+                if given.pooled > 0:
+                    _draw_residuals(given, now, c, error, rng)
+                _draw_covariance(given, now, c, rng)
+                if given.pooled > 0:
+                    _draw_stretch(given, now, c, square, crossed, rng)
+            if keeps:
+                _keep(given, now, kept, c, t)
+                _keep_log_likelihood(given, now, kept, c, t)
+            if keeps and len(means.level):
                 variance = levels.variance[c, t]
-                assign(variance, levels.variance[c, max(t - 1, 0)])
+                for k in range(3):
+                    variance[k] = levels.variance[c, max(t - 1, 0), k]
                 found, these = draw_dataset_levels(means, given, now, variance, c, other)
-                assign(levels.coefficients[c, t], found)
+                for k in range(len(found)):
+                    levels.coefficients[c, t, k] = found[k]
                 levels.these[c, t] = these
 
 
@@ -616,7 +619,8 @@ class _Filling:
     ) -> None:
         """Fill the draws of a span, if there is room; the state moves in place."""
         filled, modes = (self.kept, self.levels), (swept, self.kept.scale.size > 0)
-        _draw(self.given, self.means, now, filled, span, modes, rng, self.rng)
+        joint = draws_jointly(self.given, now)
+        _draw(self.given, self.means, now, filled, span, joint, modes, rng, self.rng)
 
     def draws(self) -> GibbsDraws:
         """Return the draws."""

@@ -19,7 +19,7 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, assign, entry, part
+from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, inlined, part
 from benchinfer.analyses.bayes.numerics.slices import log_half_t, log_t, slice_sampler
 
 type Array = NDArray[np.float64]
@@ -81,7 +81,7 @@ def _log_residual(x: float, given: tuple[float, float, float, float]) -> float:
 _move_residual = slice_sampler(_log_residual)
 
 
-@entry
+@inlined
 def draw_scales(
     log_sd: Array,
     centre: float,
@@ -139,9 +139,13 @@ def _given_scales(
     log_sd: Array, spread: float, prior: CompiledPriors, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Draw the spread with the centre integrated out, then the centre."""
-    m, mean = len(log_sd), log_sd.mean()
+    m, mean, squares = len(log_sd), 0.0, 0.0
+    for x in log_sd:
+        mean += x / m
+    for x in log_sd:
+        squares += (x - mean) ** 2
     variance = prior.residual_sd**2
-    given = (m, ((log_sd - mean) ** 2).sum(), mean, variance, prior.residual_spread)
+    given = (m, squares, mean, variance, prior.residual_spread)
     spread = exp(_move_spread(log(spread), given, 3 / sqrt(2 * m), rng))
     precision = m / spread**2 + 1 / variance
     centre = m * mean / spread**2 / precision
@@ -180,14 +184,21 @@ def _given_standardised(
     rng: np.random.Generator,
 ) -> tuple[float, float]:
     """Move centre and spread with the standardised logs held."""
-    unit, total = (log_sd - centre) / spread, n.sum()
-    held = (square * np.exp(-2 * spread * unit)).sum()
+    unit, rest = np.empty(len(n)), np.empty(len(n))
+    total, held, logs = 0.0, 0.0, 0.0
+    for m in range(len(n)):
+        unit[m] = (log_sd[m] - centre) / spread
+        total += n[m]
+        logs += n[m] * unit[m]
+        held += square[m] * exp(-2 * spread * unit[m])
     width = 3 / sqrt(2 * total + prior.residual_sd**-2)
-    given = (total, held, prior.residual_sd)
-    centre = _move_centre(centre, given, width, rng)
-    moved = (n * unit).sum(), prior.residual_spread, square * exp(-2 * centre), unit
+    centre = _move_centre(centre, (total, held, prior.residual_sd), width, rng)
+    for m in range(len(n)):
+        rest[m] = square[m] * exp(-2 * centre)
+    moved = logs, prior.residual_spread, rest, unit
     spread = exp(_move_stretched_spread(log(spread), moved, width, rng))
-    assign(log_sd, centre + spread * unit)
+    for m in range(len(n)):
+        log_sd[m] = centre + spread * unit[m]
     return centre, spread
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.bayes.numerics.dirichlet import Walsh, concentrations, weights
-from benchinfer.analyses.bayes.numerics.pair_model import draw_hyperparameters
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.numerics.regret import Votes
 from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
 from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
+from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh, concentrations, weights
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import draw_hyperparameters
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
@@ -213,8 +213,8 @@ class BayesPairsComparison(Comparison):
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        from benchinfer.analyses.bayes.numerics import pair_model
-        from benchinfer.analyses.bayes.numerics.dirichlet import signed_rank_test
+        from benchinfer.analyses.bayes.pairwise.numerics import pair_model
+        from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import signed_rank_test
         from benchinfer.comparison import posterior
 
         if self.preset == "corani2017":

@@ -5,7 +5,9 @@ from scipy.stats import invwishart, multivariate_normal
 
 from benchinfer.analyses.bayes.numerics import covariance, effects, scales
 from benchinfer.analyses.bayes.numerics.gibbs import compiled_priors
+from benchinfer.analyses.bayes.numerics.matrices import tridiagonal
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from tests.analyses.bayes.numerics.simulator import called
 
 NOTHING = np.empty(0)
 
@@ -37,7 +39,7 @@ NOTHING = np.empty(0)
     ],
 )
 def test_keeps_densities_of_many_shapes(move, given, width, start, expected):
-    rng = np.random.default_rng(2)
+    rng, move = np.random.default_rng(2), called(move)
     x = start.rvs(3000, random_state=rng)
     for _ in range(30):
         x = np.array([move(at, given, width, rng) for at in x])
@@ -45,15 +47,15 @@ def test_keeps_densities_of_many_shapes(move, given, width, start, expected):
 
 
 def test_a_start_far_off_moves_in_bounded_steps():
-    rng = np.random.default_rng(1)
-    found = [scales._move_residual(50.0, (0.0, 0.0, 0.0, 1.0), 1.0, rng) for _ in range(1000)]
+    rng, move = np.random.default_rng(1), called(scales._move_residual)
+    found = [move(50.0, (0.0, 0.0, 0.0, 1.0), 1.0, rng) for _ in range(1000)]
     assert min(found) >= 42
     assert np.mean(found) < 49
 
 
 def differences(log_density, at, *given):
     """Return the differences of a log density between points."""
-    return np.diff([log_density(u, given) for u in at])
+    return np.diff([called(log_density)(u, given) for u in at])
 
 
 # Of an infinite scale, so that the prior is flat on the log but for its slope of one.
@@ -89,7 +91,10 @@ def test_marginal_is_likelihood_times_prior_over_posterior():
     rng = np.random.default_rng(1)
     w = rng.standard_normal((6, 3)) * [1.0, 0.3, 2.0]
     scatter = w.T @ w
-    at, roots = invwishart(9, np.eye(3)).rvs(random_state=rng), np.linalg.eigvalsh(scatter)
+    at, reduced = (
+        invwishart(9, np.eye(3)).rvs(random_state=rng),
+        called(tridiagonal)(scatter.copy()),
+    )
 
     def direct(log_s, log_kappa):
         kappa = np.exp(log_kappa)
@@ -99,16 +104,16 @@ def test_marginal_is_likelihood_times_prior_over_posterior():
 
     u, prior = np.log([0.2, 300.0]), stats.norm(1.0, 2.0).logpdf
     known = compiled_priors(Priors(shrinkage_median=np.e, shrinkage_sd=2.0), 3)
-    found = differences(covariance._log_shrinkage, u, roots, 6, 0.3, known)
+    found = differences(covariance._log_shrinkage, u, reduced, 6, 0.3, known)
     np.testing.assert_allclose(found, np.diff([direct(0.3, x) + prior(x) for x in u]), rtol=1e-9)
     u = np.log([0.5, 1.5])
-    found = differences(covariance._log_unstructured, u, roots, 6, 0.7, 1.0, FLAT) - np.log(3)
+    found = differences(covariance._log_unstructured, u, reduced, 6, 0.7, 1.0, FLAT) - np.log(3)
     np.testing.assert_allclose(found, np.diff([direct(x, 0.7) for x in u]), rtol=1e-9)
 
 
 def test_marginal_tends_to_that_of_the_common_covariance():
     roots, u = np.array([0.5, 2.0, 7.0]), np.array([0.3, 0.7])
-    given = roots, 6, np.log(1e9), 1.0, FLAT
+    given = (roots, np.zeros(3)), 6, np.log(1e9), 1.0, FLAT
     found = differences(covariance._log_unstructured, u, *given) - 0.4
     expected = -18 * 0.4 - roots.sum() / 2 * (np.exp(-1.4) - np.exp(-0.6))
     np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.analyses.bayes.numerics import dirichlet
-from benchinfer.analyses.bayes.numerics.dirichlet import Walsh
+from benchinfer.analyses.bayes.pairwise.numerics import dirichlet
+from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh
 
 
 def by_matrices(z, weight, margin):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, stdtr
 
-from benchinfer.analyses.bayes.numerics import pair_model
-from benchinfer.analyses.bayes.numerics.pair_model import log_prior
+from benchinfer.analyses.bayes.pairwise.numerics import pair_model
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import log_prior
 
 MARGIN = 0.4
 

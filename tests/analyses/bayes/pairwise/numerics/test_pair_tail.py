@@ -3,7 +3,7 @@ import pytest
 from scipy.integrate import dblquad
 from scipy.special import gammaln
 
-from benchinfer.analyses.bayes.numerics.pair_model import (
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import (
     ALPHA,
     BETA,
     draw_hyperparameters,

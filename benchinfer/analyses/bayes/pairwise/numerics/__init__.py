@@ -1,0 +1,1 @@
+"""Sign and signed-rank tests with Dirichlet priors, and the hierarchical model of one pair."""
