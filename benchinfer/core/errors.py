@@ -23,7 +23,8 @@ class BenchinferError(ValueError):
 
     def __init__(self, what: str, **parts: Unpack[MessageParts]) -> None:
         # An error from another process is made again of its whole message.
-        super().__init__(what if isinstance(what, Message) else message(what, **parts))
+        whole = isinstance(what, Message) and not parts
+        super().__init__(what if whole else message(what, **parts))
 
     @property
     def hint(self) -> tuple[str, ...]:

@@ -287,7 +287,7 @@ def test_dunnett_compares_with_the_control_alone():
         ({"contrasts": "mean", "control": "a"}, "'a' does not go with contrasts='mean'"),
         (
             {"contrasts": "dunnett", "control": "a", "adjust": "shaffer"},
-            "how the equalities of all pairs hang",
+            "how the equalities of all pairs depend",
         ),
         ({"contrasts": "williams"}, "unknown contrasts 'williams'"),
     ],

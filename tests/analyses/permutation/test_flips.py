@@ -90,7 +90,7 @@ def test_many_blocks_are_flipped_at_random():
     ("options", "words"),
     [
         ({"adjust": "closed", "pairs": "pooled"}, "goes with tests of each pair alone"),
-        ({"adjust": "closed", "alternative": "better"}, "how the equalities of all pairs hang"),
+        ({"adjust": "closed", "alternative": "better"}, "how the equalities of all pairs depend"),
         ({"adjust": "closed", "null": "asymptotic"}, "has no asymptotic form here"),
         ({"adjust": "bergmann-hommel"}, 'adjust="closed" goes through the same hypotheses'),
     ],
