@@ -277,28 +277,32 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     return replace(design, structure=structure, residual=residual, target=target)
 
 
-def _check_room(structure: Structure, k: int, d: int) -> None:
-    """Refuse covariances that need more memory than most machines have.
+def memory(structure: Structure, k: int, d: int) -> int:
+    """Return about how many bytes a fit takes at its peak, of K algorithms on D data sets.
 
-    At their peak K algorithms on D data sets take about six (D, K, K) arrays for each parameter of
-    an unstructured covariance, else 21 of them and four of all pairs by K.
+    Six (D, K, K) arrays for each parameter of an unstructured covariance, else 21 of them and four
+    of all pairs by K.
     """
-    parameters = k * (k + 1) // 2
     if structure == "unstructured":
-        room = 8 * k**2 * (6 * d * parameters + 4 * k**2)
-        what = f"the covariance of {k} algorithms has {parameters} parameters, which need"
+        return 8 * k**2 * (3 * d * k * (k + 1) + 4 * k**2)
+    return 8 * k**2 * (21 * d + 2 * k)
+
+
+def _check_room(structure: Structure, k: int, d: int) -> None:
+    """Refuse covariances that need more memory than most machines have."""
+    if (room := memory(structure, k, d)) <= _MOST_BYTES:
+        return
+    if structure == "unstructured":
+        what = f"the covariance of {k} algorithms has {k * (k + 1) // 2} parameters, which need"
         fewer = Phrase(
             f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes more"
             f" algorithms; {Subset('algorithms')} keeps some."
         )
     else:
-        room = 8 * k**2 * (21 * d + 2 * k)
         what = f"the model of {k} algorithms needs"
         fewer = Phrase(
             f"{Subset('algorithms')} keeps some algorithms, {Subset('datasets')} data sets."
         )
-    if room <= _MOST_BYTES:
-        return
     raise DesignError(
         f"{what} about {room / 2**30:.1f} GB of memory on {d} data sets; the limit is"
         f" {_MOST_BYTES / 2**30:.0f} GB.",
