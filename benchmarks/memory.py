@@ -16,19 +16,14 @@ import sys
 
 from computing import comparing
 
+from benchinfer.analyses.mixed.design import memory
+
 # Structure to sizes: data sets, replications and algorithms.
 ROWS = {
     "common": ((54, 5, 60), (54, 60, 60), (200, 5, 60), (54, 5, 120), (600, 2, 60), (54, 5, 200)),
     "pairwise": ((54, 5, 120), (600, 2, 60)),
     "unstructured": ((54, 5, 24), (54, 5, 28), (54, 5, 32), (54, 5, 36), (200, 5, 16)),
 }
-
-
-def estimate(structure: str, d: int, k: int) -> float:
-    """Return megabytes as the fit estimates them before it begins."""
-    if structure == "unstructured":
-        return 8 * k**2 * (3 * d * k * (k + 1) + 4 * k**2) / 2**20
-    return 8 * k**2 * (21 * d + 2 * k) / 2**20
 
 
 def resident() -> float:
@@ -43,7 +38,7 @@ def one(structure: str, d: int, b: int, k: int) -> str:
     call = make(d, b, k)
     before = resident()
     call()
-    estimated, taken = estimate(structure, d, k), resident() - before
+    estimated, taken = memory(structure, k, d) / 2**20, resident() - before
     return f"| {structure} | {d} x {b} x {k} | {estimated:,.0f} | {taken:,.0f} |"
 
 

@@ -381,7 +381,7 @@ def informed[C: Comparison](result: C) -> C:
         f"{result.sides_read().some(over)}: a verdict needs a probability of {share} for one"
         f" direction, while the interval leaves {rest} at each end",
     )
-    kept = [check for check in result.checks if check.check != _OVER]
+    kept = [check for check in result.stored_checks if check.check != _OVER]
     return replace(result, stored_checks=(*kept, row))
 
 

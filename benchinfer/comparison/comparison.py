@@ -20,6 +20,7 @@ from benchinfer.comparison.evidence import (
     Setting,
     alpha_of,
     decide,
+    rounded,
 )
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
@@ -575,8 +576,7 @@ def positions(
         for n in np.unique(group):
             own = group == n
             found[own] = apart[own] - apart[own].mean() + found[own].mean()
-    size = np.abs(found[np.isfinite(found)]).max(initial=0.0) or 1.0
-    return np.round(found / size, 12) * size
+    return rounded(found)
 
 
 def pair_order(comparison: Comparison) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.evidence import Array, rounded
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Given, Option, Subset
@@ -104,7 +104,7 @@ class ContrastFamily:
         """
         k, named = len(algorithms), self.named_sides(algorithms)
         place = np.full(k + 1, k)  # averages come after all algorithms
-        place[np.argsort(-levels, kind="stable")] = np.arange(k)
+        place[np.argsort(-rounded(levels), kind="stable")] = np.arange(k)
         places = place[self.pairs]
         turned = (places[:, 1] < places[:, 0]) & (places[:, 0] < k)
         turned &= alternative == "two-sided" and not self.names

@@ -262,6 +262,18 @@ def alpha_of(level: float) -> float:
     return round(1 - level, 12)
 
 
+def rounded(levels: Array) -> Array:
+    """Return (K,) levels with 12 digits of the largest: those that differ by less are tied.
+
+    Examples
+    --------
+    >>> rounded(np.array([0.3, 0.1 + 0.2])).tolist()
+    [0.3, 0.3]
+    """
+    size = np.abs(levels[np.isfinite(levels)]).max(initial=0.0) or 1.0
+    return np.round(levels / size, 12) * size
+
+
 def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDArray[np.int8]:
     """Turn adjusted p-values into verdicts.
 

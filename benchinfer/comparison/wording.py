@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.evidence import rounded
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
 from benchinfer.core.verdict import Verdict
@@ -101,6 +102,7 @@ def headline(
     thin
         Algorithms that lack data sets, as `resting` names them.
     """
+    levels = rounded(levels)
     by_level = tuple(relation.algorithms[i] for i in np.argsort(-levels, kind="stable").tolist())
     ranked = replace(relation, order=relation.order or by_level)
     levels = levels[[relation.algorithms.index(name) for name in ranked.order]]

@@ -64,9 +64,13 @@ class NotAWeakOrder(DesignError):
     """
 
     def __init__(
-        self, text: str, kind: str = "", violations: Sequence[tuple[str, ...]] = ()
+        self,
+        what: str,
+        kind: str = "",
+        violations: Sequence[tuple[str, ...]] = (),
+        **parts: Unpack[MessageParts],
     ) -> None:
-        super().__init__(text)
+        super().__init__(what, **parts)
         self.kind = kind
         self.violations = tuple(violations)
 

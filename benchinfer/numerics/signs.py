@@ -18,14 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics.ties import midranks
 
 type Array = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 type Alternative = Literal["two-sided", "greater", "less"]
-type Zeros = Literal["wilcoxon", "pratt"]
 
 
 type NullKind = Literal["auto", "exact", "monte-carlo", "asymptotic"]
@@ -243,12 +242,9 @@ def sign_flip(
         return _of_integers(statistic, whole, positive, len(differences), alternative)
     if len(sizes) > MOST_REALS:
         raise DesignError(
-            message(
-                f"{len(sizes)} differences without a common unit have too many sign patterns to"
-                " count.",
-                hint=f"up to {MOST_REALS} can be counted; {Option('null', 'monte-carlo')} draws"
-                " patterns at random.",
-            )
+            f"{len(sizes)} differences without a common unit have too many sign patterns to count.",
+            hint=f"up to {MOST_REALS} can be counted; {Option('null', 'monte-carlo')} draws"
+            " patterns at random.",
         )
 
     def tail(observed: float) -> float:
@@ -258,47 +254,35 @@ def sign_flip(
     return _exact(statistic, p, len(sizes), len(differences), alternative)
 
 
-def signed_rank(
-    differences: Array,
-    zeros: Zeros = "wilcoxon",
-    alternative: Alternative = "two-sided",
-    tolerance: float | None = None,
-) -> ExactTest:
-    """Test the signed ranks of the differences, exactly with ties and zeros.
+def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> ExactTest:
+    """Test the signed ranks of the differences that are not zero, exactly with ties.
+
+    Differences within 1e-10 of the largest one are zero or tied.
 
     Parameters
     ----------
     differences
         (n,) paired differences.
-    zeros
-        ``"wilcoxon"`` drops zero differences before ranking, ``"pratt"`` after.
     alternative
         ``"greater"`` if large differences speak against the hypothesis, ``"less"`` if small ones.
-    tolerance
-        Differences at most so far from zero are zero, and sizes at most so far from the next are
-        tied; by default 1e-10 of the largest difference.
 
     References
     ----------
-    Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank procedures. Journal
-    of the American Statistical Association 54, 655-667.
-    https://doi.org/10.1080/01621459.1959.10501526
+    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
+    https://doi.org/10.2307/3001968
 
     Examples
     --------
     >>> signed_rank(np.array([1.1, 2.2, -0.3, 4.0, 5.0])).p_value
     0.125
     """
-    noise = _noise(differences, tolerance)
+    noise = _noise(differences, None)
     sizes, positive = _sizes(differences, noise)
-    absent = len(differences) - len(sizes)
-    weights = doubled_midranks(sizes, noise) + (2 * absent if zeros == "pratt" else 0)
+    weights = doubled_midranks(sizes, noise)
     if not tractable(weights):
         raise DesignError(
-            message(
-                f"The exact distribution of {len(weights)} signed ranks takes too long.",
-                hint="the normal approximation is accurate with that many.",
-            )
+            f"The exact distribution of {len(weights)} signed ranks takes too long.",
+            hint="the normal approximation is accurate with that many.",
         )
     statistic = float(weights[positive].sum()) / 2
     return _of_integers(statistic, weights, positive, len(differences), alternative)

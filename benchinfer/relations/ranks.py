@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import DesignError, NotAWeakOrder, message, unknown
+from benchinfer.core.errors import DesignError, NotAWeakOrder, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations import text as relations_text
@@ -88,13 +88,11 @@ def _nearest(relation: "Relation") -> list[list[str]]:
         return found.solutions[0].ranking()
     many = f"{'' if found.count_exact else 'at least '}{found.count}"
     raise NotAWeakOrder(
-        message(
-            f"the relation has no nearest ranking: {many} are equally near.",
-            where=[("ranking",), *((str(ranking),) for ranking in found.solutions)],
-            hint="consensus({...: relation}) has them all, and what they have in common.",
-        ),
+        f"the relation has no nearest ranking: {many} are equally near.",
         relation.kind,
         relation.violations(),
+        where=[("ranking",), *((str(ranking),) for ranking in found.solutions)],
+        hint="consensus({...: relation}) has them all, and what they have in common.",
     )
 
 
@@ -109,10 +107,10 @@ def _refuse(relation: "Relation") -> NoReturn:
     )
     if n := int((upper == Verdict.MISSING).sum()):
         text = f"the relation is not a ranking: {n:,} of {len(upper):,} pairs were not compared."
-        raise NotAWeakOrder(message(text, hint=hints), relation.kind, triples)
+        raise NotAWeakOrder(text, relation.kind, triples, hint=hints)
     text = f"the relation is not a ranking: {len(triples)} triples contradict one."
     where = [("kind", "a", "b", "c"), *triples]
-    raise NotAWeakOrder(message(text, where=where, hint=hints), relation.kind, triples)
+    raise NotAWeakOrder(text, relation.kind, triples, where=where, hint=hints)
 
 
 def text(relation: "Relation") -> str:
@@ -120,14 +118,12 @@ def text(relation: "Relation") -> str:
     ranking(relation, None)
     if broken := [v for v in relation.violations() if v.kind == "intransitive equivalence"]:
         raise NotAWeakOrder(
-            message(
-                f"the ranking cannot be written in one line: {len(broken)} triples are equivalent"
-                " in part.",
-                where=[("kind", "a", "b", "c"), *broken],
-                hint="str(relation) writes what there is room for; relation.save keeps all.",
-            ),
+            f"the ranking cannot be written in one line: {len(broken)} triples are equivalent"
+            " in part.",
             relation.kind,
             broken,
+            where=[("kind", "a", "b", "c"), *broken],
+            hint="str(relation) writes what there is room for; relation.save keeps all.",
         )
     return relations_text.order(relation, quoted=True)
 

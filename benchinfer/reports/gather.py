@@ -25,7 +25,7 @@ from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
-from benchinfer.core.errors import BenchinferError, DesignError, FitError, message
+from benchinfer.core.errors import BenchinferError, DesignError, FitError
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
@@ -213,9 +213,7 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int) -> 
 
 def _undecidable(resamples: int, pairs: int) -> DesignError:
     what = f"{resamples:,} resamples are too few to decide any of {pairs:,} pairs."
-    return DesignError(
-        message(what, hint=Phrase(f"{_NAMED} needs fewer, of one named beforehand."))
-    )
+    return DesignError(what, hint=Phrase(f"{_NAMED} needs fewer, of one named beforehand."))
 
 
 def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
@@ -266,7 +264,7 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
     parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:
         raise BenchinferError(
-            message("there is nothing to report.", hint="give a score table, a result or a list.")
+            "there is nothing to report.", hint="give a score table, a result or a list."
         )
     return ReportInput(
         tuple(result for part in parts for result in part.results),
@@ -279,10 +277,8 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
 
 def _unfit(thing: object) -> BenchinferError:
     return BenchinferError(
-        message(
-            f"cannot report a {type(thing).__name__}.",
-            hint="give a score table, a comparison, comparisons per data set or of monitored"
-            " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
-            " archetypes, regions, or a list of them.",
-        )
+        f"cannot report a {type(thing).__name__}.",
+        hint="give a score table, a comparison, comparisons per data set or of monitored"
+        " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
+        " archetypes, regions, or a list of them.",
     )

@@ -18,7 +18,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.errors import ScoreTableError, message, unknown
+from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import Call, Directions, Either, Given, Option, Phrase
 from benchinfer.scores.coverage import Finding
 
@@ -222,10 +222,8 @@ def _refuse_roles(says: Sequence[str], layout: str) -> None:
     ]
     if odd:
         raise ScoreTableError(
-            message(
-                f"{Given('layout', layout)}: {{{odd[0]}}} is no role, or is there twice.",
-                hint=f"in braces, each once: {', '.join(LABELS)}.",
-            )
+            f"{Given('layout', layout)}: {{{odd[0]}}} is no role, or is there twice.",
+            hint=f"in braces, each once: {', '.join(LABELS)}.",
         )
 
 
@@ -279,7 +277,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             if name in ROLES and role in search.names:
                 hint = Phrase(f"the other way round: {Given('columns', {role: name})}.")
             what = Phrase(f"{Given('columns', {name: role})}: there is no role {role!r}.")
-            raise ScoreTableError(message(what, hint=hint))
+            raise ScoreTableError(what, hint=hint)
         if name not in search.names:
             near = difflib.get_close_matches(name, search.names, 1)
             found = f"did you mean {near[0]!r}? " if near else ""

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 import narwhals as nw
 
-from benchinfer.core.errors import BenchinferError, ScoreTableError, message, unknown
+from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
 from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, as_measures, is_text
 from benchinfer.core.saving import note_input
@@ -88,10 +88,8 @@ def declared(
             found = as_measures(measures)
         except (TypeError, AttributeError):
             raise ScoreTableError(
-                message(
-                    f"{Given('measures', measures)} cannot be read.",
-                    hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
-                )
+                f"{Given('measures', measures)} cannot be read.",
+                hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
             ) from None
     if isinstance(resampling, str):
         said = Resampling.of(resampling)
@@ -112,10 +110,8 @@ def _covariates(given: object) -> tuple[str, ...]:
     if (names := _texts([given] if isinstance(given, str) else given)) is not None:
         return names
     raise ScoreTableError(
-        message(
-            f"{Given('covariates', given)} cannot be read.",
-            hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
-        )
+        f"{Given('covariates', given)} cannot be read.",
+        hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
     )
 
 
@@ -144,9 +140,9 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ScoreTableError(message(f"there is no file {str(path)!r}.")) from None
+        raise ScoreTableError(f"there is no file {str(path)!r}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ScoreTableError(message(f"{path.name!r} is not a TOML file: {error}.")) from None
+        raise ScoreTableError(f"{path.name!r} is not a TOML file: {error}.") from None
     faults = _strange(document, _TOP, "")
     tables = document.get("measures", {})
     measures: list[Measure] = []
@@ -169,15 +165,13 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple
         faults.append('covariates: not a list of names; write covariates = ["n_rows", "size"].')
     if faults:
         raise ScoreTableError(
-            message(
-                f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
-                + "\n".join(f"    {fault}" for fault in faults),
-                hint=[
-                    f"keys of a measure: {', '.join(_MEASURE)};",
-                    f"of [resampling]: {', '.join(_RESAMPLING)};",
-                    "above the tables: covariates.",
-                ],
-            )
+            f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
+            + "\n".join(f"    {fault}" for fault in faults),
+            hint=[
+                f"keys of a measure: {', '.join(_MEASURE)};",
+                f"of [resampling]: {', '.join(_RESAMPLING)};",
+                "above the tables: covariates.",
+            ],
         )
     return tuple(measures), resampling, kept
 
@@ -390,7 +384,7 @@ def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:
         raise ScoreTableError(unknown("repeats", repeats, ("error", "keep")))
     checked(failed)
     if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(message(f"{Given('dataset', dataset)} is not text in UTF-8."))
+        raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
 
 
 def _refuse_faulty(found: list[Finding], facts: Facts, origin: Source, roles: Roles) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core import saving
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
@@ -35,13 +35,11 @@ _SAMPLE = 4096
 def rows_needed() -> DesignError:
     """Say that an analysis asks for what statistics do not hold."""
     return DesignError(
-        message(
-            "this needs the scores themselves, of which the table holds only statistics.",
-            hint=[
-                f"{Call('compare_mixed')} and {Call('compare_bayes')} need statistics only;",
-                "for all else read the scores, of a cluster after compute() or toPandas().",
-            ],
-        )
+        "this needs the scores themselves, of which the table holds only statistics.",
+        hint=[
+            f"{Call('compare_mixed')} and {Call('compare_bayes')} need statistics only;",
+            "for all else read the scores, of a cluster after compute() or toPandas().",
+        ],
     )
 
 
@@ -135,11 +133,9 @@ class SufficientStatistics(Readable):
         held = next(m for m in self.measures if m.name == measure.name)
         if held.scale != measure.scale:
             raise DesignError(
-                message(
-                    f"the statistics of {measure.name!r} are on the {held.scale} scale, not on the"
-                    f" {measure.scale} scale.",
-                    hint="declare the scale when the scores are read.",
-                )
+                f"the statistics of {measure.name!r} are on the {held.scale} scale, not on the"
+                f" {measure.scale} scale.",
+                hint="declare the scale when the scores are read.",
             )
         return self.summary.measures.index(measure.name)
 
@@ -229,10 +225,8 @@ def _refuse_overlap(a: SufficientStatistics, b: SufficientStatistics) -> None:
     if twice:
         found = f"the table {twice[0]} is in both parts"
     raise DesignError(
-        message(
-            f"{found}: their scores would count twice.",
-            hint="add parts that have no replication of a data set in common.",
-        )
+        f"{found}: their scores would count twice.",
+        hint="add parts that have no replication of a data set in common.",
     )
 
 
@@ -249,11 +243,9 @@ def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
     faults += differing_features(_described(a), _described(b))
     if faults:
         raise DesignError(
-            message(
-                f"the parts declare differently: {', '.join(faults)}.",
-                hint=f"read both with the same {Option('measures')}, {Option('resampling')},"
-                f" {Option('paired')} and {Option('features')}.",
-            )
+            f"the parts declare differently: {', '.join(faults)}.",
+            hint=f"read both with the same {Option('measures')}, {Option('resampling')},"
+            f" {Option('paired')} and {Option('features')}.",
         )
 
 

@@ -88,9 +88,7 @@ class RateInterval:
         if self.sides not in (1, 2):
             raise DesignError(unknown("sides", self.sides, (1, 2)))
         if not 0 < self.level < 1:
-            raise DesignError(
-                message(f"level is {self.level!r}.", hint="between 0 and 1, as in 0.95.")
-            )
+            raise DesignError(f"level is {self.level!r}.", hint="between 0 and 1, as in 0.95.")
 
     def columns(
         self, rows: ScoreRows, own: Summary, measure: Measure
@@ -99,13 +97,11 @@ class RateInterval:
         other = rows.value[~np.isin(rows.value, (0, 1))]
         if len(other):
             raise DesignError(
-                message(
-                    f"{len(other):,} of {len(rows.value):,} scores of measure {measure.name!r} are"
-                    f" neither 0 nor 1, such as {other[0]:g}.",
-                    hint="intervals of rates are for items that are right or wrong;"
-                    f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
-                    " differences of other scores.",
-                )
+                f"{len(other):,} of {len(rows.value):,} scores of measure {measure.name!r} are"
+                f" neither 0 nor 1, such as {other[0]:g}.",
+                hint="intervals of rates are for items that are right or wrong;"
+                f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
+                " differences of other scores.",
             )
         there = own.n[0] > 0
         n, mean = own.n[0, there], own.mean[0, there]
@@ -268,10 +264,8 @@ def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
         if len(names) == 1:
             return measures[0]
         raise DesignError(
-            message(
-                f"the table has {len(names)} measures.",
-                hint="say which: " + ", ".join(map(repr, names)) + ".",
-            )
+            f"the table has {len(names)} measures.",
+            hint="say which: " + ", ".join(map(repr, names)) + ".",
         )
     if name not in names:
         raise DesignError(unknown("measure", name, names))
@@ -281,22 +275,18 @@ def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
 def not_saved(path: object) -> DesignError:
     """Say that a table is data, not a result."""
     return DesignError(
-        message(
-            f"a score table is not saved as a result (to {str(path)!r}).",
-            hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
-        )
+        f"a score table is not saved as a result (to {str(path)!r}).",
+        hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
     )
 
 
 def none_whole(measure: str) -> DesignError:
     """Say that no data set is whole."""
     return DesignError(
-        message(
-            f"no data set is whole for measure {measure!r}.",
-            hint=f"{Option('by', 'replication')} keeps complete replications,"
-            f" {Either('subset(algorithms=...)', 'a table of some algorithms')} the"
-            " algorithms that matter.",
-        )
+        f"no data set is whole for measure {measure!r}.",
+        hint=f"{Option('by', 'replication')} keeps complete replications,"
+        f" {Either('subset(algorithms=...)', 'a table of some algorithms')} the"
+        " algorithms that matter.",
     )
 
 

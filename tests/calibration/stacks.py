@@ -124,10 +124,7 @@ def moments(scores, cell):
     n, k = len(scores), cell.k
     m = nulls.moments(scores.ravel(), laid_out(cell.b, k, n))
     parts = [slice(i * k, (i + 1) * k) for i in range(n)]
-    return [
-        nulls.PermutationMoments(m.total[at], m.deviation[at], m.cov[at, at], cell.b)
-        for at in parts
-    ]
+    return [nulls.PermutationMoments(m.total[at], m.deviation[at], m.cov[at, at]) for at in parts]
 
 
 def between(bounds, share, n, name):

@@ -35,6 +35,12 @@ def asked(family, algorithms):
     return {"contrasts": family}
 
 
+def test_levels_equal_but_for_rounding_keep_the_order_of_the_table():
+    family = family_of(("a", "b", "c"), "tukey", None, np.zeros(3))
+    sides = family.read_sides(("a", "b", "c"), np.array([0.3, 0.1 + 0.2, 0.4]))
+    assert sides.names == (("a", "b"), ("c", "a"), ("c", "b"))
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("name", ["balanced", "unbalanced"])

@@ -9,7 +9,7 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.comparison import adjustment, stepwise
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, multiplicity, rotations
@@ -78,10 +78,8 @@ def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily)
     if (asked == "rotation" and why) or (asked == "bergmann-hommel" and not of_pairs):
         why = why if asked == "rotation" else "as these are not all pairs, two-sided"
         raise DesignError(
-            message(
-                f"{Given('adjust', asked)} does not go with this comparison, {why}.",
-                hint=f"{Option('adjust', 'auto')} takes what does.",
-            )
+            f"{Given('adjust', asked)} does not go with this comparison, {why}.",
+            hint=f"{Option('adjust', 'auto')} takes what does.",
         )
     if asked in CLOSED:
         return Adjustment(asked)
@@ -93,11 +91,9 @@ def check_reference(options: "MixedOptions", method: str) -> None:
     """Refuse sign flips where another adjustment has no use for them."""
     if options.reference != "rotation" and method != "rotation":
         raise DesignError(
-            message(
-                f"{Given('reference', options.reference)} is of the closed test, and p-values are"
-                f" adjusted by {method}.",
-                hint=f"leave it out, or compare with {Option('adjust', 'rotation')}.",
-            )
+            f"{Given('reference', options.reference)} is of the closed test, and p-values are"
+            f" adjusted by {method}.",
+            hint=f"leave it out, or compare with {Option('adjust', 'rotation')}.",
         )
 
 

@@ -28,7 +28,7 @@ from benchinfer.comparison.evidence import (
 )
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join, sentence
@@ -179,10 +179,8 @@ class MixedComparison(TestedComparison):
         """
         if not self.fitted.fixed.domains:
             raise DesignError(
-                message(
-                    "the domains have no levels of their own in this model.",
-                    hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
-                )
+                "the domains have no levels of their own in this model.",
+                hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
             )
         found = {
             name: self._elsewhere(self.fitted.fixed.levels_in(name), f"in the domain {name}")
@@ -199,7 +197,7 @@ class MixedComparison(TestedComparison):
             A covariate is not in the model.
         """
         if not covariates:
-            raise DesignError(message("no covariate is given.", hint="at(NAME=value)."))
+            raise DesignError("no covariate is given.", hint="at(NAME=value).")
         told = join([f"{name} = {value:g}" for name, value in covariates.items()])
         return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {told}")
 
@@ -224,10 +222,8 @@ class MixedComparison(TestedComparison):
             tables.append(table)
         if not tables:
             raise DesignError(
-                message(
-                    "the model has no covariates.",
-                    hint=Phrase(Call("compare_mixed", Option("covariates", ()))),
-                )
+                "the model has no covariates.",
+                hint=Phrase(Call("compare_mixed", Option("covariates", ()))),
             )
         return pd.concat(tables, ignore_index=True)
 

@@ -12,7 +12,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import check_covariates, domain_codes
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
@@ -118,21 +118,15 @@ def choose(
         if terms != "auto":
             example = Either(f'terms=["{_RANDOM[0]}"]', f"--terms {_RANDOM[0]}")
             raise ArgumentError(
-                message(
-                    f"terms is {terms!r}.",
-                    hint=f'"auto", or a list of terms, as in {example}.',
-                )
+                f"terms is {terms!r}.", hint=f'"auto", or a list of terms, as in {example}.'
             )
         chosen = tuple(name for name in _RANDOM if name not in refused)
     else:
         chosen = _requested(terms, refused)
     if one and not several and not chosen:
         raise DesignError(
-            message(
-                "one data set with one score per algorithm leaves nothing to estimate noise from.",
-                hint=f"add replications or data sets; {Call('compare_points')} describes such a"
-                " table.",
-            )
+            "one data set with one score per algorithm leaves nothing to estimate noise from.",
+            hint=f"add replications or data sets; {Call('compare_points')} describes such a table.",
         )
     # Without the term, the differences of algorithms are taken as equal on all data sets: then
     # the replications at hand speak only of the data sets at hand.
@@ -149,10 +143,8 @@ def choose(
 def _check_target(target: str, *, one: bool) -> None:
     if target == "domain" and one:
         raise DesignError(
-            message(
-                "one data set says nothing about a domain of data sets.",
-                hint=f"{Option('target', 'datasets')} makes claims about this data set.",
-            )
+            "one data set says nothing about a domain of data sets.",
+            hint=f"{Option('target', 'datasets')} makes claims about this data set.",
         )
 
 
@@ -160,26 +152,22 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
     """Return the design for claims about these data sets: each is fitted by itself."""
     if terms != "auto":
         raise DesignError(
-            message(
-                f"{Option('target', 'datasets')} fits each data set by itself, with the"
-                " terms that it supports.",
-                hint=f"leave out {Option('terms', '')}, or ask for {Option('target', 'domain')}.",
-            )
+            f"{Option('target', 'datasets')} fits each data set by itself, with the"
+            " terms that it supports.",
+            hint=f"leave out {Option('terms', '')}, or ask for {Option('target', 'domain')}.",
         )
     found = setting.coverage.found
     short = np.flatnonzero((found < 2).any(axis=1))
     if len(short):
         raise DesignError(
-            message(
-                f"{len(short):,} of {count(len(found), 'data set')} have an algorithm with fewer"
-                " than two scores, which leaves nothing to estimate its noise from.",
-                where=[
-                    ("dataset", "fewest scores"),
-                    *((setting.coverage.datasets[d], int(found[d].min())) for d in short),
-                ],
-                hint=f"{Subset('datasets')} leaves them out; {Option('target', 'domain')} takes"
-                " the noise from the spread between data sets.",
-            )
+            f"{len(short):,} of {count(len(found), 'data set')} have an algorithm with fewer"
+            " than two scores, which leaves nothing to estimate its noise from.",
+            where=[
+                ("dataset", "fewest scores"),
+                *((setting.coverage.datasets[d], int(found[d].min())) for d in short),
+            ],
+            hint=f"{Subset('datasets')} leaves them out; {Option('target', 'domain')} takes"
+            " the noise from the spread between data sets.",
         )
     why = _no_replication_term(setting, several=True)
     return Design(
@@ -197,19 +185,15 @@ def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, 
     """Return the design with what is asked of domains and covariates."""
     if domains == "random" and covariates:
         raise ArgumentError(
-            message(
-                f"{Option('domains', 'random')} takes no covariates of data sets.",
-                hint=f"{Option('domains', 'separate')} takes them.",
-            )
+            f"{Option('domains', 'random')} takes no covariates of data sets.",
+            hint=f"{Option('domains', 'separate')} takes them.",
         )
     asked = domains != "pooled" or bool(covariates)
     if asked and (design.one_dataset or design.each):
         raise DesignError(
-            message(
-                "domains and covariates say how data sets differ; here"
-                f" {'there is one' if design.one_dataset else 'each is taken by itself'}.",
-                hint=f"{Option('target', 'domain')} with several data sets compares along them.",
-            )
+            "domains and covariates say how data sets differ; here"
+            f" {'there is one' if design.one_dataset else 'each is taken by itself'}.",
+            hint=f"{Option('target', 'domain')} with several data sets compares along them.",
         )
     return replace(design, domains=domains, covariates=covariates)
 
@@ -242,11 +226,9 @@ def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]
         raise ArgumentError(unknown("term", strange[0], list(_RANDOM)))
     if wrong := [name for name in terms if name in refused]:
         raise DesignError(
-            message(
-                f"{len(wrong)} of the terms asked for cannot be estimated from this table.",
-                where=[("term", "reason"), *((name, refused[name]) for name in wrong)],
-                hint=f"{Option('terms', 'auto')} keeps what the design can estimate.",
-            )
+            f"{len(wrong)} of the terms asked for cannot be estimated from this table.",
+            where=[("term", "reason"), *((name, refused[name]) for name in wrong)],
+            hint=f"{Option('terms', 'auto')} keeps what the design can estimate.",
         )
     return tuple(name for name in _RANDOM if name in terms)
 
@@ -272,23 +254,19 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     if alone and (structure != "common" or residual != "constant"):
         here = "there is one" if design.one_dataset else "each is taken by itself"
         raise DesignError(
-            message(
-                f"{Given('structure', structure)} with {Given('residual', residual)}"
-                f" describes how data sets differ: {here}.",
-                hint=f"{Option('structure', 'common')}, {Option('residual', 'constant')}"
-                " compares on given data sets.",
-            )
+            f"{Given('structure', structure)} with {Given('residual', residual)}"
+            f" describes how data sets differ: {here}.",
+            hint=f"{Option('structure', 'common')}, {Option('residual', 'constant')}"
+            " compares on given data sets.",
         )
     seen = (setting.coverage.found > 0).sum(axis=0)
     if structure != "common" and (seen < 2).any():
         few = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
         raise DesignError(
-            message(
-                f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
-                " only: there is no spread between data sets to take an error from.",
-                hint=f"leave it out with {Subset('algorithms')};"
-                f" {Option('structure', 'common')} lends it the error of the others.",
-            )
+            f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
+            " only: there is no spread between data sets to take an error from.",
+            hint=f"leave it out with {Subset('algorithms')};"
+            f" {Option('structure', 'common')} lends it the error of the others.",
         )
     _check_estimable(structure, residual, design, setting)
     if not alone and structure != "diagonal":
@@ -299,34 +277,36 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     return replace(design, structure=structure, residual=residual, target=target)
 
 
-def _check_room(structure: Structure, k: int, d: int) -> None:
-    """Refuse covariances that need more memory than most machines have.
+def memory(structure: Structure, k: int, d: int) -> int:
+    """Return about how many bytes a fit takes at its peak, of K algorithms on D data sets.
 
-    At their peak K algorithms on D data sets take about six (D, K, K) arrays for each parameter of
-    an unstructured covariance, else 21 of them and four of all pairs by K.
+    Six (D, K, K) arrays for each parameter of an unstructured covariance, else 21 of them and four
+    of all pairs by K.
     """
-    parameters = k * (k + 1) // 2
     if structure == "unstructured":
-        room = 8 * k**2 * (6 * d * parameters + 4 * k**2)
-        what = f"the covariance of {k} algorithms has {parameters} parameters, which need"
+        return 8 * k**2 * (3 * d * k * (k + 1) + 4 * k**2)
+    return 8 * k**2 * (21 * d + 2 * k)
+
+
+def _check_room(structure: Structure, k: int, d: int) -> None:
+    """Refuse covariances that need more memory than most machines have."""
+    if (room := memory(structure, k, d)) <= _MOST_BYTES:
+        return
+    if structure == "unstructured":
+        what = f"the covariance of {k} algorithms has {k * (k + 1) // 2} parameters, which need"
         fewer = Phrase(
             f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes more"
             f" algorithms; {Subset('algorithms')} keeps some."
         )
     else:
-        room = 8 * k**2 * (21 * d + 2 * k)
         what = f"the model of {k} algorithms needs"
         fewer = Phrase(
             f"{Subset('algorithms')} keeps some algorithms, {Subset('datasets')} data sets."
         )
-    if room <= _MOST_BYTES:
-        return
     raise DesignError(
-        message(
-            f"{what} about {room / 2**30:.1f} GB of memory on {d} data sets; the limit is"
-            f" {_MOST_BYTES / 2**30:.0f} GB.",
-            hint=fewer,
-        )
+        f"{what} about {room / 2**30:.1f} GB of memory on {d} data sets; the limit is"
+        f" {_MOST_BYTES / 2**30:.0f} GB.",
+        hint=fewer,
     )
 
 
@@ -335,27 +315,21 @@ def _check_estimable(structure: str, residual: str, design: Design, setting: Set
     k, several = len(setting.algorithms), bool((setting.coverage.found > 1).any())
     if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
         raise DesignError(
-            message(
-                f"{Given('structure', structure)} gives algorithms variances of their own"
-                " between data sets, and this model has no dataset:algorithm term.",
-                hint=f"with one score per cell {Option('structure', 'pairwise')} gives each"
-                " pair its own error.",
-            )
+            f"{Given('structure', structure)} gives algorithms variances of their own"
+            " between data sets, and this model has no dataset:algorithm term.",
+            hint=f"with one score per cell {Option('structure', 'pairwise')} gives each"
+            " pair its own error.",
         )
     if structure == "diagonal" and k < 3:
         raise DesignError(
-            message(
-                f"{Option('structure', 'diagonal')} needs three algorithms: of two, only"
-                " the variance of the difference can be told.",
-                hint=f"{Option('structure', 'pairwise')} is enough for one pair.",
-            )
+            f"{Option('structure', 'diagonal')} needs three algorithms: of two, only"
+            " the variance of the difference can be told.",
+            hint=f"{Option('structure', 'pairwise')} is enough for one pair.",
         )
     if residual != "constant" and not several:
         raise DesignError(
-            message(
-                f"{Given('residual', residual)} needs several scores per data set and algorithm.",
-                hint=f"{Option('residual', 'constant')} is what one score per cell supports.",
-            )
+            f"{Given('residual', residual)} needs several scores per data set and algorithm.",
+            hint=f"{Option('residual', 'constant')} is what one score per cell supports.",
         )
 
 
@@ -449,17 +423,15 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
     lacking = np.argwhere(held < 2)
     if len(lacking):
         raise DesignError(
-            message(
-                f"{count(len(lacking), 'algorithm')} with scores on fewer than two data sets of a"
-                " domain.",
-                where=[
-                    ("domain", "algorithm", "data sets"),
-                    *((names[g], setting.algorithms[i], int(held[g, i])) for g, i in lacking),
-                ],
-                hint=f'{Option("domains", "pooled")} takes the domains as one, "random" as a'
-                f" sample; {Either('scores.subset(...)', 'a table of fewer rows')} leaves"
-                " domains or algorithms out.",
-            )
+            f"{count(len(lacking), 'algorithm')} with scores on fewer than two data sets of a"
+            " domain.",
+            where=[
+                ("domain", "algorithm", "data sets"),
+                *((names[g], setting.algorithms[i], int(held[g, i])) for g, i in lacking),
+            ],
+            hint=f'{Option("domains", "pooled")} takes the domains as one, "random" as a'
+            f" sample; {Either('scores.subset(...)', 'a table of fewer rows')} leaves"
+            " domains or algorithms out.",
         )
     base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(found), k, -1)
     return names, base, np.tile(np.eye(k), len(names)) / len(names)

@@ -397,7 +397,7 @@ def unlike_normal(fitted: MixedFit) -> bool:
     if fitted.residuals is None:
         return False
     effects = fitted.residuals.effects
-    far = min(effects.p_distance.min(), effects.p_profile.min()) < _RARE
+    far = (effects.p_distance < _RARE).any() or (effects.p_profile < _RARE).any()
     shape = effects.profile_shape
     return bool(far) or (shape.n >= _FEWEST and not _looks_normal(shape))
 

@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.comparison.evidence import Array, Evidence, Setting
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
@@ -75,11 +75,9 @@ def table(
     found = direct_evidence(fitted, pairs[real])
     if found is None:
         raise DesignError(
-            message(
-                "the direct evidence is kept where several data sets are compared by one variance"
-                f" per source; here {fitted.peculiarity}.",
-                hint=f"{Call('compare_mixed', Option('structure', 'pairwise'))} keeps it.",
-            )
+            "the direct evidence is kept where several data sets are compared by one variance"
+            f" per source; here {fitted.peculiarity}.",
+            hint=f"{Call('compare_mixed', Option('structure', 'pairwise'))} keeps it.",
         )
     measure, named = setting.measure, [pair for pair, one in zip(sides, real, strict=True) if one]
     return frame(

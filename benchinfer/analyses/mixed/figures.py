@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES
 from benchinfer.analyses.mixed.tables import CaterpillarLayout, caterpillar, source_words
 from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars, panels
@@ -196,11 +196,9 @@ def layout_residuals(mixed: "MixedComparison", width: Width = PAGE) -> ResidualF
     spreads = None if residuals is None else _spreads(mixed, width)
     if residuals is None or not (len(residuals.quantiles) or spreads):
         raise DesignError(
-            message(
-                "residuals of this model are not kept.",
-                hint="they are for several data sets, one variance per source, and no covariates or"
-                " domains.",
-            )
+            "residuals of this model are not kept.",
+            hint="they are for several data sets, one variance per source, and no covariates or"
+            " domains.",
         )
     known = len(residuals.quantiles) > 0
     name = measure_name(measure)

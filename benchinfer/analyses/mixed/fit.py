@@ -28,7 +28,7 @@ from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit,
 from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array, Scores, Setting
 from benchinfer.comparison.groups import domain_codes
-from benchinfer.core.errors import DesignError, FitError, message
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics import covariance
@@ -145,14 +145,12 @@ class SolvedModel:
 
 def _refusal(error: FitError) -> DesignError:
     return DesignError(
-        message(
-            str(error),
-            hint="a test needs scores that vary and data sets in common:"
-            f" {Either('scores.findings()', 'benchinfer check')} names constant and"
-            " identical algorithms; of identical replications keep one, with"
-            f" {Subset('replications')}; {Call('compare_points')} describes such a"
-            " table.",
-        )
+        str(error),
+        hint="a test needs scores that vary and data sets in common:"
+        f" {Either('scores.findings()', 'benchinfer check')} names constant and"
+        " identical algorithms; of identical replications keep one, with"
+        f" {Subset('replications')}; {Call('compare_points')} describes such a"
+        " table.",
     )
 
 
@@ -364,7 +362,7 @@ def reread(setting: Setting, scores: "ScoreTable") -> "ScoreTable":
     found, part = Setting.of(scores, setting.measure.name)
     if found.digest != setting.digest:
         raise DesignError(
-            message("the table is not the one that was compared.", hint="pass the table as it was.")
+            "the table is not the one that was compared.", hint="pass the table as it was."
         )
     return part
 

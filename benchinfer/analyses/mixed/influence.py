@@ -20,7 +20,7 @@ from benchinfer.comparison import adjustment, checks
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, decide
 from benchinfer.core.arguments import check_jobs
-from benchinfer.core.errors import DesignError, message, unknown
+from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.verdict import MIRROR, Verdict
@@ -396,24 +396,17 @@ def _left_out(
     plain = mixed.fitted.plain
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
-            message(
-                f"influence is not worked out where {mixed.fitted.peculiarity}.",
-                hint=Phrase(
-                    Either(
-                        "compare scores.subset(datasets=[...]) for each data set", "--per-dataset"
-                    ),
-                    " instead.",
-                ),
-            )
+            f"influence is not worked out where {mixed.fitted.peculiarity}.",
+            hint=Phrase(
+                Either("compare scores.subset(datasets=[...]) for each data set", "--per-dataset"),
+                " instead.",
+            ),
         )
     stats, model = plain
     if mixed.design.one_dataset and not mixed.design.components:
         raise DesignError(
-            message(
-                "replications are not shared by the algorithms, so that leaving one out means"
-                " nothing.",
-                hint="influence is of data sets, or of shared replications.",
-            )
+            "replications are not shared by the algorithms, so that leaving one out means nothing.",
+            hint="influence is of data sets, or of shared replications.",
         )
     asked = _asked(mixed)
     if leave == "algorithm":
@@ -434,10 +427,8 @@ def _algorithms(
 ) -> Influence:
     if scores is None or mixed.design.one_dataset:
         raise DesignError(
-            message(
-                "leaving out algorithms reads the table of several data sets again.",
-                hint='influence("algorithm", scores=...) takes it.',
-            )
+            "leaving out algorithms reads the table of several data sets again.",
+            hint='influence("algorithm", scores=...) takes it.',
         )
     part = reread(mixed.setting, scores)
     reduction = ScoreReduction.of(part, mixed.measure.name, mixed.design)
@@ -449,11 +440,9 @@ def _asked(mixed: "MixedComparison") -> WholeTable:
     family, adjusted = mixed.asked()
     if family.shown >= 0:
         raise DesignError(
-            message(
-                "without a data set another algorithm may be the best.",
-                hint=f"{Option('contrasts', 'tukey')} holds all pairs; its"
-                f" {Either('influence()', '--details')} says what changes.",
-            )
+            "without a data set another algorithm may be the best.",
+            hint=f"{Option('contrasts', 'tukey')} holds all pairs; its"
+            f" {Either('influence()', '--details')} says what changes.",
         )
     return WholeTable(
         matrix=family.matrix,

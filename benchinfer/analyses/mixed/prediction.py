@@ -12,7 +12,7 @@ from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.prediction import NewDataset, Prediction
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
@@ -36,17 +36,13 @@ def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: b
     """Refuse models that say nothing about other data sets."""
     if one_dataset:
         raise DesignError(
-            message(
-                "one data set says nothing about how algorithms differ on another.",
-                hint="add data sets.",
-            )
+            "one data set says nothing about how algorithms differ on another.",
+            hint="add data sets.",
         )
     if "dataset:algorithm" not in model.terms and stats.n.max() > 1:
         raise DesignError(
-            message(
-                "without the dataset:algorithm term algorithms differ alike on every data set.",
-                hint=f"{Option('terms', 'auto')} has the term; predictions need it.",
-            )
+            "without the dataset:algorithm term algorithms differ alike on every data set.",
+            hint=f"{Option('terms', 'auto')} has the term; predictions need it.",
         )
 
 
@@ -64,9 +60,7 @@ def predict(
 ) -> Prediction:
     """Predict contrasts, and which algorithm is best, on a data set that was not seen."""
     if replications is not None and replications < 1:
-        raise DesignError(
-            message(f"replications is {replications!r}.", hint="a number from 1, or None.")
-        )
+        raise DesignError(f"replications is {replications!r}.", hint="a number from 1, or None.")
     n_pairs, k = len(matrix), matrix.shape[1]
     pairs, every = all_pairs(k)
     rows = every if np.array_equal(matrix, every) else np.vstack([matrix, every])
@@ -136,12 +130,10 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
     plain = mixed.fitted.plain
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
-            message(
-                f"predictions are not worked out where {mixed.fitted.peculiarity}.",
-                hint=f"{Option('target', 'domain')} with {Option('structure', 'auto')} or"
-                f' "common", {Option("residual", "constant")} and no covariates or domains'
-                " makes them.",
-            )
+            f"predictions are not worked out where {mixed.fitted.peculiarity}.",
+            hint=f"{Option('target', 'domain')} with {Option('structure', 'auto')} or"
+            f' "common", {Option("residual", "constant")} and no covariates or domains'
+            " makes them.",
         )
     stats, model = plain
     check_predictable(stats, model, one_dataset=mixed.design.one_dataset)

@@ -25,7 +25,7 @@ from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, i
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.groups import domain_codes
-from benchinfer.core.errors import DesignError, message
+from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
@@ -71,11 +71,9 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
         return [(name, units, mean, np.sqrt(np.maximum(v, 0.0))) for name, units, mean, v in found]
     if fitted.plain is None or fitted.design.one_dataset:
         raise DesignError(
-            message(
-                "data sets have no random effects in this model.",
-                hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
-                " data sets has them.",
-            )
+            "data sets have no random effects in this model.",
+            hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
+            " data sets has them.",
         )
     found: list[Source] = []
     stats, model = fitted.plain
@@ -128,11 +126,8 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
             continue
         if isinstance(model := fitted.model, AveragedFit):
             raise DesignError(
-                message(
-                    f"structures are not compared where {fitted.peculiarity}.",
-                    hint=f"{Option('target', 'domain')} with covariates of data sets alone has"
-                    " them.",
-                )
+                f"structures are not compared where {fitted.peculiarity}.",
+                hint=f"{Option('target', 'domain')} with covariates of data sets alone has them.",
             )
         rows.append(
             {
@@ -146,7 +141,7 @@ def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.Dat
         )
     if len(rows) < 2:
         reasons = list(dict.fromkeys(refused))
-        raise DesignError(message("the table supports one structure only.", hint=reasons))
+        raise DesignError("the table supports one structure only.", hint=reasons)
     table = frame({name: [row[name] for row in rows] for name in rows[0]})
     statistic = np.maximum(2 * (table["log_likelihood"] - table["log_likelihood"][0]), 0.0)
     df = table["n_parameters"] - table["n_parameters"][0]
@@ -206,11 +201,9 @@ def _structured(model: StructuredFit, design: Design) -> dict[str, float]:
 def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]:
     if fitted.plain is None:
         raise DesignError(
-            message(
-                f"profile intervals are not worked out where {fitted.peculiarity}.",
-                hint=f'{Option("structure", "common")} or "pairwise" with'
-                f" {Option('residual', 'constant')} has them.",
-            )
+            f"profile intervals are not worked out where {fitted.peculiarity}.",
+            hint=f'{Option("structure", "common")} or "pairwise" with'
+            f" {Option('residual', 'constant')} has them.",
         )
     found = profile_intervals(
         fitted.plain[0], fitted.design.fitted, fitted.fixed.x, level=level, reml=True
@@ -426,9 +419,7 @@ def caterpillar(mixed: "MixedComparison") -> CaterpillarLayout:
     )
     if not found.size.any():
         raise DesignError(
-            message(
-                "no data set departs from the average in this model: the variance is zero.",
-                hint="variances() says where the scores vary.",
-            )
+            "no data set departs from the average in this model: the variance is zero.",
+            hint="variances() says where the scores vary.",
         )
     return found

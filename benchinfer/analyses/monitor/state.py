@@ -17,7 +17,7 @@ from typing import IO, Any, Self
 
 from benchinfer.analyses.monitor.anytime import Bets
 from benchinfer.analyses.monitor.feed import Broken, Pin
-from benchinfer.core.errors import BenchinferError, ScoreTableError, message
+from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.core.saving import (
     check_target,
     decode,
@@ -159,17 +159,12 @@ class StateFile(AbstractContextManager["StateFile"]):
         """Build the error for a past that has changed."""
         stages = "stage that was" if len(broken) == 1 else "stages that were"
         return ScoreTableError(
-            message(
-                f"{len(broken)} {stages} decided on before, as {str(self.path)!r} says, changed in"
-                " the table.",
-                where=[
-                    ("dataset", "stage", "what"),
-                    *((b.dataset, b.stage, b.what) for b in broken),
-                ],
-                hint="put the scores back as they were; an experiment that is repeated needs a"
-                " state of its own.",
-            ),
+            f"{len(broken)} {stages} decided on before, as {str(self.path)!r} says, changed in"
+            " the table.",
             broken,
+            where=[("dataset", "stage", "what"), *((b.dataset, b.stage, b.what) for b in broken)],
+            hint="put the scores back as they were; an experiment that is repeated needs a"
+            " state of its own.",
         )
 
     def forged(self, faults: Sequence[_Fault]) -> BenchinferError:

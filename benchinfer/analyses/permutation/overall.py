@@ -191,7 +191,7 @@ def trend(ranks: RankSums, places: Array) -> GlobalRow:
     ranks. Journal of the American Statistical Association 58, 216-230.
     https://doi.org/10.1080/01621459.1963.10500843
     """
-    m = nulls.PermutationMoments(ranks.total, ranks.deviation, ranks.cov, ranks.n_blocks)
+    m = nulls.PermutationMoments(ranks.total, ranks.deviation, ranks.cov)
     z = float(nulls.standardized(m, places[None, :])[0])
     name = "Page's trend (standardised)"
     return GlobalRow(name, "asymptotic", z, np.nan, float("inf"), float(ndtr(-z)))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.scores.sources.source import engine_errors
 
@@ -20,10 +20,8 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
     try:
         if _is_sqlite(path):
             raise ScoreTableError(
-                message(
-                    f"{typed!r} is a database of SQLite, not of DuckDB.",
-                    hint="query it yourself and save the rows as CSV or Parquet.",
-                )
+                f"{typed!r} is a database of SQLite, not of DuckDB.",
+                hint="query it yourself and save the rows as CSV or Parquet.",
             )
         connection = duckdb.connect(
             config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -37,7 +35,7 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
             connection.execute(statement)
     except (duckdb.Error, OSError) as error:
         raise ScoreTableError(
-            message(f"{typed!r} cannot be read by DuckDB: {str(error).splitlines()[0]}")
+            f"{typed!r} cannot be read by DuckDB: {str(error).splitlines()[0]}"
         ) from None
     with connection, engine_errors(repr(typed), query):
         return relation(connection, query, repr(typed)).to_arrow_table()
@@ -58,10 +56,8 @@ def relation(connection: Any, query: str | None, what: str) -> Any:
         if len(tables) != 1:
             listed = ", ".join(tables) or "none"
             raise ScoreTableError(
-                message(
-                    f"{what} holds {len(tables)} tables: {listed}.",
-                    hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
-                )
+                f"{what} holds {len(tables)} tables: {listed}.",
+                hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
             )
         return connection.table(tables[0])
 
@@ -81,4 +77,4 @@ def _refuse_all_but_one_select(connection: Any, query: str) -> None:
     hint = [f"the query was {query!r}; it takes one SELECT."]
     if kinds == ["MULTI"]:
         hint.append("PIVOT ... ON column IN (...) with the values named is one.")
-    raise ScoreTableError(message(f"the query {what}.", hint=hint))
+    raise ScoreTableError(f"the query {what}.", hint=hint)

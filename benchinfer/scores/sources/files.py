@@ -48,14 +48,14 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     """Open one file by its ending."""
     if not is_text(str(path)):
         raise ScoreTableError(
-            message(f"the path {typed!r} is not text in UTF-8.", hint="give the file another name.")
+            f"the path {typed!r} is not text in UTF-8.", hint="give the file another name."
         )
     beside = (folder or path.parent) / "measures.toml"
     toml = beside if beside.is_file() else None
     suffix, stem = suffix_of(path), path.name.split(".")[0]
     note_input(path)
     if path.stat().st_size == 0:
-        raise ScoreTableError(message(f"{typed!r} is empty."))
+        raise ScoreTableError(f"{typed!r} is empty.")
     document = _document(path, typed, suffix)
     if suffix in TEXT and document is None:
         names, load, stream = open_text(path, typed, TEXT[suffix])
@@ -73,7 +73,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         known, frame = None, _excel_file(path, typed)
     else:
         raise ScoreTableError(
-            message(f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}.")
+            f"{typed!r} is not a kind of file that can be read.", hint=f"{_KNOWN}."
         )
     inner = of_frame(frame, path.name)
     return replace(inner, name=path.name, stem=stem, toml=toml, known=known)
@@ -112,7 +112,7 @@ def _arrow_file(path: Path, typed: str, kind: str) -> Source:
             yield
         except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
             raise ScoreTableError(
-                message(f"{typed!r} cannot be read as {kind}: {first_line(error)}")
+                f"{typed!r} cannot be read as {kind}: {first_line(error)}"
             ) from None
 
     def load(
@@ -147,7 +147,7 @@ def _json_file(path: Path, typed: str) -> object:
         if "Column() changed from object" in str(error):
             raise ScoreTableError(_not_an_object(typed, str(error))) from None
         raise ScoreTableError(
-            message(f"{typed!r} cannot be read as JSON lines: {first_line(error)}")
+            f"{typed!r} cannot be read as JSON lines: {first_line(error)}"
         ) from None
 
 
@@ -207,27 +207,23 @@ def _excel_file(path: Path, typed: str) -> object:
         sheets = pd.read_excel(path, sheet_name=None)
     except ImportError:
         raise ScoreTableError(
-            message(f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx.")
+            f"{typed!r} is of an old kind of Excel file.", hint="save it as .xlsx."
         ) from None
     except Exception as error:  # noqa: BLE001 - zip, XML and openpyxl each raise their own
         raise ScoreTableError(
-            message(
-                f"{typed!r} cannot be read as Excel: {first_line(error)}",
-                hint="the file is damaged or of another kind: save it once more, or as CSV.",
-            )
+            f"{typed!r} cannot be read as Excel: {first_line(error)}",
+            hint="the file is damaged or of another kind: save it once more, or as CSV.",
         ) from None
     used = {name: sheet for name, sheet in sheets.items() if len(sheet.columns)}
     if len(used) > 1:
         raise ScoreTableError(
-            message(
-                f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
-                hint=Phrase(
-                    Either(
-                        'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
-                        "save one as a file of its own",
-                    ),
-                    ".",
+            f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
+            hint=Phrase(
+                Either(
+                    'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
+                    "save one as a file of its own",
                 ),
-            )
+                ".",
+            ),
         )
     return next(iter({**sheets, **used}.values()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Given
 from benchinfer.scores.columns import BLANKS, NONE
 from benchinfer.scores.coverage import Finding
@@ -103,7 +103,7 @@ def _connection() -> Any:
 
 def _refused(where: str, what: str, hint: str = "") -> ScoreTableError:
     usual = "one expression over the columns, as in \"status == 'done' and not imputed\"."
-    return ScoreTableError(message(f"{Given('where', where)} {what}.", hint=hint or usual))
+    return ScoreTableError(f"{Given('where', where)} {what}.", hint=hint or usual)
 
 
 def _parts(tree: object) -> "list[Mapping[str, Any]]":
@@ -128,11 +128,9 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
         keep = np.asarray(where(table.to_pandas()))
         if keep.shape != (len(table),) or keep.dtype != np.bool_:
             raise ScoreTableError(
-                message(
-                    f"the filter returned {keep.dtype} of shape {keep.shape}, not"
-                    f" {len(table)} truth values.",
-                    hint='a function of a frame, as in lambda df: df["status"] == "done".',
-                )
+                f"the filter returned {keep.dtype} of shape {keep.shape}, not"
+                f" {len(table)} truth values.",
+                hint='a function of a frame, as in lambda df: df["status"] == "done".',
             )
         return np.flatnonzero(keep), 0
     table = table.append_column(_ROW, pa.array(np.arange(len(table))))

@@ -56,10 +56,8 @@ def of_frame(source: object, name: str) -> Source:
         said = "." if isinstance(error, TypeError) else f": {first_line(error)}"
         what = f"a {name}" if name == type(source).__name__ else repr(name)
         raise ScoreTableError(
-            message(
-                f"{what} cannot be read as a table{said}",
-                hint="a path, or a frame of pandas, polars, pyarrow, DuckDB, dask, ibis, pyspark.",
-            )
+            f"{what} cannot be read as a table{said}",
+            hint="a path, or a frame of pandas, polars, pyarrow, DuckDB, dask, ibis, pyspark.",
         ) from None
 
     def load(
@@ -138,11 +136,9 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     found = tuple(map(str, names))
     if bad := [name for name in found if "\0" in name or not is_text(name)]:
         raise ScoreTableError(
-            message(
-                f"{len(bad):,} of {len(found):,} columns have a name that is not text:"
-                f" {', '.join(map(repr, bad[:5]))}.",
-                hint="a name holds NUL or half a character: give the column another one.",
-            )
+            f"{len(bad):,} of {len(found):,} columns have a name that is not text:"
+            f" {', '.join(map(repr, bad[:5]))}.",
+            hint="a name holds NUL or half a character: give the column another one.",
         )
     return found
 
@@ -187,27 +183,21 @@ def _plain_pandas(native: Any) -> Any:
     """Turn named indexes into columns, and column names into text."""
     if native.columns.nlevels > 1:
         raise ScoreTableError(
-            message(
-                f"the frame has {native.columns.nlevels} levels of column names.",
-                hint="frame.stack() or frame.melt() first: one row per score.",
-            )
+            f"the frame has {native.columns.nlevels} levels of column names.",
+            hint="frame.stack() or frame.melt() first: one row per score.",
         )
     named = [name for name in native.index.names if name is not None]
     if both := [str(name) for name in named if name in native.columns]:
         raise ScoreTableError(
-            message(
-                f"named both a column and an index: {', '.join(both)}.",
-                hint="frame.reset_index(drop=True) first.",
-            )
+            f"named both a column and an index: {', '.join(both)}.",
+            hint="frame.reset_index(drop=True) first.",
         )
     checked_names([*named, *native.columns])
     frame = native.reset_index(named) if named else native
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     if frame.columns.has_duplicates:
         twice = sorted(set(frame.columns[frame.columns.duplicated()]))
-        raise ScoreTableError(
-            message(f"columns given twice: {', '.join(twice)}.", hint="keep one of each.")
-        )
+        raise ScoreTableError(f"columns given twice: {', '.join(twice)}.", hint="keep one of each.")
     return frame
 
 
@@ -261,7 +251,7 @@ def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> "nw.LazyFrame
     except UnicodeEncodeError:
         raise ScoreTableError(_halves(native)) from None
     except pa.ArrowInvalid as error:
-        raise ScoreTableError(message(f"{name!r} cannot be read: {first_line(error)}")) from None
+        raise ScoreTableError(f"{name!r} cannot be read: {first_line(error)}") from None
     for i, column in enumerate(table.schema.names):
         table = table.set_column(i, column, _decoded(table.column(i), number=column in numbers))
     return nw.from_native(table, eager_only=True).lazy()

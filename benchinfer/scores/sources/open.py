@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Option
 from benchinfer.scores.formats.documents import of_mapping
 from benchinfer.scores.formats.recognise import recognised
@@ -33,10 +33,8 @@ def _opened(source: object, query: str | None, name: str | None) -> Source:
         return of_path(source, query, name)
     if name is not None:
         raise ScoreTableError(
-            message(
-                f"{Option('name', '')} was given with a {type(source).__name__}.",
-                hint="it is the pattern of files' names.",
-            )
+            f"{Option('name', '')} was given with a {type(source).__name__}.",
+            hint="it is the pattern of files' names.",
         )
     if type(source).__name__ == "DuckDBPyConnection":
         connection = cast("Any", source)
@@ -45,10 +43,8 @@ def _opened(source: object, query: str | None, name: str | None) -> Source:
         return _of_mapping(cast("Mapping[str, Any]", source))
     if query is not None:
         raise ScoreTableError(
-            message(
-                f"{Option('query', '')} was given with a {type(source).__name__}.",
-                hint="a query needs a DuckDB file or connection as its source.",
-            )
+            f"{Option('query', '')} was given with a {type(source).__name__}.",
+            hint="a query needs a DuckDB file or connection as its source.",
         )
     return of_frame(source, type(source).__name__)
 
@@ -64,9 +60,7 @@ def _of_mapping(source: Mapping[str, Any]) -> Source:
         frame = pd.DataFrame(dict(source))
     except (ValueError, TypeError) as error:
         raise ScoreTableError(
-            message(
-                f"a dict cannot be read as a table: {first_line(error)}",
-                hint="columns of one length, or what cross_validate returns by algorithm.",
-            )
+            f"a dict cannot be read as a table: {first_line(error)}",
+            hint="columns of one length, or what cross_validate returns by algorithm.",
         ) from None
     return of_frame(frame, "dict")

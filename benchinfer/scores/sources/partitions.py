@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import narwhals as nw
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Given, Option
 from benchinfer.scores.columns import as_label, expression, placeholders, slots
 from benchinfer.scores.coverage import Finding
@@ -35,10 +35,8 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
         return [{} for _ in paths]
     if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
         raise ScoreTableError(
-            message(
-                f"{Given('name', pattern)} names no column in braces, or one twice.",
-                hint=f"as in {Option('name', '{algorithm}_{dataset}')}.",
-            )
+            f"{Given('name', pattern)} names no column in braces, or one twice.",
+            hint=f"as in {Option('name', '{algorithm}_{dataset}')}.",
         )
     form = expression(pattern, {})
     depth = pattern.count("/") + 1
@@ -47,12 +45,9 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
     matches = [form.fullmatch(text) for text in texts]
     if odd := [text for text, match in zip(texts, matches, strict=True) if match is None]:
         raise ScoreTableError(
-            message(
-                f"{len(odd):,} of {len(texts):,} files are not named as"
-                f" {Given('name', pattern)} says.",
-                where=[("file",), *((text,) for text in odd)],
-                hint="the pattern is that of the whole name without its ending.",
-            )
+            f"{len(odd):,} of {len(texts):,} files are not named as {Given('name', pattern)} says.",
+            where=[("file",), *((text,) for text in odd)],
+            hint="the pattern is that of the whole name without its ending.",
         )
     return [match.groupdict() for match in matches if match is not None]
 
@@ -110,9 +105,7 @@ def _refuse_contradictions(
         text = frame.select(as_label(column, schema[column]).alias("held")).unique().collect()
         if odd := sorted(str(held) for held in text["held"] if held != values[label]):
             raise ScoreTableError(
-                message(
-                    f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of"
-                    f" {label} {values[label]}.",
-                    hint="the column or the folder's name is wrong.",
-                )
+                f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of"
+                f" {label} {values[label]}.",
+                hint="the column or the folder's name is wrong.",
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 import narwhals as nw
 
-from benchinfer.core.errors import ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Option
 from benchinfer.scores.columns import as_label, slots
 from benchinfer.scores.coverage import Finding
@@ -41,18 +41,13 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
         exists = path.exists()
     except (OSError, RuntimeError) as error:  # a name that is too long, a home that is not there
         said = error.strerror if isinstance(error, OSError) else str(error)
-        raise ScoreTableError(message(f"{typed!r} cannot be opened: {said}")) from None
+        raise ScoreTableError(f"{typed!r} cannot be opened: {said}") from None
     pattern = any(sign in typed for sign in _SIGNS) and not exists
     if not pattern and not exists:
-        raise ScoreTableError(
-            message(f"there is no file {typed!r}.", hint=f"looked in {_folder(path)}.")
-        )
+        raise ScoreTableError(f"there is no file {typed!r}.", hint=f"looked in {_folder(path)}.")
     if query is not None and (path.is_dir() or suffix_of(path) not in DUCKDB):
         raise ScoreTableError(
-            message(
-                f"{Option('query', '')} was given with {path.name!r}.",
-                hint="it needs a DuckDB file.",
-            )
+            f"{Option('query', '')} was given with {path.name!r}.", hint="it needs a DuckDB file."
         )
     if pattern:
         return _of_pattern(typed, path, name)
@@ -74,10 +69,8 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
     if not files:
         within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
         raise ScoreTableError(
-            message(
-                f"no file matches {typed!r}.",
-                hint=within if folders else "the pattern is taken from the current folder.",
-            )
+            f"no file matches {typed!r}.",
+            hint=within if folders else "the pattern is taken from the current folder.",
         )
     fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
     return _of_files(typed, files, Path(*fixed), folders, name)
@@ -90,10 +83,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     if len(own) > 1:
         listed = ", ".join(file.name for file in own)
         raise ScoreTableError(
-            message(
-                f"the folder {typed!r} holds {len(own)} tables of scores: {listed}.",
-                hint="the path of one of them reads that one.",
-            )
+            f"the folder {typed!r} holds {len(own)} tables of scores: {listed}.",
+            hint="the path of one of them reads that one.",
         )
     if own:
         inner = _of_files(typed, own, path, [table for table in beside if table not in own], name)
@@ -102,19 +93,15 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     tables = [file for file in files if _is_table(file)]
     if not tables:
         raise ScoreTableError(
-            message(
-                f"the folder {typed!r} holds no table.",
-                hint="a folder holds scores.csv (and measures.toml), or tables of one kind.",
-            )
+            f"the folder {typed!r} holds no table.",
+            hint="a folder holds scores.csv (and measures.toml), or tables of one kind.",
         )
     if unfinished := [(below(table, path),) for table in tables if _unfinished(table, path)]:
         raise ScoreTableError(
-            message(
-                f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins"
-                " with '_', as unfinished ones do.",
-                where=[("file",), *unfinished],
-                hint=_SELECT,
-            )
+            f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins"
+            " with '_', as unfinished ones do.",
+            where=[("file",), *unfinished],
+            hint=_SELECT,
         )
     others = [file for file in files if file not in {*tables, path / "measures.toml"}]
     return _of_files(typed, tables, path, others, name)
@@ -124,7 +111,7 @@ def _files_below(folder: Path, typed: str) -> list[Path]:
     """List the files of a folder, those in linked folders too; a hidden folder is listed itself."""
 
     def fail(error: OSError) -> None:
-        raise ScoreTableError(message(f"{typed!r} cannot be read: {error.strerror}.")) from None
+        raise ScoreTableError(f"{typed!r} cannot be read: {error.strerror}.") from None
 
     seen: set[Path] = set()
     files: list[Path] = []
@@ -204,20 +191,16 @@ def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
     if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*DUCKDB, *EXCEL}):
         names = [(below(path, folder),) for path in paths]
         raise ScoreTableError(
-            message(
-                f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
-                where=[("file",), *names],
-                hint=["several files are read together when all are of one kind.", _SELECT],
-            )
+            f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
+            where=[("file",), *names],
+            hint=["several files are read together when all are of one kind.", _SELECT],
         )
     empty = [path for path in paths if not path.is_file() or path.stat().st_size == 0]
     if empty:
         raise ScoreTableError(
-            message(
-                f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
-                where=[("file",), *((below(path, folder),) for path in empty)],
-                hint="write them again, or take them away.",
-            )
+            f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
+            where=[("file",), *((below(path, folder),) for path in empty)],
+            hint="write them again, or take them away.",
         )
 
 
@@ -235,11 +218,9 @@ def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]
     ]
     if odd:
         raise ScoreTableError(
-            message(
-                f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
-                where=[("file", "lacks", "has besides"), *odd],
-                hint=["add the columns that are missing, empty where there is no score;", _SELECT],
-            )
+            f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
+            where=[("file", "lacks", "has besides"), *odd],
+            hint=["add the columns that are missing, empty where there is no score;", _SELECT],
         )
 
 

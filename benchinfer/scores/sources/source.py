@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.core.errors import BenchinferError, ScoreTableError, message
+from benchinfer.core.errors import BenchinferError, ScoreTableError
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 
@@ -90,7 +90,7 @@ def failed(name: str, error: Exception, query: str | None = None) -> ScoreTableE
         hint.append("the database is open without access to other files;")
         hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
     begin = f"{name} cannot be read" if query is None else "the query failed"
-    return ScoreTableError(message(f"{begin}: {str(error).strip()}", hint=hint))
+    return ScoreTableError(f"{begin}: {str(error).strip()}", hint=hint)
 
 
 def engine_of(native: object) -> str:

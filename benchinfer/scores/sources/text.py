@@ -27,12 +27,10 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
     shape = _shape(path, typed, delimiter)
     names = shape.names
     if not any(names):
-        raise ScoreTableError(message(f"{typed!r} is empty: it has no header."))
+        raise ScoreTableError(f"{typed!r} is empty: it has no header.")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ScoreTableError(
-            message(
-                f"columns given twice in {typed!r}: {', '.join(twice)}.", hint="keep one of each."
-            )
+            f"columns given twice in {typed!r}: {', '.join(twice)}.", hint="keep one of each."
         )
 
     def load(
@@ -83,9 +81,7 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
     except UnicodeDecodeError as error:
         raise ScoreTableError(_not_utf8(typed, error.object)) from None
     except csv.Error as error:
-        raise ScoreTableError(
-            message(f"the header of {typed!r} cannot be read: {error}.")
-        ) from None
+        raise ScoreTableError(f"the header of {typed!r} cannot be read: {error}.") from None
     except (pa.ArrowInvalid, OSError) as error:
         raise ScoreTableError(_unreadable(path, typed, error)) from None
 
@@ -140,7 +136,7 @@ def _read(
         if "UTF8" in str(error):
             raise ScoreTableError(_not_utf8(typed)) from None
         if "Empty CSV" in str(error):
-            raise ScoreTableError(message(f"{typed!r} has a header and no rows.")) from None
+            raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
         raise ScoreTableError(_unreadable(path, typed, error)) from None
     found = [_ragged(ragged, shape)] if ragged else []
     return table.unify_dictionaries(), found

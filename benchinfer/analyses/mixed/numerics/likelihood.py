@@ -140,7 +140,7 @@ def _fitted(x: Array | None, beta: Array) -> Array:
     return beta if x is None else x @ beta
 
 
-def _invert(information: Array) -> tuple[Array, Array]:
+def inverted(information: Array) -> tuple[Array, Array]:
     """Return the Cholesky factor and the inverse of the fixed effects' information."""
     try:
         lower = np.linalg.cholesky(information)
@@ -203,7 +203,7 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
         + stats.delta**2 * q_one.sum(axis=1)
     ).sum()
     information = _project(x, q_matrix)
-    lower, phi = _invert(information)
+    lower, phi = inverted(information)
     beta = phi @ (right := _gather(x, c))
     y_p_y = float(y_v_y - right @ beta)
     n, p = stats.n_scores, len(beta)

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
+from benchinfer.analyses.mixed.numerics.likelihood import inverted
 from benchinfer.analyses.mixed.numerics.moments import Patterns
 from benchinfer.core.errors import FitError
 
@@ -586,7 +587,7 @@ def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
     domains = Lift.of(model.by_domain(data.information), w)
     b, c_g = model.by_domain(q_x), model.by_domain(c)
     t_b = domains.cov @ b
-    lower, phi = _invert(information - np.einsum("gkp,gkq->pq", b, t_b, optimize=True))
+    lower, phi = inverted(information - np.einsum("gkp,gkq->pq", b, t_b, optimize=True))
     beta = phi @ (right - np.einsum("gkp,gk->p", t_b, c_g))
     effect = np.einsum("gkl,gl->gk", domains.cov, c_g - b @ beta)
     mean = x @ beta + model.of_domain(effect)
@@ -614,16 +615,6 @@ def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
         y_p_y=y_p_y,
         criterion=float(criterion),
     )
-
-
-def _invert(information: Array) -> tuple[Array, Array]:
-    """Return the Cholesky factor and the inverse of the fixed effects' information."""
-    try:
-        lower = np.linalg.cholesky(information)
-    except np.linalg.LinAlgError:
-        raise FitError("the fixed effects are confounded in this table.") from None
-    half = np.linalg.inv(lower)
-    return lower, half.T @ half
 
 
 def over_data_sets(layout: CovarianceLayout, within: Array, between: Array) -> Array:

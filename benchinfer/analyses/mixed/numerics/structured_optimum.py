@@ -369,7 +369,6 @@ def fit_structured(
     residual: Residual = "constant",
     terms: Sequence[str] = ("dataset", "dataset:algorithm"),
     domain: NDArray[np.int64] | None = None,
-    domain_terms: Sequence[str] = ("domain", "domain:algorithm"),
     x: Array | None = None,
     reml: bool = True,
 ) -> StructuredFit:
@@ -390,8 +389,6 @@ def fit_structured(
         statistics of blocks.
     domain
         (D,) codes 0, 1, ... of the data sets' domains, for a level above the data sets.
-    domain_terms
-        Of ``"domain"`` and ``"domain:algorithm"``.
     x
         (D, K, p) design of the fixed effects, or None for one mean per algorithm. The means of the
         algorithms must be among its linear combinations.
@@ -412,7 +409,7 @@ def fit_structured(
     (('dataset', 'residual'), [2.3333, 0.8333])
     """
     d, k = patterns.delta.shape[0], patterns.offset.shape[0]
-    held = () if domain is None else tuple(domain_terms)
+    held = () if domain is None else ("domain", "domain:algorithm")
     design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
     offset, turn = _offset(patterns, design), _separation(design)
     if "dataset:replication" in terms and not patterns.paired:

@@ -49,14 +49,11 @@ class PermutationMoments:
         (K,) `total` minus its expectation.
     cov
         (K, K) covariance; rows sum to zero.
-    n_varying
-        Number of blocks whose scores are not all equal: only these can say anything.
     """
 
     total: Array
     deviation: Array
     cov: Array
-    n_varying: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +112,6 @@ def moments(scores: Array, layout: BlockLayout) -> PermutationMoments:
         np.bincount(layout.labels, scores, minlength=k),
         np.bincount(layout.labels, centred, minlength=k),
         np.diag(diagonal) - (count.T @ weighted).toarray(),
-        int((spread > 0).sum()),
     )
 
 

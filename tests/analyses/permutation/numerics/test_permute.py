@@ -121,7 +121,6 @@ def test_moments_are_those_of_all_arrangements():
     m = nulls.moments(scores, layout)
     np.testing.assert_allclose(m.total - m.deviation, sums.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(m.cov, np.cov(sums.T, bias=True), atol=1e-12)
-    assert m.n_varying == 3
 
 
 def test_aligned_ranks_have_the_published_form():
@@ -146,8 +145,7 @@ def test_two_algorithms():
 
 def test_constant_blocks_and_tables():
     values, layout = complete(np.array([[0.1, 0.1, 0.1], [1.0, 2.0, 4.0]]))
-    m = nulls.moments(values, layout)
-    assert m.n_varying == 1
+    assert np.linalg.matrix_rank(nulls.moments(values, layout).cov) == 2
     values, layout = complete(np.full((3, 2), 0.1))
     m = nulls.moments(values, layout)
     assert nulls.quadratic(m) == nulls.GlobalTest(0.0, (0,), 1.0)
