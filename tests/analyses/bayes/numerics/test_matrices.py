@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numba import njit
 
 from benchinfer.analyses.bayes.numerics import matrices
 
@@ -16,6 +17,15 @@ def test_a_tridiagonal_matrix_has_the_same_eigenvalues(n, rank):
     beside = np.sqrt(squares[1:])
     found = np.linalg.eigvalsh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
     np.testing.assert_allclose(found, np.linalg.eigvalsh(matrix), atol=1e-13 * n**2)
+
+
+def test_compiled_code_and_python_call_the_same_part():
+    @njit
+    def compiled(matrix, x):
+        return matrices.apply(matrix, x)
+
+    matrix, x = symmetric(3, 4), np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(compiled(matrix, x), matrices.apply(matrix, x), rtol=1e-14)
 
 
 def test_rows_are_solved():
