@@ -30,7 +30,7 @@ def interactions(kind, d, k, rng):
     return normal
 
 
-def outcomes(scores, margin, priors, rng):
+def outcomes(scores, margin, priors, rng, draws):
     """Return the matrix of pairs, and (2, tables, P) probabilities of better and of equivalent."""
     tables, d, k = scores.shape
     h, data = helmert(k), design("single", d, k)
@@ -40,15 +40,15 @@ def outcomes(scores, margin, priors, rng):
     state = gibbs.start(model, tables, rng)
     i, j = np.triu_indices(k, 1)
     matrix, found = h.T[i] - h.T[j], np.zeros((3, tables, len(i)))
-    for sweep in range(WARM_UP + DRAWS):
+    for sweep in range(WARM_UP + draws):
         state = gibbs.sweep(model, state, rng)
         if sweep >= WARM_UP:
             difference = size[:, 0] * state.average @ matrix.T
             found += difference > margin, np.abs(difference) <= margin, difference < -margin
-    return (i, j), found / DRAWS
+    return (i, j), found / draws
 
 
-def rates(d, k, kind, priors=None, seed=1):
+def rates(d, k, kind, priors=None, seed=1, draws=DRAWS):
     """Return shares of tables with a false claim, of pairs with one, and of true claims made."""
     rng = np.random.default_rng([seed, d, k])
     group, margin, gap = np.arange(k) >= k // 2, 0.0, 0.0
@@ -57,7 +57,7 @@ def rates(d, k, kind, priors=None, seed=1):
     if kind == "rope":
         margin = gap
     scores = interactions(kind, d, k, rng) - gap * group
-    (i, j), probability = outcomes(scores, margin, priors or Priors(), rng)
+    (i, j), probability = outcomes(scores, margin, priors or Priors(), rng, draws)
     first, equivalent, second = probability >= LEVEL
     apart = group[i] != group[j]
     if kind == "rope":  # a difference of the tolerance is neither larger nor smaller
@@ -82,6 +82,21 @@ def test_some_pair_of_algorithms_that_are_alike(d, k, record_property):
     false, _, _ = rates(d, k, "null")
     record_property(f"null {d} {k}", false)
     assert false <= most(0.06, TABLES)
+
+
+@pytest.mark.calibration
+def test_more_draws_hardly_change_shares(record_property):
+    found = [rates(30, 4, "null", draws=n)[0] for n in (200, 600, 3000)]
+    record_property("null 30 4 by draws", found)
+    assert np.ptp(found) <= 0.03
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("d", "k", "least"), [(5, 4, 0.2), (12, 12, 0.8)])
+def test_claims_where_effects_have_a_fixed_large_scale(d, k, least, record_property):
+    false, _, _ = rates(d, k, "null", Priors(effect_sd=2.0))
+    record_property(f"fixed {d} {k}", false)
+    assert false >= least
 
 
 def of_all_draws(d, k, tables=10_000):

@@ -1,17 +1,26 @@
 """State of Markov chains, and what their compiled sweeps read."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 type Array = NDArray[np.float64]
 
-# Parts of a sweep: the caches of their callers hold them. What takes arguments from Python, a sixth
-# of the time to compile, is left out: only compiled code can call them, a call from Python crashes.
-_BARE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-part = njit(nogil=True, error_model="numpy", **_BARE)
+
+def part[F: Callable[..., Any]](function: F) -> F:
+    """Let compiled code call a function, which Python may still call as it is.
+
+    What takes arguments from Python, a sixth of the time to compile, is left out. The caches of the
+    callers hold what is compiled.
+    """
+    bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return register_jitable(nogil=True, error_model="numpy", **bare)(function)
+
+
 # A part with one caller that mostly calls others, each of which every level above compiles again.
 inlined = njit(nogil=True, error_model="numpy", inline="always")
 # What Python calls: kept, with its parts, in a cache that is as old as the function's own file.

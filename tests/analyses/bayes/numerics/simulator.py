@@ -1,20 +1,12 @@
 """The hierarchical model as a simulator, from its formulas: parameters, then tables."""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
-from numba import njit
 from scipy import stats
 
 from benchinfer.analyses.bayes.numerics.chains import GibbsState
 from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
-
-
-@cache
-def called(part):
-    """Return a compiled part of the sampler as a function that Python can call."""
-    return njit(part.py_func)
 
 
 def design(kind, d=5, k=3):

@@ -15,7 +15,7 @@ from benchinfer.analyses.bayes.numerics.dataset_levels import (
 )
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from tests.analyses.bayes.numerics.simulator import called, design
+from tests.analyses.bayes.numerics.simulator import design
 
 M, K, CHAINS = 9, 3, 20_000
 J = K - 1
@@ -66,12 +66,11 @@ def test_coefficients_have_their_normal_posterior():
 
 def test_roots_of_variances_are_half_t():
     """Variables drawn given their variance, and it given them, leave the prior where it is."""
-    rng, draw = np.random.default_rng(2), called(draw_variance)
-    scale, n = 1.7, 4
+    rng, scale, n = np.random.default_rng(2), 1.7, 4
     variance = (scale * np.abs(rng.standard_t(3, CHAINS))) ** 2
     for _ in range(3):
         x = np.sqrt(variance)[:, None] * rng.standard_normal((CHAINS, n))
-        drawn = [draw(*one, scale, rng) for one in zip(x, variance, strict=True)]
+        drawn = [draw_variance(*one, scale, rng) for one in zip(x, variance, strict=True)]
         variance = np.array(drawn)
     found = stats.kstest(np.sqrt(variance) / scale, lambda x: 2 * stats.t(3).cdf(x) - 1)
     assert found.pvalue > 1e-3
