@@ -78,3 +78,12 @@ def test_a_measure_that_is_nearly_a_column(run: Callable, tmp_path: Path) -> Non
     result = run("check", path, "-m", "accurcy:higher")
     assert result.exit_code == 1
     assert "did you mean the measure 'accuracy'?" in result.stderr
+
+
+def test_a_report_without_tests_has_no_level(run: Callable, tmp_path: Path) -> None:
+    path, page = tmp_path / "scores.csv", tmp_path / "report.html"
+    path.write_text("task,model,accuracy\na,x,0.9\na,y,0.8\nb,x,0.7\nb,y,0.6\n")
+    run("report", path, "-m", "accuracy:higher", "--methods", "points", "-o", page)
+    text = page.read_text(encoding="utf-8")
+    assert "nan %" not in text
+    assert "nothing is tested" in text
