@@ -76,7 +76,7 @@ class PlainCommand(TyperCommand):
         """Read the arguments; the last of two values would hide the first."""
         if not ctx.resilient_parsing:
             typed = self.make_parser(ctx).parse_args(args=[*args])[2]
-            options = [given for given in typed if given.param_type_name == "option"]
+            options: list[Any] = [one for one in typed if one.param_type_name == "option"]
             for option in options:
                 if options.count(option) > 1 and not (option.multiple or option.is_flag):
                     ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
