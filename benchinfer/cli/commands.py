@@ -10,7 +10,7 @@ from benchinfer.cli.guard import CODES, Exit
 from benchinfer.cli.options.common import Level, listed, open_unit, wrong
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
-from benchinfer.cli.options.measures import MeasureText
+from benchinfer.cli.options.measures import AllMeasures, named
 from benchinfer.cli.options.source import AsJson, SourceArguments, reads_scores
 from benchinfer.core.errors import ScoreTableError
 
@@ -75,7 +75,7 @@ class ReportArguments:
 
 
 @reads_scores
-def check(source: SourceArguments, *, measure: MeasureText = None, as_json: AsJson = False) -> None:
+def check(source: SourceArguments, *, measure: AllMeasures = None, as_json: AsJson = False) -> None:
     """Say what is wrong with a table, or odd.
 
     Errors (the table cannot be read) go to stderr, all of them at once.
@@ -105,7 +105,7 @@ def check(source: SourceArguments, *, measure: MeasureText = None, as_json: AsJs
 def describe(
     source: SourceArguments,
     *,
-    measure: MeasureText = None,
+    measure: AllMeasures = None,
     interval: RateInterval = None,
     sides: Annotated[
         Literal["1", "2"],
@@ -130,7 +130,7 @@ def describe(
     scores = source.read()
     names = [m.name for m in scores.measures]
     if measure is not None:
-        names = [source.measure(scores, measure)]
+        names = named(source, scores, measure)
     if as_json:
         documents.write({name: documents.rows(scores.describe(name, **asked)) for name in names})
     else:
@@ -184,7 +184,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    measure: MeasureText = None,
+    measure: AllMeasures = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

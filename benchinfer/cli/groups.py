@@ -72,6 +72,16 @@ class PlainCommand(TyperCommand):
             extra["default_map"] = defaults(self, names, parent.find_root().command)
         return super().make_context(info_name, args, parent, **extra)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; the last of two values would hide the first."""
+        if not ctx.resilient_parsing:
+            typed = self.make_parser(ctx).parse_args(args=[*args])[2]
+            options: list[Any] = [one for one in typed if one.param_type_name == "option"]
+            for option in options:
+                if options.count(option) > 1 and not (option.multiple or option.is_flag):
+                    ctx.fail(f"{max(option.opts, key=len)} is given twice; it takes one value.")
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """List the options by panel."""
         found: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}

@@ -271,6 +271,17 @@ def percent(value: float) -> str:
     return f"{fixed(100 * value, 1)} %"
 
 
+def chance(value: float) -> str:
+    """Write a probability that draws estimate, none of which is certain.
+
+    Examples
+    --------
+    >>> chance(0.967), chance(1.0)
+    ('96.7 %', '>99.9 %')
+    """
+    return ">99.9 %" if value >= 0.9995 else percent(value)
+
+
 def decimals(spreads: Sequence[float]) -> int:
     """Return how many decimals show two digits of the uncertainty.
 

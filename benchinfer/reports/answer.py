@@ -57,9 +57,9 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
         return ()
     d, k = coverage.found.shape
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
-    each = f"{low}" if low == high else f"{low} to {high}"
     gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
     gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []
+    each = f"at most {high}" if gaps else f"{low}" if low == high else f"{low} to {high}"
     decided = int(np.isin(lead.codes, (2, 3, 4)).sum())
     return (
         (
@@ -68,7 +68,7 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
         ),
         ("Missing", ", ".join(gaps) or "none"),
         ("Pairs decided", f"{decided:,} of {len(lead.codes):,}, by {within(lead.heading)}"),
-        ("Level", f"{100 * lead.level:g} %"),
+        ("Level", "nothing is tested" if np.isnan(lead.level) else f"{100 * lead.level:g} %"),
         ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
     )
 

@@ -359,6 +359,8 @@ def _missing(
             hint = Phrase(
                 f"{Option('layout', 'wide-measures')} reads {', '.join(hits)} as columns of scores."
             )
+        elif layout == "long" and role == "value" and (near := _near(measures, search.left)):
+            hint = Phrase(f"did you mean the measure {near[0]!r}? ") + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += Phrase(
                 f"\n{Option('layout', 'wide-algorithms')} reads one column per algorithm."
@@ -369,6 +371,10 @@ def _missing(
         what = Phrase(f"there is no column of scores to read with {Given('layout', layout)}.")
         hint = f"the table has: {', '.join(search.names)}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+
+
+def _near(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    return [near for name in names for near in difflib.get_close_matches(name, known, 1)]
 
 
 def _by_pattern(layout: str, wide: Mapping[str, Mapping[str, str]]) -> Finding:

@@ -52,3 +52,38 @@ def test_the_option_that_names_a_measure_declares_it(
     assert found.exit_code == 2
     assert "declares a measure, as --measures does" in found.stderr
     assert run(*command, table, "-m", "auc:up").exit_code == 2
+
+
+def test_options_of_one_value_are_given_once(run: Callable) -> None:
+    twice = ("-m", "error", "--measure", "seconds")
+    result = run("compare", "points", "example:sklearn_bootstrap", *twice)
+    assert result.exit_code == 2
+    assert "--measure is given twice; it takes one value." in result.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "describe"])
+def test_several_measures_are_kept(run: Callable, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("task,model,f1,auc,seconds\na,x,1,2,3\na,y,2,3,4\nb,x,3,4,6\nb,y,2,2,9\n")
+    result = run(command, path, "-m", "f1:higher", "-m", "seconds:lower")
+    said = " ".join(result.stdout.split())
+    assert "f1, higher is better" in said
+    assert "seconds, lower is better" in said
+    assert "auc, " not in said
+
+
+def test_a_measure_that_is_nearly_a_column(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("task,model,accuracy\na,x,0.9\na,y,0.8\nb,x,0.7\nb,y,0.6\n")
+    result = run("check", path, "-m", "accurcy:higher")
+    assert result.exit_code == 1
+    assert "did you mean the measure 'accuracy'?" in result.stderr
+
+
+def test_a_report_without_tests_has_no_level(run: Callable, tmp_path: Path) -> None:
+    path, page = tmp_path / "scores.csv", tmp_path / "report.html"
+    path.write_text("task,model,accuracy\na,x,0.9\na,y,0.8\nb,x,0.7\nb,y,0.6\n")
+    run("report", path, "-m", "accuracy:higher", "--methods", "points", "-o", page)
+    text = page.read_text(encoding="utf-8")
+    assert "nan %" not in text
+    assert "nothing is tested" in text

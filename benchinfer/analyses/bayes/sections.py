@@ -14,10 +14,10 @@ from benchinfer.comparison.sections import slopes
 from benchinfer.core.numbers import (
     alike,
     amount,
+    chance,
     fixed,
     interval,
     level_percent,
-    percent,
     places,
     significant,
 )
@@ -213,16 +213,16 @@ def other_quantity(result: BayesComparison) -> Table:
 def best(result: BayesComparison) -> str:
     """Name the algorithm that is most likely best, on average and on the next data set."""
     top = int(result.ranks.best.argmax())
-    name, share = result.algorithms[top], percent(float(result.ranks.best[top]))
+    name, share = result.algorithms[top], chance(float(result.ranks.best[top]))
     said = f"{name} is the best algorithm {result.average_words} with probability {share}"
     if result.ranks_following is None:
         return f"{said}, of these data sets."
     following = result.ranks_following.best
     after = int(following.argmax())
-    own = percent(float(following[top]))
+    own = chance(float(following[top]))
     if after == top:
         return f"{said}, and on the next data set with probability {own}."
-    other = f"{result.algorithms[after]} with {percent(float(following[after]))}"
+    other = f"{result.algorithms[after]} with {chance(float(following[after]))}"
     return f"{said}; on the next data set with {own}, where {other} is the likeliest."
 
 

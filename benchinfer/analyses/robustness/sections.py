@@ -125,12 +125,11 @@ def sensitivity(found: "VerdictChanges") -> Section:
         else f"None of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
         f" changes {verdicts}."
     )
-    lead += (
-        " None makes the other algorithm the better one."
-        if not turned
-        else f" {len(turned)} {'makes' if len(turned) == 1 else 'make'} the other algorithm of a"
-        " pair the better one."
-    )
+    if turned:
+        makes = "makes" if len(turned) == 1 else "make"
+        lead += f" {len(turned)} {makes} the other algorithm of a pair the better one."
+    elif moving:
+        lead += " None makes the other algorithm the better one."
     tried = [f"Not tried: {'; '.join(found.untried)}"] if found.untried else []
     return Section(
         title="What would change the verdicts",
@@ -212,7 +211,7 @@ def _grid(found: "VerdictChanges") -> Table:
 
 def _counted(j: int, head: str) -> Column:
     def write(better: int, equal: int, undecided: int, changed: int) -> Cell:
-        return Cell(f"{better} >  {equal} ~  {undecided} ?", "differs" if changed else "")
+        return Cell(f"{better} >, {equal} ~, {undecided} ?", "differs" if changed else "")
 
     also = tuple(f"{n}_{j}" for n in ("n_equivalent", "n_undecided", "n_changed"))
     return Column(f"n_better_{j}", head, write, also=also, defined=False)

@@ -3,7 +3,7 @@
 from benchinfer.analyses.wins import comparison as wins_comparison
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.core.numbers import amount, interval, percent, places
+from benchinfer.core.numbers import amount, chance, interval, percent, places
 from benchinfer.core.sections import (
     Column,
     Figure,
@@ -58,7 +58,7 @@ def best(result: WinsComparison) -> str:
     )
     if result.bayes is None:
         return f"{said}."
-    return f"{said}; it is the best one with probability {percent(float(row['prob_best']))}."
+    return f"{said}; it is the best one with probability {chance(float(row['prob_best']))}."
 
 
 def worths(result: WinsComparison) -> Table:

@@ -4,7 +4,7 @@ import atexit
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from shutil import rmtree
@@ -18,7 +18,7 @@ from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE
-from benchinfer.cli.options.measures import declare
+from benchinfer.cli.options.measures import declare, named
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
 
@@ -281,13 +281,13 @@ class SourceArguments:
             said = f"the table holds published {what}, not scores."
             raise ScoreTableError(said, hint=f"benchinfer {hint}") from None
 
-    def kept(self, measure: str | None) -> "ScoreTable":
-        """Read the table and keep one measure, or all without a name."""
+    def kept(self, names: Sequence[str] | None) -> "ScoreTable":
+        """Read the table and keep the measures of these names, or all without names."""
         scores = self.read()
-        if measure is None:
+        if names is None:
             return scores
-        name = self.measure(scores, measure)
-        return scores if len(scores.measures) == 1 else scores.subset(measures=name)
+        asked = named(self, scores, names)
+        return scores if len(scores.measures) == 1 else scores.subset(measures=asked)
 
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
