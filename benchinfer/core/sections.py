@@ -5,6 +5,7 @@ Each analysis says it once; the terminal, JSON and reports write the same record
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isclose
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,10 +62,16 @@ class Check:
         """Make a row; the remedy is kept only where the check failed.
 
         It passes where the value is at most (at `least`) the limit, or as `ok` says. A limit is
-        kept only if it is what decides: a value beyond it may pass for other reasons.
+        kept only if it is what decides: a value beyond it may pass for other reasons. Rounding does
+        not decide.
+
+        Examples
+        --------
+        >>> Check.of("degrees of freedom", 5 - 1e-12, 5, least=True, remedy="few").ok
+        True
         """
         value, bound = float(value), np.nan if limit is None else float(limit)
-        within = value >= bound if least else value <= bound
+        within = (value >= bound if least else value <= bound) or isclose(value, bound)
         ok = within if ok is None else ok
         if ok != within:
             bound = np.nan

@@ -3,7 +3,7 @@
 ``value = X b + d_m + a_mk + r_mb + e`` for data set m, replication b, algorithm k, with variances
 ``dataset``, ``dataset:algorithm``, ``dataset:replication`` and ``residual``. Data sets are
 independent blocks, so the cost of an evaluation is that of D small (K, K) problems, whatever the
-number of replications.
+number of replications; of one, where all data sets have the same design, as in a complete table.
 """
 
 from collections.abc import Mapping
@@ -28,20 +28,25 @@ _SLICE = 1 << 17
 class Workspace:
     """Intermediate results of an evaluation that its derivatives need; D data sets.
 
+    What depends on the design alone is of U data sets: one that stands for all where all have the
+    same design, else D.
+
     Attributes
     ----------
     theta
         (4,) variances.
     h
         (M,) ``1 / (residual + replication * size)`` of each class.
+    each
+        ``D / U``, the number of data sets that each design stands for.
     g_matrix, g
-        (D, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``.
+        (U, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``.
     t_matrix
-        (D, K, K) conditional covariance of the algorithm profile given the data set's scores.
+        (U, K, K) conditional covariance of the algorithm profile given the data set's scores.
     q_matrix
-        (D, K, K) ``Za' V^-1 Za``;  ``q_one`` (D, K) its row sums.
+        (U, K, K) ``Za' V^-1 Za``;  ``q_one`` (U, K) its row sums.
     e_matrix
-        (D, K, K) ``I - t_matrix g_matrix``; ``e_one`` (D, K) its row sums.
+        (U, K, K) ``I - t_matrix g_matrix``; ``e_one`` (U, K) its row sums.
     c
         (D, K) ``Za' V^-1 y``.
     phi, information
@@ -56,6 +61,7 @@ class Workspace:
 
     theta: Array
     h: Array
+    each: int
     g_matrix: Array
     g: Array
     t_matrix: Array
@@ -119,15 +125,36 @@ def _by_dataset(weight: Array, values: Array, start: NDArray[np.int64], n_datase
     return total
 
 
-def _project(x: Array | None, m: Array) -> Array:
-    """Return the sum over data sets of ``X_m' M_m X_m``; without X the design is the identity."""
-    return m.sum(axis=0) if x is None else np.einsum("dkp,dkl,dlq->pq", x, m, x, optimize=True)
+def _designs(stats: Statistics) -> int:
+    """Return the number U of data sets whose designs are solved: 1 where all are the same."""
+    d = len(stats.n)
+    same = len(stats.rows) in (0, d) and all(
+        (each == each[:1]).all() for each in (stats.n, stats.size, stats.rows, stats.cross)
+    )
+    return 1 if same else d
 
 
-def _project_product(x: Array | None, a: Array, b: Array) -> Array:
-    """Return the sum over data sets of ``X_m' A_m B_m X_m``, A (D, K, r) and B (D, r, K)."""
+def _applied(m: Array, v: Array) -> Array:
+    """Return ``M_m v_m`` as (D, K) of matrices (U, K, K) and vectors (D, K)."""
+    return v @ m[0].T if len(m) == 1 else np.einsum("dkl,dl->dk", m, v)
+
+
+def _by_design(weight: Array, stats: Statistics, u: int) -> Array:
+    """Return the (U, K, K) sums of products of counts, multiplied by weights (M,) of classes."""
+    part = slice(None) if u == len(stats.n) else slice(1)
+    return _by_dataset(weight[part], stats.cross[part], stats.start[part], u)
+
+
+def _project(x: Array | None, m: Array, d: int) -> Array:
+    """Return the sum over D data sets of ``X_m' M_m X_m``, M symmetric; without X that of M."""
+    total = m if x is None else x.swapaxes(1, 2) @ m @ x
+    return d // len(total) * total.sum(axis=0)
+
+
+def _project_product(x: Array | None, a: Array, b: Array, d: int) -> Array:
+    """Return the sum over D data sets of ``X_m' A_m B_m X_m``, A (U, K, r) and B (U, r, K)."""
     left, right = (a.swapaxes(1, 2), b) if x is None else (a.swapaxes(1, 2) @ x, b @ x)
-    return np.tensordot(left, right, ((0, 1), (0, 1)))
+    return d // len(left) * np.tensordot(left, right, ((0, 1), (0, 1)))
 
 
 def _gather(x: Array | None, v: Array) -> Array:
@@ -150,18 +177,21 @@ def inverted(information: Array) -> tuple[Array, Array]:
     return lower, half.T @ half
 
 
-def _log_det(stats: Statistics, h: Array, inner: Array, den: Array, var_e: float) -> float:
+def _log_det(
+    stats: Statistics, h: Array, inner: Array, den: Array, var_e: float, each: int
+) -> float:
     """Return ``log|V|`` over all data sets."""
     free = (stats.n_scores - stats.rows.sum()) * np.log(var_e)
     classes = (stats.rows * np.log(h)).sum()
-    return float(free - classes + np.linalg.slogdet(inner)[1].sum() + np.log(den).sum())
+    return float(free - classes + each * (np.linalg.slogdet(inner)[1] + np.log(den)).sum())
 
 
 def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
     """Evaluate the criterion at the variances `theta`.
 
     Of the variances (4,) those that are not in the model are 0; `x` (D, K, p) is the design of the
-    fixed effects, by default one mean per algorithm; `reml` restricts the likelihood.
+    fixed effects, (1, K, p) if it is the same everywhere, by default one mean per algorithm;
+    `reml` restricts the likelihood.
 
     References
     ----------
@@ -176,8 +206,10 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     h = 1 / (var_e + var_r * stats.size)
     w = var_r * h
     start = stats.start
-    g_matrix = -_by_dataset(w, stats.cross, start, d)
-    g_matrix[:, range(k), range(k)] += stats.n
+    u = _designs(stats)
+    each = d // u
+    g_matrix = -_by_design(w, stats, u)
+    g_matrix[:, range(k), range(k)] += stats.n[:u]
     g_matrix /= var_e
     g = (stats.total - _by_dataset(w, stats.moment, start, d)) / var_e
     y_r_y = (stats.square - _by_dataset(w, stats.block_square, start, d)) / var_e
@@ -193,8 +225,8 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     q_one = q_a_one / den[:, None]
     t_matrix = var_a * e_a + kappa * e_a_one[:, :, None] * e_a_one[:, None, :]
     e_matrix = e_a - kappa * e_a_one[:, :, None] * q_a_one[:, None, :]
-    t_g = np.einsum("dkl,dl->dk", t_matrix, g)
-    c_centred = g - np.einsum("dkl,dl->dk", g_matrix, t_g)
+    t_g = _applied(t_matrix, g)
+    c_centred = g - _applied(g_matrix, t_g)
     c = c_centred + stats.delta[:, None] * q_one
     y_v_y = (
         y_r_y
@@ -202,17 +234,18 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
         + 2 * stats.delta * c_centred.sum(axis=1)
         + stats.delta**2 * q_one.sum(axis=1)
     ).sum()
-    information = _project(x, q_matrix)
+    information = _project(x, q_matrix, d)
     lower, phi = inverted(information)
     beta = phi @ (right := _gather(x, c))
     y_p_y = float(y_v_y - right @ beta)
     n, p = stats.n_scores, len(beta)
-    log_det = _log_det(stats, h, inner, den, float(var_e))
+    log_det = _log_det(stats, h, inner, den, float(var_e), each)
     extra = 2 * np.log(lower.diagonal()).sum() if reml else 0.0
     criterion = log_det + extra + y_p_y + (n - p * reml) * np.log(2 * np.pi)
     return Workspace(
         theta=theta,
         h=h,
+        each=each,
         g_matrix=g_matrix,
         t_matrix=t_matrix,
         q_matrix=q_matrix,
@@ -232,16 +265,16 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
 def block_profile(stats: Statistics, work: Workspace, x: Array | None = None) -> Array:
     """Return ``f`` (D, K) such that a block's residual sum is its sum minus counts times f."""
     mean = _fitted(x, work.beta)
-    residual = work.g - np.einsum("dkl,dl->dk", work.g_matrix, np.broadcast_to(mean, stats.n.shape))
-    f = np.einsum("dkl,dl->dk", work.t_matrix, residual) + mean
+    residual = work.g - _applied(work.g_matrix, np.broadcast_to(mean, stats.n.shape))
+    f = _applied(work.t_matrix, residual) + mean
     return f - stats.delta[:, None] * work.e_one
 
 
 @dataclass(frozen=True, slots=True)
 class _Replication:
-    """Contribution of the replication term, per data set (D) and per class (M).
+    """Contribution of the replication term, per design (U), data set (D) and class (M).
 
-    ``u`` (D, K, K) is ``Za' V^-1 Zr Zr' V^-1 Za`` with row sums ``u_one``; ``ss`` (M,) are sums of
+    ``u`` (U, K, K) is ``Za' V^-1 Zr Zr' V^-1 Za`` with row sums ``u_one``; ``ss`` (M,) are sums of
     squares of the blocks' residual sums, ``e_t2`` (D, K) is ``Za' V^-1 Zr Zr' P y``.
     """
 
@@ -257,15 +290,16 @@ class _Replication:
 
 def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replication:
     (d, k), h = stats.n.shape, work.h
+    designs = d // work.each
     if not len(stats.start):
-        square, vector, none = np.zeros((d, k, k)), np.zeros((d, k)), np.empty(0)
-        return _Replication(square, square, square, square, vector, none, vector, vector)
-    s2 = _by_dataset(h**2, stats.cross, stats.start, d)
-    s3 = _by_dataset(h**3 * stats.size, stats.cross, stats.start, d)
+        square, vector, none = np.zeros((designs, k, k)), np.zeros((d, k)), np.empty(0)
+        return _Replication(square, square, square, square, vector[:designs], none, vector, vector)
+    s2 = _by_design(h**2, stats, designs)
+    s3 = _by_design(h**3 * stats.size, stats, designs)
     u = work.e_matrix.transpose(0, 2, 1) @ s2 @ work.e_matrix
     home = np.repeat(np.arange(len(stats.start)), np.diff(np.r_[stats.start, len(stats.size)]))
     f = block_profile(stats, work, x)[home]
-    p_f = np.einsum("mkl,ml->mk", stats.cross, f)
+    p_f = _applied(stats.cross[:1] if designs == 1 else stats.cross, f)
     t2 = _by_dataset(h**2, stats.moment - p_f, stats.start, d)
     return _Replication(
         s2=s2,
@@ -275,7 +309,7 @@ def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replic
         u_one=u.sum(axis=2),
         ss=stats.block_square - 2 * (f * stats.moment).sum(axis=1) + (f * p_f).sum(axis=1),
         t2=t2,
-        e_t2=np.einsum("dkl,dk->dl", work.e_matrix, t2),
+        e_t2=_applied(work.e_matrix.swapaxes(1, 2), t2),
     )
 
 
@@ -286,22 +320,22 @@ def _mirrored(upper: Mapping[tuple[int, int], Array | float]) -> Array:
 
 def _traces(stats: Statistics, work: Workspace, rep: _Replication) -> tuple[Array, Array]:
     """Return ``tr(V^-1 V_i)`` (3,) and ``tr(V^-1 V_i V^-1 V_j)`` (3, 3)."""
-    q, q1, h, size = work.q_matrix, work.q_one, work.h, stats.size
+    q, q1, h, size, each = work.q_matrix, work.q_one, work.h, stats.size, work.each
     total = q1.sum(axis=1)
     first = [
-        total.sum(),
-        np.einsum("dkk->", q),
-        (stats.rows * h * size).sum() - np.einsum("dkk->", rep.t_s2),
+        each * total.sum(),
+        each * np.einsum("dkk->", q),
+        (stats.rows * h * size).sum() - each * np.einsum("dkk->", rep.t_s2),
     ]
     second = {
-        (_D, _D): (total**2).sum(),
-        (_D, _A): (q1**2).sum(),
-        (_D, _R): rep.u_one.sum(),
-        (_A, _A): (q * q).sum(),
-        (_A, _R): np.einsum("dkk->", rep.u),
+        (_D, _D): each * (total**2).sum(),
+        (_D, _A): each * (q1**2).sum(),
+        (_D, _R): each * rep.u_one.sum(),
+        (_A, _A): each * (q * q).sum(),
+        (_A, _R): each * np.einsum("dkk->", rep.u),
         (_R, _R): (stats.rows * (h * size) ** 2).sum()
-        - 2 * np.einsum("dkl,dlk->", work.t_matrix, rep.s3)
-        + np.einsum("dkl,dlk->", rep.t_s2, rep.t_s2),
+        - 2 * each * np.einsum("dkl,dlk->", work.t_matrix, rep.s3)
+        + each * np.einsum("dkl,dlk->", rep.t_s2, rep.t_s2),
     }
     return np.array(first), _mirrored(second)
 
@@ -309,6 +343,7 @@ def _traces(stats: Statistics, work: Workspace, rep: _Replication) -> tuple[Arra
 def _fixed_effects(work: Workspace, rep: _Replication, x: Array | None) -> tuple[Array, Array]:
     """Return F (3, p, p) and FF (3, 3, p, p), the fixed effects' share in the informations."""
     q, q1, e = work.q_matrix, work.q_one, work.e_matrix
+    d = len(q) * work.each
     qq, row = q @ q, q1[:, None, :]
     column, q_column = q1[:, :, None], (q @ q1[:, :, None])
     products = {
@@ -319,9 +354,13 @@ def _fixed_effects(work: Workspace, rep: _Replication, x: Array | None) -> tuple
         (_A, _R): (q, rep.u),
         (_R, _R): (e.swapaxes(1, 2), (rep.s3 - rep.s2 @ rep.t_s2) @ e),
     }
-    double = {key: _project_product(x, a, b) for key, (a, b) in products.items()}
+    double = {key: _project_product(x, a, b, d) for key, (a, b) in products.items()}
     ff = _mirrored({key: (m + m.T) / 2 for key, m in double.items()})
-    single = [_project_product(x, column, row), _project(x, qq), _project(x, rep.u)]
+    single = [
+        _project_product(x, column, row, d),
+        _project(x, qq, d),
+        _project(x, rep.u, d),
+    ]
     return np.array(single), ff
 
 
@@ -330,7 +369,7 @@ def _quadratics(
 ) -> tuple[Array, Array]:
     """Return ``y' P V_i P y`` (3,) and ``y' P V_i P V_j P y`` (3, 3)."""
     h, q1, z_sum = work.h, work.q_one, z.sum(axis=1)
-    q_z = np.einsum("dkl,dl->dk", work.q_matrix, z)
+    q_z = _applied(work.q_matrix, z)
     first = [(z_sum**2).sum(), (z**2).sum(), (h**2 * rep.ss).sum()]
     second = {
         (_D, _D): (z_sum**2 * q1.sum(axis=1)).sum(),
@@ -339,7 +378,7 @@ def _quadratics(
         (_A, _A): (z * q_z).sum(),
         (_A, _R): (z * rep.e_t2).sum(),
         (_R, _R): (h**3 * stats.size * rep.ss).sum()
-        - np.einsum("dk,dkl,dl->", rep.t2, work.t_matrix, rep.t2),
+        - (rep.t2 * _applied(work.t_matrix, rep.t2)).sum(),
     }
     v = np.array([_gather(x, u) for u in (q1 * z_sum[:, None], q_z, rep.e_t2)])
     return np.array(first), _mirrored(second) - v @ work.phi @ v.T
@@ -354,7 +393,7 @@ def derivatives(
     """
     rep = _replication(stats, work, x)
     mean = np.broadcast_to(_fitted(x, work.beta), stats.n.shape)
-    z = work.c - np.einsum("dkl,dl->dk", work.q_matrix, mean)
+    z = work.c - _applied(work.q_matrix, mean)
     trace, a = _traces(stats, work, rep)
     f, ff = _fixed_effects(work, rep, x)
     quad, ai = _quadratics(stats, work, rep, z, x)

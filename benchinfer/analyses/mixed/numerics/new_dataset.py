@@ -93,7 +93,10 @@ def predict_common(
 
 @dataclass(frozen=True, slots=True)
 class _Differences:
-    """Estimated contrasts of each data set (D, J), their sampling variances, and which exist."""
+    """Estimated contrasts of each data set (D, J), their sampling variances, and which exist.
+
+    The variances are (1, J) where all data sets have one design.
+    """
 
     value: Array
     sampling: Array
@@ -108,7 +111,7 @@ def _differences(stats: Statistics, model: ScoreModelFit, contrasts: Array) -> _
     k = stats.n.shape[1]
     empty = stats.n == 0
     information = work.g_matrix.copy()
-    information[:, range(k), range(k)] += empty
+    information[:, range(k), range(k)] += empty[: len(information)]
     inverse = np.linalg.inv(information)
     profile = np.einsum("dkl,dl->dk", inverse, work.g) + stats.offset
     few = csr_array(contrasts)

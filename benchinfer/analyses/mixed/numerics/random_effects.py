@@ -203,7 +203,8 @@ def _split(work: Workspace, k: int) -> tuple[float, float]:
 def _effects(mean: Array, conditional: Array, added: Array, scale: float) -> PredictedEffects:
     """Return effects from variances on the scale of the centred scores."""
     # An effect without variance is 0; rounding may leave less.
-    conditional, added = np.maximum(conditional, 0.0), np.maximum(added, 0.0)
+    none = np.zeros_like(mean)
+    conditional, added = np.maximum(conditional, none), np.maximum(added, none)
     return PredictedEffects(
         mean, np.sqrt(conditional) * scale, np.sqrt(conditional + added) * scale
     )

@@ -41,9 +41,10 @@ def of_fit(
         # Orthogonal contrasts keep the level of all algorithms, of which little is known where data
         # sets vary much, apart from the differences, of which much is.
         turn = helmert(k, full=True)
-        design = np.broadcast_to(turn.T, (d, k, k))
+        design = turn.T[None]
     theta = variances / stats.scale**2
     work = evaluate(stats, theta, design, reml=True)
+    design = np.broadcast_to(design, (d, *design.shape[1:]))
     groups = _of_scores(stats, theta, design, work.beta, same=x is None)
     own = cluster_robust(groups, work.phi, contrasts, turn.T)
     return Adjusted(turn.T @ own.cov @ turn * stats.scale**2, own.df)

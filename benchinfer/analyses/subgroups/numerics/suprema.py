@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.special import eval_jacobi, gammaln, roots_jacobi
-from scipy.stats import chi2
+from scipy.special import chdtrc, eval_jacobi, gammaln, roots_jacobi
 
 type Array = NDArray[np.float64]
 
@@ -62,7 +61,7 @@ def p_largest(statistic: float, parameters: int, ratio: float, places: float = m
     """
     if statistic <= 0:
         return 1.0
-    one = float(chi2.sf(statistic, parameters))
+    one = float(chdtrc(parameters, statistic))
     length = math.log(ratio)
     exact = 1 - _staying(statistic, parameters, length) if length > 0 else one
     p = exact if exact > _SMALLEST else max(_tail(statistic, parameters, length), one)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
+from benchinfer.analyses.mixed.numerics import likelihood
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, derivatives, evaluate
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
@@ -221,3 +222,26 @@ def test_too_few_or_constant_scores_are_refused():
         fit(from_cells(ones.astype(int), ones, 0 * ones), ("dataset",))
     with pytest.raises(FitError, match="2 scores cannot tell 2 fixed effects"):
         fit(from_cells(ones[:1].astype(int), ones[:1], 0 * ones[:1]), ())
+
+
+@pytest.mark.parametrize("terms", [COMPONENTS[:2], COMPONENTS[:3]])
+@pytest.mark.parametrize("common", [True, False])
+def test_one_design_of_all_data_sets_is_solved_once(monkeypatch, terms, common):
+    rng = np.random.default_rng(3)
+    d, b, k = 7, 4, 3
+    mean = rng.normal(size=(d * b, k)) + np.repeat(rng.normal(size=(d, k)), b, axis=0)
+    stats = from_blocks(np.repeat(np.arange(d), b), np.ones((d * b, k), int), mean, np.zeros(d))
+    x = np.linalg.qr(rng.normal(size=(1, k, k)))[0] if common else None
+    theta = np.array([0.5, 0.3, 0.2 if len(terms) > 2 else 0.0, 0.4])
+    once = evaluate(stats, theta, x, reml=True)
+    assert once.q_matrix.shape == (1, k, k)
+    found = derivatives(stats, once, x, reml=True)
+    monkeypatch.setattr(likelihood, "_designs", lambda stats: len(stats.n))
+    each = evaluate(stats, theta, x, reml=True)
+    assert each.q_matrix.shape == (d, k, k)
+    assert once.criterion == pytest.approx(each.criterion, rel=1e-12)
+    np.testing.assert_allclose(once.phi, each.phi, rtol=1e-11)
+    expected = derivatives(stats, each, x, reml=True)
+    for name in ("score", "expected", "average", "f", "ff", "z"):
+        mine, other = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-10)
