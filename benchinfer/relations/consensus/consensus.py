@@ -428,9 +428,9 @@ def consensus(
     solutions
         Number of optima to list. Others are counted where that is feasible.
     time_limit
-        Seconds after which the best relation found is returned with its bound. By default the work
-        is counted instead, and stops after about five seconds: the result is then the same on every
-        machine, that after a number of seconds need not be. ``math.inf`` for no limit.
+        Seconds after which the best relation found is returned with its bound; ``math.inf`` for no
+        limit. By default the work is counted instead and ends after about five seconds: the result
+        is then the same on every machine, while that after a number of seconds need not be.
 
     Returns
     -------

@@ -126,12 +126,12 @@ def test_time_that_is_up_leaves_a_bound() -> None:
     assert not found.diagnostics()["ok"][0]
 
 
-@pytest.mark.parametrize(("usual", "proved"), [(3e8, True), (3e5, False)])
+@pytest.mark.parametrize(("n", "usual", "proved"), [(20, 3e8, True), (30, 3e6, False)])
 def test_the_clock_changes_nothing(
-    usual: float, *, proved: bool, monkeypatch: pytest.MonkeyPatch
+    n: int, usual: float, *, proved: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(effort, "_USUAL", usual)
-    hard = without_truth(7, 20)
+    hard = without_truth(7, n)
     one = consensus(hard, family="partial")
     readings = count(step=1000)
     monkeypatch.setattr(time, "monotonic", lambda: next(readings))
