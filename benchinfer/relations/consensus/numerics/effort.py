@@ -4,14 +4,12 @@ Work is counted, not timed: what is found is then the same on every machine and 
 """
 
 import time
-from dataclasses import dataclass
 from math import inf
 
 # About five seconds of a processor of 2024.
 _USUAL = 3e8
 
 
-@dataclass(slots=True, eq=False)
 class Effort:
     """Work that may still be done, or the time until which it may be.
 
@@ -23,8 +21,8 @@ class Effort:
         A reading of ``time.monotonic``.
     """
 
-    left: float = inf
-    deadline: float = inf
+    def __init__(self, left: float = inf, deadline: float = inf) -> None:
+        self.left, self.deadline = left, deadline
 
     @classmethod
     def of(cls, seconds: float | None) -> "Effort":

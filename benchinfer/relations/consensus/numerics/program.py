@@ -274,7 +274,10 @@ def _minimum(
         b_ub=right,
         bounds=limits,  # pyright: ignore[reportArgumentType]
         method="highs-ds",
-        options={"maxiter": effort.times(size), "time_limit": effort.seconds},
+        options={  # pyright: ignore[reportArgumentType] (None is no limit)
+            "maxiter": effort.times(size),
+            "time_limit": effort.seconds,
+        },
     )
     solution = (done.x, done.ineqlin.marginals) if done.status == 0 else None
     # Rows that get their price by a pivot each take next to no time.
@@ -308,7 +311,11 @@ def branch(
             integrality=np.ones(len(layout.objective), dtype=np.int64),
             bounds=Bounds(low, high),
             constraints=LinearConstraint(matrix, ub=right),
-            options={"time_limit": effort.seconds, "node_limit": nodes, "mip_rel_gap": 0.0},
+            options={  # pyright: ignore[reportArgumentType] (None is no limit)
+                "time_limit": effort.seconds,
+                "node_limit": nodes,
+                "mip_rel_gap": 0.0,
+            },
         )
         effort.spend(node * max(done.mip_node_count or 0, 1))
         if done.mip_dual_bound is not None and np.isfinite(done.mip_dual_bound):
@@ -331,7 +338,8 @@ def _of_node(size: int, problem: ConsensusProblem) -> float:
     """
     if problem.family.name == "linear":
         return 2.0 * size**2
-    return min(40.0 * size**2, 4e4 * np.count_nonzero(problem.prices) ** 3 / size)
+    priced = max(np.count_nonzero(problem.prices), 1)
+    return float(min(40.0 * size**2, max(4e4 * priced**3 / size, size)))
 
 
 def probe(
