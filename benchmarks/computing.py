@@ -121,7 +121,7 @@ def noisy_orders(size: int, n: int) -> Call:
             for i, row in enumerate(drawn.tolist())
         }
     )
-    return lambda: bi.consensus(ensemble, time_limit=5.0)
+    return lambda: bi.consensus(ensemble)
 
 
 ROWS: dict[str, tuple[Callable[..., Call], tuple[Size, ...]]] = {

@@ -96,7 +96,7 @@ SIGNATURES = {
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
     " n_replications=None, df_residual=None, overlap=0.0, measure=None",
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
-    " solutions=100, time_limit=60.0",
+    " solutions=100, time_limit=None",
     "stability.consensus_influence": "ensemble, *, method='symdiff', family='weak',"
     " missing_pairs='ignore'",
     "gate": "scores, measure=None, *, baseline, candidate, want='noninferior', by='auto',"

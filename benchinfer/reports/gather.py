@@ -41,7 +41,6 @@ _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
 _BESIDE = ("compare_bayes", "compare_bootstrap")
-_PATIENCE = 5.0  # seconds for a consensus that nobody requested
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
 # the rest.
@@ -134,7 +133,7 @@ def everything(
         except (DesignError, FitError) as error:
             refusals.append(Refusal(name, analysis, str(error)))
     agreed = {
-        next(iter(local.values())).measure.name: _agreed(local)
+        next(iter(local.values())).measure.name: consensus(local)
         for local in results
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
@@ -231,11 +230,6 @@ def _local(
     if _right_or_wrong(scores, measure):
         compare, what = compare_pair, "Tests of pairs on each data set"
     return what, lambda name: per_dataset(compare, scores, name, level=level, seed=seed)
-
-
-def _agreed(local: Comparisons) -> Consensus:
-    """Return the consensus of the relations of the data sets, each of weight 1."""
-    return consensus(local.relations(), time_limit=_PATIENCE)
 
 
 def _permuted(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:

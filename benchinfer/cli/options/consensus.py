@@ -65,9 +65,12 @@ MissingPairs = Annotated[
     typer.Option(help="Pairs that were not compared: cost nothing, or count as undecided."),
 ]
 TimeLimit = Annotated[
-    float,
+    float | None,
     typer.Option(
-        metavar="SECONDS", help="After which the best order found is printed, with its bound."
+        metavar="SECONDS",
+        help="After which the best order found is printed, with its bound; it may depend on the"
+        " machine. By default the work is counted, about 5 seconds; inf for no limit.",
+        show_default=False,
     ),
 ]
 
@@ -85,7 +88,7 @@ class ConsensusQuestion:
     rule: Rule = "evidence"
     level: Level = 0.95
     seed: Seed = None
-    time_limit: TimeLimit = 60.0
+    time_limit: TimeLimit = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `consensus`; what does not go together is wrong usage."""
@@ -93,7 +96,7 @@ class ConsensusQuestion:
 
         if self.by == "points" and self.rule != "evidence":
             raise wrong("--rule", "not-significant needs --by mixed or permutation.")
-        if not self.time_limit > 0:
+        if self.time_limit is not None and not self.time_limit > 0:
             raise wrong("--time-limit", "above 0.")
         checked("--family", check_asked, self.method, self.family)
         return {

@@ -1,6 +1,5 @@
 """Consensus of relations."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
@@ -26,6 +25,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     scaled,
     tally,
 )
+from benchinfer.relations.consensus.numerics.effort import Effort
 from benchinfer.relations.consensus.numerics.points import classes
 from benchinfer.relations.consensus.numerics.search import of_order
 from benchinfer.relations.consensus.numerics.solve import linear_regrets, solve
@@ -123,13 +123,13 @@ def pairwise(
     *,
     missing_as_undecided: bool,
     limit: int,
-    seconds: float,
+    effort: Effort,
 ) -> Agreed:
     """Minimise the sum of distances to the relations within a family."""
     method, family = asked
     costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
     divisor *= scale
-    found = solve(costs, FAMILIES[family], limit=limit, deadline=time.monotonic() + seconds)
+    found = solve(costs, FAMILIES[family], limit=limit, effort=effort)
     only = ONLY[found.possible]
     certain = only >= 0
     n = len(only)
@@ -213,7 +213,6 @@ def _on_diagonal(states: NDArray[np.integer]) -> States:
 
 _METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
 _MISSING = ("ignore", "undecided")
-_PATIENCE = 20.0  # seconds for sharper bounds on regrets of many algorithms
 NOUNS = {
     "linear": "linear orders",
     "weak": "weak orders",
@@ -345,7 +344,7 @@ class Consensus(Tabular):
             whole, self.method, missing_as_undecided=self.missing_pairs == "undecided"
         )
         scale *= divisor
-        regret, exact = linear_regrets(costs, cost * scale, time.monotonic() + _PATIENCE)
+        regret, exact = linear_regrets(costs, cost * scale, Effort.of(None))
         return regret / scale, exact
 
     @property
@@ -403,7 +402,7 @@ def consensus(
     family: Family = "weak",
     missing_pairs: Literal["ignore", "undecided"] = "ignore",
     solutions: int | Literal["all"] = 100,
-    time_limit: float | None = 60.0,
+    time_limit: float | None = None,
 ) -> Consensus:
     """Return the relations that disagree least with an ensemble, with what all of them share.
 
@@ -429,7 +428,9 @@ def consensus(
     solutions
         Number of optima to list. Others are counted where that is feasible.
     time_limit
-        Seconds after which the best relation found is returned with its bound; None for no limit.
+        Seconds after which the best relation found is returned with its bound; ``math.inf`` for no
+        limit. By default the work is counted instead and ends after about five seconds: the result
+        is then the same on every machine, while that after a number of seconds need not be.
 
     Returns
     -------
@@ -475,7 +476,7 @@ def consensus(
             divisor,
             missing_as_undecided=as_undecided,
             limit=limit,
-            seconds=np.inf if time_limit is None else time_limit,
+            effort=Effort.of(time_limit),
         )
     rule = _rule(method, family)
     return Consensus(

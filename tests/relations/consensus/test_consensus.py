@@ -1,11 +1,15 @@
 """Consensus as a record: what it says of ensembles whose answer is known."""
 
+import time
+from itertools import count
+
 import numpy as np
 import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.relations.consensus.consensus import Consensus, consensus
+from benchinfer.relations.consensus.numerics import effort
 from benchinfer.relations.relation import Relation
 
 
@@ -100,20 +104,43 @@ def test_places_by_cook_and_seiford() -> None:
     assert (str(found), found.cost) == ("a > b > c", 2)
 
 
-def test_time_that_is_up_leaves_a_bound() -> None:
+def without_truth(datasets: int, n: int) -> bi.Ensemble:
+    """Return orders of n algorithms that have nothing in common."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(5, 40))
-    d = np.sign(x[:, :, None] - x[:, None, :])
-    states = np.array([2, 3, 4], dtype=np.int8)[d.astype(np.int64)]
-    names = tuple(map(str, range(40)))
-    many = bi.Ensemble({str(b): Relation(names, state) for b, state in enumerate(states)})
-    found = consensus(many, time_limit=1e-6)
+    names = [str(i) for i in range(n)]
+    return bi.Ensemble(
+        {
+            str(b): Relation.from_scores(dict(zip(names, x, strict=True)), better="lower")
+            for b, x in enumerate(rng.normal(size=(datasets, n)).tolist())
+        }
+    )
+
+
+def test_time_that_is_up_leaves_a_bound() -> None:
+    found = consensus(without_truth(5, 40), time_limit=1e-6)
     assert not found.optimal
     assert found.lower_bound is not None
     assert found.cost is not None
     assert found.lower_bound < found.cost
     assert str(found).endswith("(best found, not proved to be the best)")
     assert not found.diagnostics()["ok"][0]
+
+
+@pytest.mark.parametrize(("n", "usual", "proved"), [(20, 3e8, True), (30, 3e6, False)])
+def test_the_clock_changes_nothing(
+    n: int, usual: float, *, proved: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "_USUAL", usual)
+    hard = without_truth(7, n)
+    one = consensus(hard, family="partial")
+    readings = count(step=1000)
+    monkeypatch.setattr(time, "monotonic", lambda: next(readings))
+    two = consensus(hard, family="partial")
+    assert one.optimal == proved
+    assert (two.cost, two.lower_bound, two.count) == (one.cost, one.lower_bound, one.count)
+    assert two.relations() == one.relations()
+    assert (two.certain == one.certain).all()
+    assert (two.ranks == one.ranks).all()
 
 
 def test_it_is_saved_whole(tmp_path) -> None:
@@ -192,7 +219,7 @@ def test_regrets_of_many_algorithms_take_no_program() -> None:
         )
         for b in range(3)
     }
-    found = bi.consensus(some, family="linear", time_limit=5)
+    found = bi.consensus(some, family="linear")
     regret = found.support()["regret"]
     assert not found.optimal
     assert (regret >= 0).all()

@@ -9,7 +9,6 @@ References
    ordering problem. Operations Research 32, 1195-1220. doi:10.1287/opre.32.6.1195
 """
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +28,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     cheapest_states,
     total,
 )
+from benchinfer.relations.consensus.numerics.effort import Effort
 from benchinfer.relations.consensus.numerics.search import ConsensusProblem, TriangleRows, violated
 
 type Array = NDArray[np.float64]
@@ -175,6 +175,8 @@ LARGEST = 200
 _WHOLE = 1e-6
 # Below one by more than the solver may err.
 _ANY = 0.999
+# Operations on a linear program for each entry of its matrix, before the first pivot.
+_ENTRY = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,19 +230,20 @@ def lagrangian(
     return bound, reduced
 
 
-def relax(costs: Costs, family: RelationFamily, deadline: float) -> Relaxed:
-    """Solve the linear relaxation, adding violated rows until there is none or time is up."""
+def relax(costs: Costs, family: RelationFamily, effort: Effort) -> Relaxed:
+    """Solve the linear relaxation, adding violated rows until there is none or effort is over."""
     layout, rows, prices = lay_out(costs, family), TriangleRows.none(), np.zeros(0)
     arcs = layout.whole(cheapest_states(costs, family.states))
-    whole = True
-    while len(new := violated(arcs, family, _most(len(arcs)))):
-        if time.monotonic() >= deadline:
-            break
+    whole, n = True, len(arcs)
+    while len(new := violated(arcs, family, _most(n))) and not effort.over:
         rows = rows.plus(new)
-        solved = _linear(layout, rows, deadline)
+        effort.spend(n**3)
+        matrix, right = layout.system(rows)
+        solved = _minimum(layout.objective, matrix, right, (0, 1), effort)
         if solved is None:
             break
-        values, prices = solved
+        values, marginals = solved
+        prices = np.maximum(-marginals[: len(rows)], 0.0)
         arcs = layout.arcs(values)
         whole = bool(np.abs(values - np.round(values)).max(initial=0.0) < _WHOLE)
     prices = np.concatenate([prices, np.zeros(len(rows) - len(prices))])
@@ -254,35 +257,39 @@ def _most(n: int) -> int:
     return max(200, 2 * n * (n - 1))
 
 
-def _linear(
-    layout: ProgramLayout, rows: TriangleRows, deadline: float
+def _minimum(
+    objective: Array,
+    matrix: csr_array,
+    right: Array,
+    limits: tuple[float, float] | Array,
+    effort: Effort,
 ) -> tuple[Array, Array] | None:
-    """Return the solution and the prices of the transitivity rows."""
+    """Return the solution of a linear program and the marginals of its rows, or None."""
     from scipy.optimize import linprog
 
-    matrix, right = layout.system(rows)
+    size = sum(matrix.shape)
     done = linprog(  # pyright: ignore[reportCallIssue] (sparse is fine)
-        layout.objective,
+        objective,
         A_ub=matrix,  # pyright: ignore[reportArgumentType] (sparse is fine)
         b_ub=right,
-        bounds=(0, 1),
+        bounds=limits,  # pyright: ignore[reportArgumentType]
         method="highs-ds",
-        options={"time_limit": _left(deadline)},
+        options={  # pyright: ignore[reportArgumentType] (None is no limit)
+            "maxiter": effort.times(size),
+            "time_limit": effort.seconds,
+        },
     )
-    if done.status != 0:
-        return None
-    prices = np.maximum(-done.ineqlin.marginals[: len(rows)], 0.0)
-    return done.x, prices
-
-
-def _left(deadline: float) -> float:
-    return min(max(deadline - time.monotonic(), 0.01), 1e6)
+    solution = (done.x, done.ineqlin.marginals) if done.status == 0 else None
+    # Rows that get their price by a pivot each take next to no time.
+    easy = 0 if solution is None else np.count_nonzero(solution[1])
+    effort.spend(max(done.nit - easy, 0) * size + _ENTRY * matrix.nnz)
+    return solution
 
 
 def branch(
-    problem: ConsensusProblem, domains: NDArray[np.uint8], deadline: float
+    problem: ConsensusProblem, domains: NDArray[np.uint8], effort: Effort
 ) -> tuple[float, NDArray[np.int8] | None]:
-    """Solve in whole numbers; return a bound, and a cheapest relation if time allowed.
+    """Solve in whole numbers; return a bound, and a cheapest relation if effort allowed.
 
     `problem` has the rows to begin with, `domains` (n, n) are bit masks of the states that a pair
     may take.
@@ -293,15 +300,24 @@ def branch(
     layout = lay_out(problem.costs, family)
     low, high = layout.limits(domains)
     bound = problem.bound
-    while (left := _left(deadline)) > 0.01:
+    while not effort.over:
         matrix, right = layout.system(rows)
+        node = _of_node(sum(matrix.shape), problem)
+        nodes = effort.times(node)
+        if nodes == 0:
+            break
         done = milp(
             layout.objective,
             integrality=np.ones(len(layout.objective), dtype=np.int64),
             bounds=Bounds(low, high),
             constraints=LinearConstraint(matrix, ub=right),
-            options={"time_limit": left, "mip_rel_gap": 0.0},
+            options={  # pyright: ignore[reportArgumentType] (None is no limit)
+                "time_limit": effort.seconds,
+                "node_limit": nodes,
+                "mip_rel_gap": 0.0,
+            },
         )
+        effort.spend(node * max(done.mip_node_count or 0, 1))
         if done.mip_dual_bound is not None and np.isfinite(done.mip_dual_bound):
             bound = max(bound, float(done.mip_dual_bound) + layout.constant)
         if done.x is None or done.status != 0:
@@ -314,8 +330,20 @@ def branch(
     return bound, None
 
 
+def _of_node(size: int, problem: ConsensusProblem) -> float:
+    """Return the operations of a node of a program in whole numbers with so many rows and columns.
+
+    Measured: nothing stops the solver within a node, nor says how long it took. Relaxations of
+    linear orders are tight; others take the longer the more of their rows have a price.
+    """
+    if problem.family.name == "linear":
+        return 2.0 * size**2
+    priced = max(np.count_nonzero(problem.prices), 1)
+    return float(min(40.0 * size**2, max(4e4 * priced**3 / size, size)))
+
+
 def probe(
-    problem: ConsensusProblem, states: NDArray[np.int8], domains: NDArray[np.uint8], deadline: float
+    problem: ConsensusProblem, states: NDArray[np.int8], domains: NDArray[np.uint8], effort: Effort
 ) -> NDArray[np.uint8]:
     """Return the domains less the states that no relation as cheap as this one can have.
 
@@ -324,16 +352,24 @@ def probe(
     """
     layout, rows = lay_out(problem.costs, problem.family), problem.rows
     most = total(problem.costs, states) - layout.constant + problem.slack
-    limits = layout.limits(domains)
+    limits = np.column_stack(layout.limits(domains))
     code = np.arange(4)[:, None, None]
     allowed = np.triu((domains >> code) & 1 > 0, 1) & (ONLY[domains] < 0)
     met = states == code
-    while (unseen := allowed & ~met).any() and time.monotonic() < deadline:
+    while (unseen := allowed & ~met).any() and not effort.over:
         wanted = lay_out(-unseen.astype(np.float64), problem.family)
         while True:
-            values = _on_face(layout, wanted.objective, rows, most, limits, deadline)
-            if values is None:
+            matrix, right = layout.system(rows)
+            solved = _minimum(
+                wanted.objective,
+                vstack([matrix, csr_array(layout.objective[None, :])], format="csr"),
+                np.append(right, most),
+                limits,
+                effort,
+            )
+            if solved is None:
                 return domains
+            values, _ = solved
             new = violated(layout.arcs(values), problem.family, _most(len(domains)))
             if not len(new):
                 break
@@ -344,28 +380,3 @@ def probe(
             return np.where(np.triu(kept, 1) > 0, kept, 0) | MIRROR[np.triu(kept, 1)].T
         met |= layout.shares(values) > _WHOLE
     return domains
-
-
-def _on_face(
-    layout: ProgramLayout,
-    objective: Array,
-    rows: TriangleRows,
-    most: float,
-    limits: tuple[Array, Array],
-    deadline: float,
-) -> Array | None:
-    """Minimise an objective over solutions whose own cost is bounded."""
-    from scipy.optimize import linprog
-
-    matrix, right = layout.system(rows)
-    done = linprog(  # pyright: ignore[reportCallIssue] (sparse is fine)
-        objective,
-        A_ub=vstack(  # pyright: ignore[reportArgumentType]
-            [matrix, csr_array(layout.objective[None, :])], format="csr"
-        ),
-        b_ub=np.append(right, most),
-        bounds=np.column_stack(limits),  # pyright: ignore[reportArgumentType]
-        method="highs-ds",
-        options={"time_limit": _left(deadline)},
-    )
-    return done.x if done.status == 0 else None

@@ -5,7 +5,6 @@ carries what is decided to other pairs (path consistency); what the remaining st
 Lagrangian bound cuts the search.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -26,6 +25,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     tolerance,
     total,
 )
+from benchinfer.relations.consensus.numerics.effort import Effort
 
 type States = NDArray[np.int8]
 type Order = NDArray[np.intp]
@@ -38,18 +38,16 @@ type Domains = NDArray[np.uint8]
 type Array = NDArray[np.float64]
 
 
-def guess(
-    costs: Costs, family: RelationFamily, deadline: float, start: NDArray[np.float64] | None = None
-) -> States:
+def guess(costs: Costs, family: RelationFamily, start: NDArray[np.float64] | None = None) -> States:
     """Return a relation (n, n) of the family.
 
-    Improving stops at the deadline, a reading of ``time.monotonic``. `start` (n, n) is how much
-    speaks for each object to be above another, by default from the costs.
+    `start` (n, n) is how much speaks for each object to be above another, by default from the
+    costs.
     """
     if not family.ordered:
         return of_classes(_clusters(costs), UNDECIDED)
     lead = costs[SECOND] - costs[FIRST] if start is None else start
-    order = _improve(np.argsort(-lead.sum(axis=1), kind="stable"), costs, deadline)
+    order = _improve(np.argsort(-lead.sum(axis=1), kind="stable"), costs)
     if EQUIVALENT not in family.states:
         return of_order(order)
     levels = np.empty(len(order), dtype=np.intp)
@@ -76,11 +74,11 @@ def of_classes(levels: Order, apart: int) -> States:
     return found
 
 
-def _improve(order: Order, costs: Costs, deadline: float) -> Order:
+def _improve(order: Order, costs: Costs) -> Order:
     """Move single objects while an order gets cheaper."""
     gain = costs[SECOND] - costs[FIRST]
     better = True
-    while better and time.monotonic() < deadline:
+    while better:
         better = False
         for item in order.copy():
             place = int(np.flatnonzero(order == item)[0])
@@ -388,6 +386,10 @@ def _propagate(domains: Domains, dirty: NDArray[np.bool_], composed: Domains) ->
             dirty[:] = False
 
 
+# Operations of a node, at least and for each pair.
+_NODE, _PAIR = 40_000, 60
+
+
 def search(
     problem: ConsensusProblem,
     root: Domains,
@@ -395,13 +397,12 @@ def search(
     *,
     limit: int,
     max_nodes: int,
-    deadline: float,
+    effort: Effort,
 ) -> CheapestRelations | None:
     """Return the cheapest relations, or None where none was met.
 
     Domains begin with `root` and are narrowed, `best` is the cost of a known relation, and `limit`
-    relations are kept. It gives up after `max_nodes`, or at the deadline, a reading of
-    ``time.monotonic``.
+    relations are kept. It gives up after `max_nodes`, or where the effort is over.
     """
     n = problem.costs.shape[1]
     table, slack = table_of(problem), problem.slack
@@ -411,9 +412,10 @@ def search(
     count, nodes = 0, 0
     possible = np.zeros((n, n), dtype=np.uint8)
     above = below = np.full(n, n)
-    while stack and nodes < max_nodes and (nodes % 32 or time.monotonic() < deadline):
+    while stack and nodes < max_nodes and not effort.over:
         domains = stack.pop()
         nodes += 1
+        effort.spend(_NODE + n**2 * _PAIR)
         pair = _branch(problem, domains)
         if pair is None:
             states = ONLY[domains]

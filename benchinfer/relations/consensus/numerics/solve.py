@@ -40,6 +40,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     unit,
 )
 from benchinfer.relations.consensus.numerics.dynamic import OrderGraph, cheapest_within
+from benchinfer.relations.consensus.numerics.effort import Effort
 from benchinfer.relations.consensus.numerics.program import (
     LARGEST,
     branch,
@@ -139,7 +140,7 @@ _REGRETS_TABLED = 20
 
 
 def linear_regrets(
-    costs: Costs, cost: float, deadline: float = float("inf")
+    costs: Costs, cost: float, effort: Effort | None = None
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Return the regret of each ordered pair.
 
@@ -166,19 +167,19 @@ def linear_regrets(
             found[rows, part] = dynamic.regrets(inner[FIRST])
             gap -= dynamic.best_costs(inner[FIRST])[-1].item()
         else:
-            bound, reduced = _bound(inner, deadline)
+            bound, reduced = _bound(inner, effort or Effort())
             found[rows, part], rough[rows, part] = reduced[FIRST], True
             gap -= bound
     gap -= float(np.triu(np.where(between, costs[[FIRST, SECOND]].min(axis=0), 0)).sum())
     return np.where(rough, np.maximum(found - max(gap, 0.0), 0.0), found), exact
 
 
-def _bound(costs: Costs, deadline: float) -> tuple[float, Array]:
+def _bound(costs: Costs, effort: Effort) -> tuple[float, Array]:
     """Return what no linear order undercuts, and what states cost beyond it."""
     linear = FAMILIES["linear"]
     if costs.shape[1] > LARGEST:
         return lagrangian(costs, linear, TriangleRows.none(), np.zeros(0))
-    relaxed = relax(costs, linear, deadline)
+    relaxed = relax(costs, linear, effort)
     return relaxed.bound, relaxed.reduced
 
 
@@ -233,23 +234,23 @@ class Solution:
 
 
 def solve(
-    costs: Costs, family: RelationFamily, *, limit: int = 100, deadline: float = float("inf")
+    costs: Costs, family: RelationFamily, *, limit: int = 100, effort: Effort | None = None
 ) -> Solution:
     """Return the cheapest relations of a family.
 
     `costs` are those of `of_votes`. Of the cheapest relations `limit` are kept, and all counted
-    where that is feasible; at the deadline the best one found is returned.
+    where that is feasible; once the effort is over, by default never, the best found is returned.
     """
     size = unit(costs)
     small = costs // size if costs.dtype.kind == "i" else costs / size
-    found = _solve(cast("Costs", small), family, limit, deadline)
+    found = _solve(cast("Costs", small), family, limit, effort or Effort())
     return replace(found, cost=found.cost * size, bound=float(found.bound) * size)
 
 
-def _solve(costs: Costs, family: RelationFamily, limit: int, deadline: float) -> Solution:
+def _solve(costs: Costs, family: RelationFamily, limit: int, effort: Effort) -> Solution:
     """Split the problem, solve its parts and put them together."""
     parts, fixed = decompose(costs, family, tolerance(costs))
-    solved = [solve_part(costs[:, part[:, None], part], family, limit, deadline) for part in parts]
+    solved = [solve_part(costs[:, part[:, None], part], family, limit, effort) for part in parts]
     possible = np.where(fixed >= 0, 1 << np.maximum(fixed, 0), 0).astype(np.uint8)
     above, below = (fixed == SECOND).sum(axis=1), (fixed == FIRST).sum(axis=1)
     for part, one in zip(parts, solved, strict=True):
@@ -302,7 +303,7 @@ def _joined(
 
 
 def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
-    costs: Costs, family: RelationFamily, limit: int, deadline: float
+    costs: Costs, family: RelationFamily, limit: int, effort: Effort
 ) -> Solution:
     """Solve a part that does not split."""
     n, linear = costs.shape[1], family.name == "linear"
@@ -314,22 +315,22 @@ def solve_part(  # noqa: PLR0911 (one return for each rung of the ladder)
     if family.name == "weak" and n <= _CLASSED:
         found = dynamic.cheapest_weak_order(costs, tolerance(costs), limit)
         return _from_found(found, found.cost)
-    problem, states, proved = _relaxed(costs, family, deadline)
+    problem, states, proved = _relaxed(costs, family, effort)
     if linear and not proved and n <= dynamic.MOST:
         return _from_paths(*dynamic.cheapest_linear_order(costs[FIRST], tolerance(costs)), limit)
     if n > LARGEST:
         return _unfinished(problem, states, start(family, n), None, proved=proved)
     if not proved:
-        problem, states, proved = _branched(problem, states, deadline)
+        problem, states, proved = _branched(problem, states, effort)
     best = total(costs, states)
     ways = _orders(problem, best) if linear and proved else None
     if ways is not None:
         return _from_paths(*ways, limit)
-    domains = _narrowed(problem, states, deadline)
+    domains = _narrowed(problem, states, effort)
     # Conditions on four objects take their time at each node.
     work = _WORK // 4 if family.strict else _WORK
     nodes = max(min(work // n**2, _NODES), 2 * limit)
-    found = search(problem, domains, best, limit=limit, max_nodes=nodes, deadline=deadline)
+    found = search(problem, domains, best, limit=limit, max_nodes=nodes, effort=effort)
     if found is not None and found.complete:
         return _from_found(found, found.cost)
     return _unfinished(problem, states, domains, found, proved=proved)
@@ -345,13 +346,13 @@ def _orders(problem: ConsensusProblem, best: float) -> tuple[float, OrderGraph] 
     return ways
 
 
-def _narrowed(problem: ConsensusProblem, states: States, deadline: float) -> NDArray[np.uint8]:
+def _narrowed(problem: ConsensusProblem, states: States, effort: Effort) -> NDArray[np.uint8]:
     """Return the states (n, n) that pairs may have in relations as cheap as this one."""
     domains = start(problem.family, len(states))
     gap = total(problem.costs, states) - problem.bound + problem.slack
     restrict(problem, table_of(problem), domains, gap)
     if len(states) > _SMALL and np.triu(ONLY[domains] < 0, 1).sum() > _FEW:
-        domains = probe(problem, states, domains, deadline)
+        domains = probe(problem, states, domains, effort)
     return domains
 
 
@@ -363,22 +364,22 @@ def _whole_bound(problem: ConsensusProblem) -> float:
 
 
 def _relaxed(
-    costs: Costs, family: RelationFamily, deadline: float
+    costs: Costs, family: RelationFamily, effort: Effort
 ) -> tuple[ConsensusProblem, States, bool]:
     """Return the problem with its bound, a relation, and whether that is proved cheapest."""
     n = costs.shape[1]
-    rough = numerics_search.guess(costs, family, deadline)
+    rough = numerics_search.guess(costs, family)
     if n <= _SMALL or n > LARGEST:
         bound, reduced = lagrangian(costs, family, TriangleRows.none(), np.zeros(0))
         problem = ConsensusProblem(costs, reduced, bound, family)
         return problem, rough, False
-    relaxed = relax(costs, family, deadline)
+    relaxed = relax(costs, family, effort)
     problem = ConsensusProblem(
         costs, relaxed.reduced, relaxed.bound, family, relaxed.rows, relaxed.prices
     )
     better = relaxed.states
     if better is None and family.ordered:
-        better = numerics_search.guess(costs, family, deadline, relaxed.arcs - relaxed.arcs.T)
+        better = numerics_search.guess(costs, family, relaxed.arcs - relaxed.arcs.T)
     if better is not None and total(costs, better) < total(costs, rough):
         rough = better
     slack = max(problem.slack, tolerance(costs))
@@ -386,18 +387,18 @@ def _relaxed(
 
 
 def _branched(
-    problem: ConsensusProblem, states: States, deadline: float
+    problem: ConsensusProblem, states: States, effort: Effort
 ) -> tuple[ConsensusProblem, States, bool]:
     """Close the gap: by a short search, then in whole numbers."""
     costs, family = problem.costs, problem.family
     best = total(costs, states)
     domains = start(family, len(states))
-    found = search(problem, domains, best, limit=1, max_nodes=_SHORT, deadline=deadline)
+    found = search(problem, domains, best, limit=1, max_nodes=_SHORT, effort=effort)
     if found is not None:
         states, best = found.states[0], found.cost
         if found.complete:
             return problem, states, True
-    bound, better = branch(problem, domains, deadline)
+    bound, better = branch(problem, domains, effort)
     if better is not None:
         return problem, better, True
     return replace(problem, proved=bound), states, False

@@ -1,7 +1,6 @@
 """Programs in whole numbers, beside tables that know nothing of them."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from benchinfer.relations.consensus.numerics.costs import (
     tally,
     total,
 )
+from benchinfer.relations.consensus.numerics.effort import Effort
 from benchinfer.relations.consensus.numerics.program import branch, lagrangian
 from benchinfer.relations.consensus.numerics.search import ConsensusProblem, TriangleRows, start
 from benchinfer.relations.consensus.numerics.solve import solve
@@ -36,7 +36,7 @@ def whole(costs: Costs, family: RelationFamily) -> tuple[float, NDArray[np.int8]
     """Solve in whole numbers, from nothing known."""
     bound, reduced = lagrangian(costs, family, TriangleRows.none(), np.zeros(0))
     problem = ConsensusProblem(costs, reduced, bound, family)
-    return branch(problem, start(family, costs.shape[1]), time.monotonic() + 60)
+    return branch(problem, start(family, costs.shape[1]), Effort())
 
 
 def test_linear_orders_of_18_objects_cost_the_same_by_tables_and_programs() -> None:
@@ -70,10 +70,9 @@ def test_programs_and_searches_agree_on_circles(name: str) -> None:
     assert found.optimal
 
 
-def test_time_that_is_up_leaves_the_bound_that_was_known() -> None:
+@pytest.mark.parametrize("effort", [Effort(left=1), Effort.of(1e-9)])
+def test_without_effort_the_bound_that_was_known_is_left(effort: Effort) -> None:
     costs, family = circular(9, 5), FAMILIES["weak"]
     bound, reduced = lagrangian(costs, family, TriangleRows.none(), np.zeros(0))
-    found = branch(
-        ConsensusProblem(costs, reduced, bound, family), start(family, 9), time.monotonic() - 1
-    )
+    found = branch(ConsensusProblem(costs, reduced, bound, family), start(family, 9), effort)
     assert found == (bound, None)
