@@ -8,6 +8,8 @@ from math import inf
 
 # About five seconds of a processor of 2024.
 _USUAL = 3e8
+# Seconds of one program, where work is counted: nothing else stops the solver within a node.
+_LONGEST = 60.0
 
 
 class Effort:
@@ -41,8 +43,10 @@ class Effort:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds until the deadline, None where there is none."""
-        return None if self.deadline == inf else max(self.deadline - time.monotonic(), 0.0)
+        """Seconds that a program may take, None where neither they nor work are limited."""
+        if self.deadline < inf:
+            return max(self.deadline - time.monotonic(), 0.0)
+        return None if self.left == inf else _LONGEST
 
     @property
     def over(self) -> bool:
