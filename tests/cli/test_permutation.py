@@ -41,7 +41,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
             "monte-carlo",
         ),
         *("--resamples", "500", "--pairs", "pooled", "--stop", "--seed", "7", "--missing", "error"),
-        *("--scale", "dataset", "--n-jobs", "2"),
+        *("--n-jobs", "2"),
     )
     assert given == {
         "contrasts": ("lda", "svm"),
