@@ -187,8 +187,13 @@ def fit(
     """Sample the model; run the chains on once where the draws do not pass the gates."""
     if sampler not in {"auto", "gibbs"}:
         return _nuts(model, size, rng, progress, sampler)
+    from threadpoolctl import threadpool_limits
+
     try:
-        return _gibbs(model, size, rng, progress)
+        # Matrices are small: with more threads than one a fit of 40 algorithms takes four times as
+        # long, waiting.
+        with threadpool_limits(1, user_api="blas"):
+            return _gibbs(model, size, rng, progress)
     except np.linalg.LinAlgError:
         raise DesignError(
             "differences are the same on several data sets to the last digit: the posterior of"
