@@ -27,6 +27,7 @@ import meta
 import numpy as np
 import pandas as pd
 import wins
+from mixed_models import best
 from numpy.typing import NDArray
 
 import benchinfer as bi
@@ -70,18 +71,6 @@ print(evalstats.analyze(scores, p_values=True).pairwise)
 """
 
 
-def seconds(call: Callable[[], object]) -> float:
-    """Return the least CPU seconds of three calls, of one that takes over 5."""
-    least = np.inf
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        least = min(least, time.process_time() - start)
-        if least > 5:
-            break
-    return least
-
-
 def by_r(libraries: str, work: str, **frames: pd.DataFrame) -> str:
     """Return the CPU seconds of R's work on some frames, or what it says instead."""
     with tempfile.TemporaryDirectory() as name:
@@ -97,7 +86,7 @@ def by_r(libraries: str, work: str, **frames: pd.DataFrame) -> str:
 def mixed(d: int, b: int, k: int) -> Cells:
     """Time a mixed model of the structure that lmer fits, with all pairs, beside the fit alone."""
     rows = computing.simulated(d, b, k, 0.1)
-    own = seconds(computing.comparing("compare_mixed", 0.1, structure="common")(d, b, k))
+    own = best(computing.comparing("compare_mixed", 0.1, structure="common")(d, b, k))
     return f"{len(rows):,} scores", own, "lmer, fit alone", by_r("lme4", LMER, rows=rows)
 
 
@@ -114,12 +103,12 @@ def single_step(k: int) -> Cells:
         contrasts=pd.DataFrame(contrasts),
         estimate=pd.DataFrame({"value": estimate}),
     )
-    return f"{len(contrasts):,} pairs", seconds(computing.single_step(k)), "multcomp", theirs
+    return f"{len(contrasts):,} pairs", best(computing.single_step(k)), "multcomp", theirs
 
 
 def network(datasets: int) -> Cells:
     """Time a network of 30 algorithms, 2 to 8 of them on each data set, beside metafor's fit."""
-    own = seconds(computing.network(datasets, 2, 8))
+    own = best(computing.network(datasets, 2, 8))
     effects = meta.published(2, 8, datasets)
     # Each data set's contrasts with its first algorithm, which share that one's error.
     rows = effects[effects["first"] == effects.groupby("study")["first"].transform("min")]
@@ -144,7 +133,7 @@ def network(datasets: int) -> Cells:
 def bradley_terry(datasets: int, algorithms: int) -> Cells:
     """Time worths with errors by data set beside BradleyTerry2's, whose contests are all apart."""
     scores = wins.simulated(datasets, algorithms)
-    own = seconds(lambda: wins.measured(scores))
+    own = best(lambda: wins.measured(scores))
     table = scores.to_frame().pivot_table(index="dataset", columns="algorithm", values="value")
     pairs = np.column_stack(np.triu_indices(algorithms, 1))
     names, values = table.columns.to_numpy(), table.to_numpy()
@@ -165,7 +154,7 @@ def hierarchical(d: int, k: int, b: int) -> Cells:
 
     bi.compare_bayes(bayes.simulated(5, 3, 2), draws=100, seed=1)
     scores = bayes.simulated(d, k, b)
-    own = seconds(lambda: bi.compare_bayes(scores, seed=1))
+    own = best(lambda: bi.compare_bayes(scores, seed=1))
     theirs = 0.0
     sample = nutpie.sample
 

@@ -555,8 +555,8 @@ def _proof(found: "Consensus") -> list[Check]:
             "cost above the lower bound",
             found.cost - found.lower_bound,
             ok=found.optimal,
-            remedy="no order was proved to be the cheapest: there may be better ones; ask"
-            f" for a longer {Either('time_limit', '--time-limit')}, or for fewer"
+            remedy="no order was proved to be the cheapest: there may be better ones; give more"
+            f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
             " algorithms (of more than 200 that do not split there is no proof)",
         )
     ]
