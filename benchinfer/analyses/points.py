@@ -10,8 +10,8 @@ from benchinfer.comparison import checks, wording
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting
-from benchinfer.comparison.options import AnalysisOptions
 from benchinfer.core.hints import Call
+from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
@@ -29,6 +29,7 @@ class PointsOptions(AnalysisOptions):
 
     analysis: ClassVar[str] = "compare_points"
 
+    measure: str | None
     statistic: Statistic
     tolerance: float | None
     missing: Literal["complete", "error"]
@@ -190,6 +191,8 @@ def compare_points(
                 " evidence",
             ),
         ),
-        provenance=replace(options, measure=chosen.name).provenance(setting, "none (no tests)"),
+        provenance=replace(options, measure=chosen.name).provenance(
+            setting.digest, "none (no tests)"
+        ),
         statistic=statistic,
     )

@@ -16,7 +16,6 @@ from benchinfer.comparison.evidence import (
     Array,
     Evidence,
     Level,
-    Provenance,
     Setting,
     alpha_of,
     decide,
@@ -27,6 +26,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
+from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
@@ -270,8 +270,7 @@ class Comparison(Tabular):
     @property
     def _turnable(self) -> bool:
         """Whether either side of a pair may stand first: neither user nor test has fixed it."""
-        two_sided = self.provenance.arguments.get("alternative", "two-sided") == "two-sided"
-        return two_sided and not self.names
+        return not (self.provenance.options.directed or self.names)
 
     def turns(self) -> NDArray[np.bool_]:
         """Return (P,) pairs of which people read the stored second, being better ranked, first."""

@@ -1,6 +1,5 @@
-"""Setting, evidence, provenance and verdict rule of a comparison."""
+"""Setting, evidence and verdict rule of a comparison."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -158,35 +157,6 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
         f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
         hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
     )
-
-
-@savable
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Provenance of a result.
-
-    Attributes
-    ----------
-    analysis
-        The function that made it.
-    version
-        Version of the package.
-    arguments
-        Every argument, defaults included.
-    adjustment
-        How p-values and intervals are adjusted for many pairs, in words.
-    digest
-        Fingerprint of the table.
-    seed
-        Seed of the random numbers, None where there are none.
-    """
-
-    analysis: str
-    version: str
-    arguments: Mapping[str, object]
-    adjustment: str
-    digest: str
-    seed: int | None = None
 
 
 @savable

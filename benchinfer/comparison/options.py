@@ -1,8 +1,6 @@
-"""Arguments of an analysis as one record."""
+"""Arguments of an analysis of contrasts as one record."""
 
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast, get_type_hints
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,57 +12,8 @@ from benchinfer.comparison.contrasts import (
     family_of,
     implied,
 )
-from benchinfer.comparison.evidence import Array, Provenance, Setting, alpha_of
-from benchinfer.core import version
-from benchinfer.core.arguments import check_choice
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnalysisOptions:
-    """Arguments of an analysis, each one that there is.
-
-    Attributes
-    ----------
-    measure
-        Name of the measure.
-    """
-
-    analysis: ClassVar[str]
-
-    measure: str | None
-
-    def __post_init__(self) -> None:
-        for name, kind in _hints(type(self)).items():
-            check_choice(name, getattr(self, name), kind)
-
-    @classmethod
-    def of(cls, provenance: Provenance) -> Self:
-        """Return the options that a result was made with."""
-        return cls(**cast("Mapping[str, Any]", provenance.arguments))
-
-    def arguments(self) -> dict[str, object]:
-        """Return the arguments by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def provenance(self, setting: Setting, adjustment: str, seed: int | None = None) -> Provenance:
-        """Return where a result comes from."""
-        return Provenance(
-            analysis=self.analysis,
-            version=version.__version__,
-            arguments=self.arguments(),
-            adjustment=adjustment,
-            digest=setting.digest,
-            seed=seed,
-        )
-
-
-@cache
-def _hints(kind: type[AnalysisOptions]) -> "Mapping[str, Any]":
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+from benchinfer.comparison.evidence import Array, alpha_of
+from benchinfer.core.provenance import AnalysisOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +22,15 @@ class ContrastOptions(AnalysisOptions):
 
     Attributes
     ----------
+    measure
+        Name of the measure.
     contrasts, control
         The family of contrasts; a control alone asks for Dunnett's.
     level
         Confidence level, or probability that a verdict takes.
     """
 
+    measure: str | None
     contrasts: Contrasts
     control: str | None
     level: float
@@ -92,11 +44,6 @@ class ContrastOptions(AnalysisOptions):
     def alpha(self) -> float:
         """Error rate of the family: one minus the level, free of rounding."""
         return alpha_of(self.level)
-
-    @property
-    def directed(self) -> bool:
-        """True if claims are about one direction only."""
-        return False
 
     def family(self, algorithms: tuple[str, ...], levels: Array) -> ContrastFamily:
         """Return the contrasts of algorithms with these levels."""

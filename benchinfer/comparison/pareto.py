@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.comparison.checks import check_missing, names_of
-from benchinfer.comparison.evidence import Provenance, Setting
-from benchinfer.core import version
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_resamples, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join
+from benchinfer.core.provenance import AnalysisOptions, Provenance
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
@@ -82,6 +82,22 @@ def resampled_dominance(means: Array, resamples: int, seed: int) -> Dominance:
         front += (~found.any(axis=1)).sum(axis=0)
     levels = means.mean(axis=0)
     return Dominance(levels, dominates(levels), pairs / resamples, front / resamples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParetoOptions(AnalysisOptions):
+    """Arguments of `pareto`; see there."""
+
+    analysis: ClassVar[str] = "pareto"
+
+    measures: tuple[str, ...]
+    resamples: int
+    missing: Literal["complete", "error"]
+    seed: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_resamples(self.resamples, 1, "a whole number from 1.")
 
 
 @savable
@@ -265,15 +281,15 @@ def pareto(
             f"a front needs several different measures, not {names!r}.",
             hint='as in pareto(scores, ["error", "seconds"]).',
         )
-    check_resamples(resamples, 1, "a whole number from 1.")
+    options = ParetoOptions(
+        measures=tuple(names), resamples=resamples, missing=missing, seed=seed_of(seed)
+    )
     settings = [Setting.of(scores, name)[0] for name in names]
     for setting in settings:
         check_missing(setting, missing, "complete")
     part, left_out = _complete(scores, names)
-    seed = seed_of(seed)
     means = np.stack([part.cells(name).mean for name in names], axis=2)
-    found = resampled_dominance(means, resamples, seed)
-    arguments = {"measures": names, "resamples": resamples, "missing": missing, "seed": seed}
+    found = resampled_dominance(means, resamples, options.seed)
     return Pareto(
         algorithms=part.algorithms,
         measures=tuple(setting.measure for setting in settings),
@@ -283,9 +299,7 @@ def pareto(
         prob_front=found.prob_front,
         n_datasets=len(means),
         resamples=resamples,
-        provenance=Provenance(
-            "pareto", version.__version__, arguments, "none", settings[0].digest, seed
-        ),
+        provenance=options.provenance(settings[0].digest, "none", options.seed),
         left_out=left_out,
     )
 

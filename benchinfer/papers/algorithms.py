@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.options import ContrastOptions, TestedOptions
 from benchinfer.comparison.sections import BEYOND, decision, direction, effect_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
@@ -72,7 +73,8 @@ def control(result: "Comparison") -> str | None:
     sides = result.named_sides()
     common = set.intersection(*(set(pair) for pair in sides))
     if len(result.algorithms) == 2:
-        common &= {str(result.provenance.arguments.get("control"))}
+        options = result.provenance.options
+        common &= {options.control if isinstance(options, ContrastOptions) else None}
     return common.pop() if len(common) == 1 else None
 
 
@@ -99,8 +101,9 @@ def letters(result: "Comparison", order: Sequence[str]) -> list[str] | None:
 
 def p_head(result: "Comparison") -> str:
     """Return the head of the p-values."""
-    alone = result.provenance.arguments.get("adjust") == "none" or len(result.pairs) == 1
-    return "p" if alone else "adjusted p"
+    options = result.provenance.options
+    single = isinstance(options, TestedOptions) and options.adjust == "none"
+    return "p" if single or len(result.pairs) == 1 else "adjusted p"
 
 
 def effect_head(result: "Comparison", chosen: str) -> str:

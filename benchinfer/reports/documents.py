@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.comparison.evidence import Provenance
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.measure import Measure
+    from benchinfer.core.provenance import Provenance
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.scores.coverage import Finding
@@ -183,6 +183,39 @@ class SaidTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ProvenanceDocument:
+    """Provenance of a result.
+
+    Attributes
+    ----------
+    analysis
+        The function that made it.
+    version
+        Version of the package.
+    arguments
+        Every argument, defaults included.
+    adjustment
+        How p-values and intervals are adjusted for many pairs, in words.
+    digest
+        Fingerprint of the table.
+    seed
+        Seed of the random numbers, null where there are none.
+    """
+
+    analysis: str
+    version: str
+    arguments: Mapping[str, object]
+    adjustment: str
+    digest: str
+    seed: int | None
+
+    @classmethod
+    def of(cls, source: "Provenance") -> Self:
+        """Return the provenance of a result, with its arguments by name."""
+        return cls(**{field.name: getattr(source, field.name) for field in dataclasses.fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonDocument:
     """A comparison of algorithms on one measure.
 
@@ -237,7 +270,7 @@ class ComparisonDocument:
     diagnostics: Rows
     refused: dict[str, str]
     sections: list[SaidSection]
-    provenance: "Provenance"
+    provenance: "ProvenanceDocument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +450,7 @@ class SubgroupsDocument:
     refused: dict[str, str]
     diagnostics: Rows
     stability: StabilityDocument | None
-    provenance: "Provenance"
+    provenance: "ProvenanceDocument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,7 +527,7 @@ class GatedDocument:
     more_datasets: int | None
     more_replications: int | None
     diagnostics: Rows
-    provenance: "Provenance"
+    provenance: "ProvenanceDocument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,7 +665,7 @@ def comparison(
         diagnostics=result.diagnostics(),
         refused=refused,
         sections=[said(section) for section in told],
-        provenance=result.provenance,
+        provenance=ProvenanceDocument.of(result.provenance),
     )
     fields = {f.name: getattr(document, f.name) for f in dataclasses.fields(document)}
     return {name: fields.pop(name) for name in _FIRST} | found | fields
@@ -697,7 +730,7 @@ def subgroups(found: "Subgroups", again: "SubgroupStability | None" = None) -> S
         refused=dict(found.refused),
         diagnostics=checks_frame(found.checks),
         stability=None if again is None else _stability(again),
-        provenance=found.provenance,
+        provenance=ProvenanceDocument.of(found.provenance),
     )
 
 

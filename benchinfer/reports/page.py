@@ -17,11 +17,12 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks import advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
-from benchinfer.comparison.evidence import Provenance, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
+from benchinfer.core.provenance import Provenance
 from benchinfer.core.saving import check_target, followed, write_whole, writing
 from benchinfer.core.sections import (
     Column,

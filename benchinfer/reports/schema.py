@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin, get
 
 from benchinfer import analyses
 from benchinfer.comparison import sections
-from benchinfer.comparison.evidence import Provenance
 from benchinfer.core.frames import GLOSSARY
 from benchinfer.core.measure import Measure
 from benchinfer.core.sections import Rows
@@ -50,7 +49,7 @@ _PLAIN: dict[object, Schema] = {
     Any: {},
 }
 _NAMES: dict[str, object] = {
-    "Measure": Measure, "Provenance": Provenance, "Resampling": Resampling,
+    "Measure": Measure, "Resampling": Resampling
 }  # fmt: skip
 # Command to the record of its document.
 COMMANDS: dict[str, type] = {

@@ -18,8 +18,9 @@ from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Provenance, Setting
+from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.posterior import codes_of, level_of
+from benchinfer.core.provenance import Provenance
 from benchinfer.numerics import outcome_probabilities
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
 
@@ -200,7 +201,7 @@ def provenance(setting: Setting, family: ContrastFamily, options: BayesOptions) 
     if options.model_priors.effect_sd is None:
         shrinkage = ", which shrinks the algorithms' effects by an estimated scale"
     return options.provenance(
-        setting,
+        setting.digest,
         f"Probabilities of {family.words} are those of one joint model{shrinkage};"
         " none is adjusted for the number of pairs",
         options.seed,

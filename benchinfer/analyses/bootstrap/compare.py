@@ -21,10 +21,11 @@ from benchinfer.comparison import stepwise
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
-from benchinfer.comparison.evidence import Provenance, Setting, decide
+from benchinfer.comparison.evidence import Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
+from benchinfer.core.provenance import Provenance
 from benchinfer.scores.table import ScoreTable
 
 _adjustment_words = {
@@ -99,7 +100,7 @@ def _provenance(setting: Setting, family: ContrastFamily, options: BootstrapOpti
     words = stepwise.ONE if len(family.matrix) == 1 else _adjustment_words[options.adjust]
     simple = "Bonferroni's" if options.directed else "Sidak's"
     return options.provenance(
-        setting, words.format(family=family.words, simple=simple), options.seed
+        setting.digest, words.format(family=family.words, simple=simple), options.seed
     )
 
 

@@ -361,7 +361,7 @@ def compared(
             setting, studies, fit, alone, p_error, float(evidence.df.min()), options.interval
         ),
         provenance=options.provenance(
-            setting,
+            setting.digest,
             stepwise.ONE
             if len(family.matrix) == 1
             else adjustment.WORDS[method].format(family=family.words, simple=simple),

@@ -466,7 +466,7 @@ def compared(
             *diagnostics.constant_levels(setting, constant),
             *otherwise,
         ),
-        provenance=options.provenance(setting, adjusted.words(family, options), seed),
+        provenance=options.provenance(setting.digest, adjusted.words(family, options), seed),
         sides=family.sides[shown],
         names=family.names[shown],
         evidence=evidence,

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchinfer.analyses.monitor import path, stagewise
 from benchinfer.analyses.monitor.course import GO_ON, VERDICTS, Columns, Course
-from benchinfer.analyses.monitor.design import MonitorDesign
+from benchinfer.analyses.monitor.design import MonitorDesign, MonitorOptions
 from benchinfer.analyses.monitor.feed import Feed, whole_differences
 from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.comparison import wording
@@ -177,8 +177,6 @@ class MonitorComparison(Comparison):
 
     Attributes
     ----------
-    design
-        How it is watched.
     course
         State of each pair.
     cells
@@ -187,11 +185,20 @@ class MonitorComparison(Comparison):
 
     home: ClassVar[str] = "benchinfer.analyses.monitor"
 
-    design: MonitorDesign
     course: Course
     cells: Columns
 
     title: ClassVar[str] = "Monitored experiment"
+
+    @property
+    def options(self) -> MonitorOptions:
+        """The arguments of `monitor`."""
+        return MonitorOptions.of(self.provenance)
+
+    @property
+    def design(self) -> MonitorDesign:
+        """How it is watched."""
+        return self.options.design
 
     @property
     def decision(self) -> Standing:
@@ -354,8 +361,8 @@ class MonitorComparison(Comparison):
         DesignError
             The table is another one, or a number is not one of orders, or no seed.
         """
-        if isinstance(pair := self.provenance.arguments["pairs"], tuple):
-            scores = scores.subset(algorithms=sorted(str(name) for name in pair))
+        if isinstance(pair := self.options.pairs, tuple):
+            scores = scores.subset(algorithms=sorted(pair))
         setting, scores = Setting.of(scores, self.measure.name)
         if setting.digest != self.setting.digest:
             raise DesignError(

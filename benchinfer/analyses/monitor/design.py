@@ -1,7 +1,7 @@
 """Design of a monitored experiment."""
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Field, Option
 from benchinfer.core.measure import Measure
+from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 
 type Method = Literal["recursive", "anytime", "group-sequential"]
@@ -72,6 +73,45 @@ class MonitorDesign:
     def alpha_one(self) -> float:
         """Level of one pair in one direction."""
         return self.alpha_pair / len(self.sides)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorOptions(AnalysisOptions):
+    """Arguments of `monitor`, those of the design as one record.
+
+    Attributes
+    ----------
+    measure
+        Name of the measure, or of all that are decided together.
+    pairs, control, target
+        As in `benchinfer.monitor`.
+    design
+        The other arguments.
+    """
+
+    analysis: ClassVar[str] = "monitor"
+
+    measure: str | tuple[str, ...]
+    pairs: str | tuple[str, str]
+    control: str | None
+    target: Literal["datasets"]
+    design: MonitorDesign
+
+    @property
+    def directed(self) -> bool:
+        """True if tests are one-sided."""
+        return self.design.alternative != "two-sided"
+
+    def arguments(self) -> dict[str, object]:
+        """Return the arguments by name, as `benchinfer.monitor` takes them."""
+        design = {n: v for n, v in asdict(self.design).items() if not n.startswith("n_")}
+        return {
+            "measure": self.measure,
+            "pairs": self.pairs,
+            "control": self.control,
+            **design,
+            "target": self.target,
+        }
 
 
 def check(design: MonitorDesign, measure: Measure) -> None:

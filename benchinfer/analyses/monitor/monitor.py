@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,15 @@ from benchinfer.analyses.monitor import comparison
 from benchinfer.analyses.monitor.anytime import anytime
 from benchinfer.analyses.monitor.comparison import MonitorComparison
 from benchinfer.analyses.monitor.course import VERDICTS, Columns, Course
-from benchinfer.analyses.monitor.design import Method, MonitorDesign, Null, Test, check, pairs_of
+from benchinfer.analyses.monitor.design import (
+    Method,
+    MonitorDesign,
+    MonitorOptions,
+    Null,
+    Test,
+    check,
+    pairs_of,
+)
 from benchinfer.analyses.monitor.diagnostics import checks
 from benchinfer.analyses.monitor.feed import Feed, StageDifferences, next_cells
 from benchinfer.analyses.monitor.measures import MonitoredMeasures, columns, refuse_unlike, split
@@ -22,9 +30,8 @@ from benchinfer.analyses.monitor.stagewise import group_sequential, recursive
 from benchinfer.analyses.monitor.state import Memory, StateFile
 from benchinfer.comparison.checks import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.evidence import Level, Provenance, Setting
-from benchinfer.core import version
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.comparison.evidence import Level, Setting
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.scores.table import ScoreTable
 
@@ -171,8 +178,6 @@ def monitor(
     >>> found.decision, found.contrasts()["winner"].tolist()
     ('decided', ['svm'])
     """
-    if target != "datasets":
-        raise DesignError(unknown("target", target, ["datasets"]))
     names = [measure] if measure is None or isinstance(measure, str) else list(measure)
     settings, scores = _settings(scores, names, pairs)
     chosen = pairs_of(settings[0].algorithms, pairs, control)
@@ -188,15 +193,14 @@ def monitor(
         check(design, setting.measure)
         _check_replications(setting)
     own = [setting.measure.name for setting in settings]
-    plain = asdict(design)
-    arguments: dict[str, Any] = {
-        "measure": own if several > 1 else own[0],
-        "pairs": pairs,
-        "control": control,
-        **{name: value for name, value in plain.items() if not name.startswith("n_")},
-        "target": target,
-    }
-    watched = _Watched(scores, settings, chosen, design, arguments)
+    options = MonitorOptions(
+        measure=tuple(own) if several > 1 else own[0],
+        pairs=pairs,
+        control=control,
+        target=target,
+        design=design,
+    )
+    watched = _Watched(scores, settings, chosen, options)
     file = state if state is None or isinstance(state, StateFile) else StateFile(state)
     with file or nullcontext():
         found = watched.compared(*watched.followed(file))
@@ -251,15 +255,19 @@ class _Watched:
     scores: ScoreTable
     settings: list[Setting]
     pairs: NDArray[np.int64]
-    design: MonitorDesign
-    arguments: dict[str, Any]
+    options: MonitorOptions
+
+    @property
+    def design(self) -> MonitorDesign:
+        """How the experiment is watched."""
+        return self.options.design
 
     def followed(self, file: StateFile | None) -> tuple[StageDifferences, Course]:
         """Follow the experiment from its beginning, and remember how far."""
         measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
         plain = [{n: v for n, v in asdict(m).items() if n not in _DISPLAY} for m in measures]
         whole = {
-            **self.arguments,
+            **self.options.arguments(),
             "measure": plain if len(plain) > 1 else plain[0],
             "datasets": self.settings[0].coverage.datasets,
             "algorithms": self.settings[0].algorithms,
@@ -310,14 +318,7 @@ class _Watched:
             target="datasets",
             levels=Level(_levels(self.scores, setting)),
             stored_checks=checks(setting, design, course, gathered),
-            provenance=Provenance(
-                analysis="monitor",
-                version=version.__version__,
-                arguments=self.arguments,
-                adjustment=comparison.adjustment(design),
-                digest=setting.digest,
-            ),
-            design=design,
+            provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
             course=course,
             cells=cells,
         )

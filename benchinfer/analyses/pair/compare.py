@@ -99,7 +99,7 @@ def compared(
             *diagnostics.decisions(test, wanted, sides, mine, chosen.alpha, stepwise=stepwise),
         ),
         provenance=options.provenance(
-            setting,
+            setting.digest,
             rules.adjustment(test, chosen.adjust, family.words, len(pairs), side=side),
             chosen.seed if test in _RANDOM else None,
         ),

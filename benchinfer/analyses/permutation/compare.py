@@ -60,7 +60,7 @@ def compared(
         levels=Level(levels),
         stored_checks=diagnostics.checks(setting, data, found, lost, asked, sides),
         provenance=options.provenance(
-            setting,
+            setting.digest,
             adjustment.adjustment_words(asked, family, _bound(data, asked)),
             asked.seed if drawn else None,
         ),

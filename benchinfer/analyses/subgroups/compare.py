@@ -1,21 +1,21 @@
 """The function `compare_subgroups`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.subgroups.models import Model, Rows, model_of
+from benchinfer.analyses.subgroups.options import SubgroupsOptions
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.analyses.subgroups.tree import Growth, Prune, Tests, Tree, grow
+from benchinfer.analyses.subgroups.tree import Prune, Tests, Tree, grow
 from benchinfer.analyses.wins.compare import compare_wins
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.options import ContrastOptions
-from benchinfer.core.arguments import ArgumentError, check_count, names_of, seed_of
+from benchinfer.core.arguments import ArgumentError, names_of, seed_of
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.numbers import count
@@ -26,38 +26,8 @@ from benchinfer.scores.table import ScoreTable
 if TYPE_CHECKING:
     from benchinfer.scores.reductions import Cells
 
-_FEWEST = 5
 # Data sets per parameter below which tests along characteristics have little power.
 _PER_PARAMETER = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class SubgroupsOptions(ContrastOptions):
-    """Arguments of `compare_subgroups`; see there."""
-
-    analysis: ClassVar[str] = "compare_subgroups"
-
-    by: tuple[str, ...] | None
-    model: Model
-    minsize: int
-    depth: int | None
-    prune: Prune
-    tests: Tests
-    honest: bool
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count("minsize", self.minsize, _FEWEST, f"at least {_FEWEST} data sets in a leaf.")
-        if self.depth is not None:
-            check_count("depth", self.depth, 1, "1 or more divisions one below the other.")
-
-    @property
-    def growth(self) -> Growth:
-        """Rules by which the tree grows."""
-        depth = np.inf if self.depth is None else self.depth
-        seed = 0 if self.seed is None else self.seed
-        return Growth(self.alpha, self.minsize, depth, self.prune, self.tests, seed)
 
 
 def compare_subgroups(
@@ -211,11 +181,10 @@ def compare_subgroups(
         refused=refused,
         features=features,
         means=cells.mean,
-        growth=options.growth,
         setting=setting,
         checks=tuple(_checks(tree, features, cells, usable, options)),
         provenance=options.provenance(
-            setting,
+            setting.digest,
             f"P-values along characteristics are adjusted for their number {tree.adjustment}; those"
             " of pairs within each leaf, not over leaves",
             options.seed,

@@ -115,7 +115,7 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
     )
     ends = np.concatenate([panel.points.ravel() for panel in panels])
     limits = room([float(end) for end in ends if np.isfinite(end)], log=False)
-    wins = result.provenance.arguments["model"] == "wins"
+    wins = result.options.model == "wins"
     measure = result.measure
     said = "; ".join(f"{name}: {one.relation()}" for name, one in result.items())
     return TreeFigure(

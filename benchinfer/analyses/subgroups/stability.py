@@ -202,16 +202,15 @@ def subgroup_stability(
     rng = np.random.default_rng(seed)
     everyone = np.array(result.tree.nodes[0].datasets)
     size = round(_SHARE * len(everyone))
-    minsize = math.ceil(_SHARE * result.growth.minsize)
+    minsize = math.ceil(_SHARE * result.options.growth.minsize)
     if size < 2 * minsize:
         raise DesignError(
             f"subsamples of {size} of {len(everyone)} data sets have no division that leaves"
             f" {minsize} on either side.",
             hint="a smaller minsize, or more data sets, makes divisions possible.",
         )
-    kind = result.provenance.arguments["model"]
-    model = model_of(kind, result.means, result.measure.margin)  # pyright: ignore[reportArgumentType]
-    plain = replace(result.growth, minsize=minsize, fewest_draws=_DRAWS)
+    model = model_of(result.options.model, result.means, result.measure.margin)
+    plain = replace(result.options.growth, minsize=minsize, fewest_draws=_DRAWS)
     drawn = [
         (int(rng.integers(2**31)), np.sort(rng.choice(everyone, size, replace=False)))
         for _ in range(resamples)

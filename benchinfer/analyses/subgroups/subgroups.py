@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups import stability as stability_
-from benchinfer.analyses.subgroups.tree import Growth, Tree, TreeNode
+from benchinfer.analyses.subgroups.options import SubgroupsOptions
+from benchinfer.analyses.subgroups.tree import Tree, TreeNode
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.evidence import Provenance, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.comparison.wording import direction
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, p_value
+from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -55,8 +57,6 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         The characteristics, of all data sets.
     means
         (D, K) mean scores on the modelling scale, larger is better.
-    growth
-        Rules by which the tree grew.
     setting
         The table.
     checks
@@ -77,7 +77,6 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
     refused: Mapping[str, str]
     features: Mapping[str, Feature]
     means: NDArray[np.float64]
-    growth: Growth
     setting: Setting
     checks: tuple[Check, ...]
     provenance: Provenance
@@ -88,6 +87,11 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         return f"<Subgroups: {len(self)} {'leaf' if len(self) == 1 else 'leaves'} of {datasets}>"
 
     @property
+    def options(self) -> SubgroupsOptions:
+        """The arguments of `compare_subgroups`."""
+        return SubgroupsOptions.of(self.provenance)
+
+    @property
     def measure(self) -> Measure:
         """The measure."""
         return self.setting.measure
@@ -95,12 +99,12 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
     @property
     def honest(self) -> bool:
         """True if one half of the data sets grew the tree and the other is compared."""
-        return bool(self.provenance.arguments["honest"])
+        return self.options.honest
 
     @property
     def level(self) -> float:
         """Confidence level."""
-        return float(str(self.provenance.arguments["level"]))
+        return self.options.level
 
     @property
     def datasets(self) -> Mapping[str, tuple[str, ...]]:
@@ -273,13 +277,12 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        arguments = self.provenance.arguments
         what = {
             "wins": "a Bradley-Terry model of wins (Davidson's where there are ties)",
             "mixed": "a normal model of the means of data sets",
-        }[str(arguments["model"])]
+        }[self.options.model]
         grown = "one half of the data sets" if self.honest else "the data sets"
-        pruned = arguments["prune"]
+        pruned = self.options.prune
         back = (
             "" if pruned == "none" else f" Divisions without support by {pruned} were taken back."
         )
@@ -295,7 +298,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
             " with the outer product of the data sets' scores, of numbers by the largest statistic"
             " over all places of a break, of categories by chi-squared tests; p-values are adjusted"
             f" {self.tree.adjustment}. Divisions maximise"
-            f" the likelihood and leave at least {arguments['minsize']} data sets.{back}{compared}"
+            f" the likelihood and leave at least {self.options.minsize} data sets.{back}{compared}"
         )
 
     def citations(self) -> str:

@@ -128,7 +128,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
         levels=_levels(errors, alpha, most),
         provenance=options.provenance(
-            setting,
+            setting.digest,
             stepwise.ONE if len(family.matrix) == 1 else _ADJUSTMENTS[adjust].format(family.words),
         ),
         evidence=evidence,
@@ -270,7 +270,7 @@ def by_posterior(
         ),
         codes=codes_of(posterior.outcomes, level, settled=posterior.convergence.settled),
         levels=levels,
-        provenance=options.provenance(setting, words, options.seed),
+        provenance=options.provenance(setting.digest, words, options.seed),
         evidence=_told(posterior, effects, family),
         quasi=quasi,
         errors="posterior",

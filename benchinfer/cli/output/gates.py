@@ -11,7 +11,7 @@ from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, plain, safe
 from benchinfer.comparison.checks import doubts
 from benchinfer.core.numbers import level_percent
-from benchinfer.reports.documents import GatedDocument, GateDocument
+from benchinfer.reports.documents import GatedDocument, GateDocument, ProvenanceDocument
 
 if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import Gate, GatedMeasure
@@ -77,7 +77,7 @@ def _document(row: "GatedMeasure") -> GatedDocument:
         more_datasets=None if need is None else need.datasets,
         more_replications=None if need is None else need.replications,
         diagnostics=row.comparison.diagnostics(),
-        provenance=row.comparison.provenance,
+        provenance=ProvenanceDocument.of(row.comparison.provenance),
     )
 
 

@@ -96,7 +96,7 @@ def compare_preset(
             diagnostics.checks(setting, seen, found, pairs, completed.size, turned)
         ),
         provenance=completed.provenance(
-            setting,
+            setting.digest,
             f"Probabilities of {family.words} are each those of a model of its own; none is"
             " adjusted for the number of pairs",
             completed.seed,

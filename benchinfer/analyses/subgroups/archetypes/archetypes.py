@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.numerics.alternating import elbow, fit_archetypes
-from benchinfer.analyses.subgroups.archetypes.result import Archetypes, Profiles
+from benchinfer.analyses.subgroups.archetypes.result import Archetypes, ArchetypesOptions, Profiles
 from benchinfer.comparison.checks import complete_part
-from benchinfer.comparison.evidence import Provenance, Setting
-from benchinfer.core import version
-from benchinfer.core.arguments import check_choice, check_count, check_jobs, seed_of
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.parallel import in_order, workers
@@ -106,13 +105,19 @@ def archetypes(
     >>> bi.archetypes(bi.load_example("sklearn_bootstrap"), "error", k=2, seed=1)
     2 archetypes of 12 data sets give back ...
     """
-    check_choice("profiles", profiles, Profiles)
-    check_count("starts", starts, 1, "a whole number, as in 20.")
-    if k is not None:
-        check_count("k", k, 1, "a whole number of archetypes, as in 3.")
     check_jobs(n_jobs)
-    seed = seed_of(seed)
     setting, table = complete_part(*Setting.of(scores, measure), missing)
+    options = ArchetypesOptions(
+        measure=setting.measure.name,
+        k=k,
+        profiles=profiles,
+        standardise=standardise,
+        weights=dict(weights or {}),
+        robust=robust,
+        starts=starts,
+        missing=missing,
+        seed=seed_of(seed),
+    )
     means = table.cells(setting.measure.name).mean
     points = means - means.mean(axis=1, keepdims=True) if profiles == "differences" else means
     datasets = setting.coverage.datasets
@@ -121,16 +126,13 @@ def archetypes(
     unit = np.where(unit > 0, unit, 1.0)
     _check_number(points[weight > 0], k)
     scaled = points / unit
-    work = partial(fit_archetypes, scaled, weights=weight, robust=robust, starts=starts, seed=seed)
+    work = partial(
+        fit_archetypes, scaled, weights=weight, robust=robust, starts=starts, seed=options.seed
+    )
     fits = list(in_order(work, _numbers(scaled, weight, k), workers(n_jobs), processes=True))
     objectives = np.array([one.fit.objective for one in fits])
     best = fits[-1 if k else elbow(objectives) - 1]
     order = np.argsort(-best.fit.alphas.sum(axis=0), kind="stable")
-    arguments = {
-        "measure": setting.measure.name, "k": k, "profiles": profiles, "standardise": standardise,
-        "weights": dict(weights or {}), "robust": robust, "starts": starts, "missing": missing,
-        "seed": seed,
-    }  # fmt: skip
     return Archetypes(
         setting=setting,
         points=points,
@@ -142,9 +144,7 @@ def archetypes(
         objectives=objectives,
         same=np.array([one.share for one in fits]),
         converged=best.fit.converged,
-        provenance=Provenance(
-            "archetypes", version.__version__, arguments, "none", setting.digest, seed
-        ),
+        provenance=options.provenance(setting.digest, "none", options.seed),
     )
 
 

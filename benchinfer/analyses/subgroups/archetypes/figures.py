@@ -302,7 +302,7 @@ def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:
     shares = ", ".join(
         f"{n}: {100 * e:.0f} %" for n, e in zip(result.tried, explained, strict=True)
     )
-    ring = "the elbow" if result.provenance.arguments["k"] is None else "as requested"
+    ring = "the elbow" if result.options.k is None else "as requested"
     return ElbowCurve(
         numbers=tuple(table["n_archetypes"].tolist()),
         explained=explained,

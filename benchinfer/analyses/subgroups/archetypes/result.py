@@ -1,5 +1,6 @@
 """Archetypes of data sets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -7,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes import stability as stability_
-from benchinfer.comparison.evidence import Provenance, Setting
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.arguments import check_count
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, significant
+from benchinfer.core.provenance import AnalysisOptions, Provenance
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -25,6 +28,29 @@ type Profiles = Literal["differences", "levels"]
 NEAREST = 3  # data sets that an archetype is named by
 _ALIKE = 0.1  # of the largest gap between two algorithms: gaps below it are not told
 _FEW = 0.3  # share of the starts that should end in the same optimum
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchetypesOptions(AnalysisOptions):
+    """Arguments of `archetypes`; see there."""
+
+    analysis: ClassVar[str] = "archetypes"
+
+    measure: str
+    k: int | None
+    profiles: Profiles
+    standardise: bool
+    weights: Mapping[str, float]
+    robust: bool
+    starts: int
+    missing: Literal["complete", "error"]
+    seed: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("starts", self.starts, 1, "a whole number, as in 20.")
+        if self.k is not None:
+            check_count("k", self.k, 1, "a whole number of archetypes, as in 3.")
 
 
 @savable
@@ -70,6 +96,11 @@ class Archetypes(Showable):
     provenance: Provenance
 
     @property
+    def options(self) -> ArchetypesOptions:
+        """The arguments of `archetypes`."""
+        return ArchetypesOptions.of(self.provenance)
+
+    @property
     def k(self) -> int:
         """Number of archetypes."""
         return len(self.betas)
@@ -92,12 +123,12 @@ class Archetypes(Showable):
     @property
     def levels(self) -> bool:
         """Whether profiles are means, not differences from the mean on the data set."""
-        return self.provenance.arguments["profiles"] == "levels"
+        return self.options.profiles == "levels"
 
     @property
     def robust(self) -> bool:
         """Whether distant data sets count less."""
-        return bool(self.provenance.arguments["robust"])
+        return self.options.robust
 
     @property
     def corners(self) -> Array:
@@ -123,8 +154,9 @@ class Archetypes(Showable):
     @property
     def tried(self) -> NDArray[np.int64]:
         """Numbers of archetypes that were tried: 1 and k, or all up to the most."""
-        asked = self.provenance.arguments["k"]
-        return np.arange(1, len(self.objectives) + 1) if asked is None else np.unique([1, self.k])
+        if self.options.k is None:
+            return np.arange(1, len(self.objectives) + 1)
+        return np.unique([1, self.k])
 
     def nearest(self, j: int) -> list[str]:
         """Return the data sets nearest to archetype j, counted from 0, of those it is nearest to.

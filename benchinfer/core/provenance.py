@@ -1,0 +1,94 @@
+"""Provenance of a result, with the arguments of its analysis as one record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Self, get_type_hints
+
+from benchinfer.core import version
+from benchinfer.core.arguments import check_choice
+from benchinfer.core.saving import savable
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisOptions:
+    """Arguments of an analysis, each one that there is.
+
+    Attributes
+    ----------
+    analysis
+        Name of the function that takes them.
+    """
+
+    analysis: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        """Let results be saved with their options."""
+        super().__init_subclass__()
+        savable(cls)
+
+    def __post_init__(self) -> None:
+        for name, kind in _hints(type(self)).items():
+            check_choice(name, getattr(self, name), kind)
+
+    @classmethod
+    def of(cls, provenance: "Provenance") -> Self:
+        """Return the options that a result was made with."""
+        if not isinstance(provenance.options, cls):
+            raise TypeError(f"{provenance.analysis} has no {cls.__name__}")
+        return provenance.options
+
+    @property
+    def directed(self) -> bool:
+        """True if tests are one-sided."""
+        return False
+
+    def arguments(self) -> dict[str, object]:
+        """Return the arguments by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def provenance(self, digest: str, adjustment: str, seed: int | None = None) -> "Provenance":
+        """Return where a result of these options comes from."""
+        return Provenance(self, version.__version__, adjustment, digest, seed)
+
+
+@cache
+def _hints(kind: type[AnalysisOptions]) -> Mapping[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Provenance of a result.
+
+    Attributes
+    ----------
+    options
+        The arguments of the analysis, defaults included.
+    version
+        Version of the package.
+    adjustment
+        How p-values and intervals are adjusted for many pairs, in words.
+    digest
+        Fingerprint of the table.
+    seed
+        Seed of the random numbers, None where there are none.
+    """
+
+    options: AnalysisOptions
+    version: str
+    adjustment: str
+    digest: str
+    seed: int | None = None
+
+    @property
+    def analysis(self) -> str:
+        """The function that made the result."""
+        return self.options.analysis
+
+    @property
+    def arguments(self) -> Mapping[str, object]:
+        """Every argument by name."""
+        return self.options.arguments()
