@@ -1,8 +1,9 @@
 """The shape of the code: folders as in `docs/architecture.md`, names, length of functions."""
 
 import ast
+import builtins
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,17 @@ from tests.trees import FILES, PACKAGE, nodes, tree
 
 ROOT = PACKAGE.parent
 MOST_ENTRIES = 15
+LIBRARIES = ("xarray.", "pandas.", "matplotlib.")
+# Names that say nothing of what a value is; `docs/contributing.md` has the rule.
+VAGUE = {
+    *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
+}
+LIMITS = {
+    "functions": 4677,
+    "records": 487,
+    "renamed imports": 74,
+    "names outside the field's vocabulary": 5201,
+}
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -74,6 +86,85 @@ def test_modules_are_titled_by_a_noun_phrase() -> None:
 def test_functions_are_short() -> None:
     sizes = {name: _code_lines(node, lines) for name, node, lines in _functions()}
     assert {name: size for name, size in sizes.items() if size > 60} == {}
+
+
+def _defined() -> tuple[set[str], dict[str, set[str]]]:
+    """Return all names of the package, and those of each module and class by its name."""
+    names, homes = set(dir(builtins)), defaultdict[str, set[str]](set)
+    for path in FILES:
+        stem = path.parent.name if path.name == "__init__.py" else path.stem
+        for node in nodes(path):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    homes[stem].add(name)
+                case ast.ClassDef(name=name, body=body):
+                    homes[stem].add(name)
+                    homes[name] |= {n.name for n in body if isinstance(n, ast.FunctionDef)}
+                    fields = (n.target for n in body if isinstance(n, ast.AnnAssign))
+                    homes[name] |= {n.id for n in fields if isinstance(n, ast.Name)}
+                case ast.Name(id=name) | ast.TypeAlias(name=ast.Name(id=name)):
+                    homes[stem].add(name)
+                case ast.alias(name=name):
+                    homes[stem].add(name.rpartition(".")[2])
+                case ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
+                    names.add(name)
+    return names.union(homes, *homes.values()), homes
+
+
+def test_references_in_docstrings_exist() -> None:
+    """A name between single backticks is one of the package; libraries are in its imports."""
+    names, homes = _defined()
+    stale: list[str] = []
+    for path in FILES:
+        for node in nodes(path):
+            if not isinstance(node, ast.Module | ast.ClassDef | Function.__value__):
+                continue
+            text = ast.get_docstring(node) or ""
+            for reference in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)", text):
+                *_, home, name = ["", *reference.removeprefix("benchinfer.").split(".")]
+                known = homes[home] | {"home"} if home in homes else names
+                if not reference.startswith(LIBRARIES) and name not in known | set(homes):
+                    stale.append(f"{_name(path)}: {reference}")
+    assert stale == []
+
+
+def _identifiers() -> Iterator[str]:
+    """Yield each name of a variable, function, argument or attribute, wherever it stands."""
+    for path in FILES:
+        for node in nodes(path):
+            match node:
+                case (
+                    ast.Name(id=name)
+                    | ast.Attribute(attr=name)
+                    | ast.arg(arg=name)
+                    | ast.FunctionDef(name=name)
+                ):
+                    yield name
+
+
+def test_counts_only_fall() -> None:
+    """The limits are those of the last change: whoever stays below one lowers it."""
+    every = [node for path in FILES for node in nodes(path)]
+    records = [
+        node
+        for node in every
+        if isinstance(node, ast.ClassDef)
+        and any("dataclass" in ast.unparse(mark) for mark in node.decorator_list)
+    ]
+    renamed = [
+        alias
+        for node in every
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("benchinfer")
+        for alias in node.names
+        if alias.asname
+    ]
+    counts = {
+        "functions": len(list(_functions())),
+        "records": len(records),
+        "renamed imports": len(renamed),
+        "names outside the field's vocabulary": sum(n in VAGUE for n in _identifiers()),
+    }
+    assert {name: n for name, n in counts.items() if n > LIMITS[name]} == {}
 
 
 def test_every_dataclass_is_frozen() -> None:

@@ -199,7 +199,7 @@ def per_dataset(
         Each imports benchinfer anew, in 1 to 2.5 CPU seconds: two pay where the work takes one over
         3 to 5 seconds, as `compare_bayes` on several data sets does, and otherwise take longer than
         one. A script then needs ``if __name__ == "__main__":`` round its calls,
-        as with `multiprocessing`.
+        as with ``multiprocessing``.
     **arguments
         Passed on to `compare`.
 

@@ -1,7 +1,7 @@
 """Distribution of the largest t statistic.
 
 The distribution is exact (one integral, or two) where all pairs have equal standard errors, where
-the correlations are products of loadings (comparisons with a control, see `dunnett`), for two
+the correlations are products of loadings (comparisons with a control), for two
 contrasts, and for families of rank two. Otherwise two sampling estimates (`directions`) with exact
 control variates are combined, and their standard error is returned. Seeds are fixed: the same input
 gives the same numbers.
@@ -49,7 +49,7 @@ class DirectionSample:
     Attributes
     ----------
     cones
-        Limits of the angles, see `directions.cones`.
+        Limits of the angles, see `samples.cones`.
     lengths
         Largest components; None where the cones are exact (rank two).
     control, control_lengths

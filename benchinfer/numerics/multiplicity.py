@@ -10,7 +10,7 @@ tests of all pairs of algorithms:
 - independence: `li`, and `rom` of this module;
 - positive dependence, and no hypothesis of the family is false: `finner`.
 
-Procedures that use the logic of all pairs are in `benchinfer.numerics.closed_testing`.
+Procedures that use the logic of all pairs are in `closed_testing`.
 
 Bonferroni, Holm, Hochberg and Hommel are in statsmodels, too (the tests compare them); its
 import would cost a command .5 s of CPU.

@@ -572,8 +572,8 @@ class BayesComparison(Comparison):
         pandas.DataFrame
             One row per quantity and algorithm: ``measure quantity algorithm expected_regret
             regret_error prob_near_best prob_error``, in the unit of the tolerance (relative on the
-            log scale, log-odds on the logit scale). `prob_near_best` is the probability of a regret
-            within the tolerance.
+            log scale, log-odds on the logit scale). ``prob_near_best`` is the probability of a
+            regret within the tolerance.
         """
         return regret_table(self)
 

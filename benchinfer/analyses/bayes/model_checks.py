@@ -13,7 +13,7 @@ https://doi.org/10.1007/s11222-016-9696-4
 Vehtari, A., Simpson, D., Gelman, A., Yao, Y. & Gabry, J. (2024). Pareto smoothed importance
 sampling. Journal of Machine Learning Research 25(72), 1-58.
 
-Each data set is drawn many times from the model that has not seen it (`bayes_left_out`), so that no
+Each data set is drawn many times from the model that has not seen it (`left_out`), so that no
 score is used twice: the tail probabilities of data sets that are as the model says are uniform.
 
 References

@@ -258,7 +258,7 @@ class Funnel(Layout):
 def layout_funnel(
     meta: MetaComparison, width: Width = PAGE, *, pair: tuple[str, str] | None = None
 ) -> Funnel:
-    """Lay out the funnel of the pair that `studies.shown_pair` chooses."""
+    """Lay out the funnel of the pair that `shown_pair` chooses."""
     p, names = shown_pair(meta, pair), meta.algorithms
     i, j = (int(k) for k in meta.pairs[p])
     first, second = meta.read_sides()[p]

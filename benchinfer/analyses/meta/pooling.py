@@ -131,7 +131,7 @@ class NetworkFit:
     lifted
         Number of sampling variances that were 0.
     interval
-        The errors that were chosen; robust ones come from `network_errors.errors_of`.
+        The errors that were chosen; robust ones come from `network.clusters`.
     nested
         Whether data sets lie within studies.
     """

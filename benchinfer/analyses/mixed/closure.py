@@ -41,7 +41,7 @@ class Adjustment:
     Attributes
     ----------
     method
-        Of `adjustment.ADJUSTMENTS`, or of `CLOSED`.
+        Of `adjustment.WORDS`, or of `CLOSED`.
     because
         Why rotations, which go first, were not taken; empty where they were, or where the method
         was asked for.

@@ -65,7 +65,7 @@ class CaterpillarPanel(panels.Panel):
     ends
         (D, 3) lower end, prediction and upper end as positions from 0 to 1.
     side
-        (D,) as `Departures.side`.
+        (D,) as `CaterpillarLayout.side`.
     """
 
     ends: Array

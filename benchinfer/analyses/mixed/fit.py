@@ -253,7 +253,7 @@ class AveragedFit:
 
     @property
     def variances(self) -> Array:
-        """(4,) variances averaged over data sets, in the order of `reml.COMPONENTS`."""
+        """(4,) variances averaged over data sets, in the order of `likelihood.COMPONENTS`."""
         mean = np.mean([part.model.variances for part in self.parts], axis=0)
         return np.array([0.0, 0.0, mean[0], mean[3]])
 

@@ -37,7 +37,7 @@ class Pin:
     algorithms
         The algorithms whose scores counted.
     digests
-        Fingerprints of these scores, one per `Feed.size` replications.
+        Fingerprints of these scores, one per stage of replications.
     """
 
     dataset: str

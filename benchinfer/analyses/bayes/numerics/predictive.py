@@ -401,7 +401,7 @@ def draw_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> dict[str,
     -------
     dict
         (n, J) ``average`` contrasts, (n, q, J) ``slopes`` if there are any, (n, J, J)
-        ``covariance`` if it is unstructured, and (n,) numbers by their names in `Draws`, with
+        ``covariance`` if it is unstructured, and (n,) numbers by their names in `GibbsDraws`, with
         ``effective_scale`` for the root of the mean variance of the interactions.
     """
     priors, j = model.priors, model.data.n_algorithms - 1
@@ -510,14 +510,14 @@ MOST = 1000
 @savable
 @dataclass(frozen=True, slots=True)
 class Thinned:
-    """Draws of C chains, T of each, in units of ``ContrastData.scale``; see `Draws`.
+    """Draws of C chains, T of each, in units of ``ContrastData.scale``; see `GibbsDraws`.
 
     Attributes
     ----------
     average, covariance, scale, effect_scale, shrinkage, df, residual_centre, residual_spread
-        As in `Draws`.
+        As in `GibbsDraws`.
     domain, domain_scale, slopes
-        As in `Draws`.
+        As in `GibbsDraws`.
     step
         Every how many draws there is one.
     """
@@ -601,7 +601,7 @@ class Thinned:
 
 
 def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
-    """Return (C, T) log prior densities, by names of `Draws`, without constants.
+    """Return (C, T) log prior densities, by names of `GibbsDraws`, without constants.
 
     Parameters
     ----------

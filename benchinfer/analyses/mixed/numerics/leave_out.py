@@ -97,7 +97,7 @@ def blocks_without_algorithm(
 def cells_without_algorithm(
     n: NDArray[np.int64], mean: Array, square_within: Array, k: int
 ) -> Statistics:
-    """Return the statistics of the cells without algorithm k; see `sufficient.from_cells`."""
+    """Return the statistics of the cells without algorithm k; see `moments.from_cells`."""
     others = np.arange(n.shape[1]) != k
     held = n[:, others].any(axis=1)
     return from_cells(n[held][:, others], mean[held][:, others], square_within[held][:, others])

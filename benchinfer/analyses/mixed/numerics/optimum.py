@@ -158,7 +158,8 @@ class ScoreModelFit(Likelihoods):
     terms
         The components in the model, the residual last.
     variances
-        (4,) variances in the order of `reml.COMPONENTS`, 0 where a component is not in the model.
+        (4,) variances in the order of `likelihood.COMPONENTS`, 0 where a component is not in the
+        model.
     beta, cov
         (p,) fixed effects and (p, p) their covariance.
     criterion
@@ -217,7 +218,7 @@ def fit(
     stats
         Sufficient statistics of D data sets and K algorithms.
     terms
-        Components besides the residual, from `reml.COMPONENTS`.
+        Components besides the residual, from `likelihood.COMPONENTS`.
     x
         (D, K, p) design of the fixed effects, or None for one mean per algorithm.
     reml

@@ -137,7 +137,7 @@ def effect_test(
     """Test fixed effects by the ratio of full likelihoods, the algorithm effect by default.
 
     The restricted likelihood of models with different fixed effects cannot be compared. The
-    chi-squared reference needs many data sets: with few, prefer `wald.f_test`.
+    chi-squared reference needs many data sets: with few, prefer `degrees.f_test`.
 
     `x` (D, K, p) is the design of the larger model, by default one mean per algorithm, and `null`
     (D, K, q) that of the smaller one, in the span of the larger, by default one mean; `stats` and
@@ -287,7 +287,7 @@ def profile_intervals(
     Parameters
     ----------
     stats, terms, x
-        As for `score_model.fit`.
+        As for `optimum.fit`.
     level
         Confidence level.
     reml

@@ -313,7 +313,7 @@ def of_cells(
     mean: Array,
     square_within: Array,
 ) -> Residuals:
-    """Diagnose a fit from its cells; see `of_blocks` and `sufficient.from_cells`.
+    """Diagnose a fit from its cells; see `of_blocks` and `moments.from_cells`.
 
     Residuals are known where no cell has more than one score.
     """

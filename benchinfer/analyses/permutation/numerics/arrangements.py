@@ -131,7 +131,8 @@ def exact(
         From `ask`.
     fixed
         Hold one block as it is: K! times less work for the overall and single-step p-values, for
-        statistics that a relabelling of all blocks leaves as they are (`Question.symmetric`).
+        statistics that a relabelling of all blocks leaves as they are
+        (`PermutationProblem.symmetric`).
     limit
         The most arrangements to go through.
     n_jobs

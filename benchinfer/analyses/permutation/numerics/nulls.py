@@ -222,7 +222,7 @@ class PermutationProblem:
     Attributes
     ----------
     centred
-        (n,) from `permute.center`.
+        (n,) from `blocks.center`.
     layout
         B blocks, K labels.
     moments
@@ -265,7 +265,7 @@ def ask(
     Parameters
     ----------
     scores
-        (n,) from `align.score`.
+        (n,) from `blocks.score`.
     layout
         The blocks.
     contrasts
@@ -276,7 +276,7 @@ def ask(
     Returns
     -------
     Question
-        For `arrangements.exact`, `resample.monte_carlo` and `limits.asymptotic`.
+        For `arrangements.exact`, `arrangements.monte_carlo` and `asymptotic`.
     """
     centred, m = center(scores, layout), moments(scores, layout)
     return PermutationProblem(centred, layout, m, contrasts, two_sided)
@@ -332,7 +332,7 @@ def monotone(counts: Counts) -> Counts:
 def asymptotic(question: PermutationProblem) -> Null:
     """Return p-values of the normal limit: chi-squared, normal, and the largest of normals.
 
-    The error is that of `tukey.survival`: none for all pairs in complete blocks and for comparisons
+    The error is that of `max_t.survival`: none for all pairs in complete blocks and for comparisons
     with a control.
     """
     test = quadratic(question.moments)

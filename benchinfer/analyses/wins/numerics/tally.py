@@ -153,7 +153,8 @@ def count(
     cluster
         (B,) cluster of each block, non-decreasing, from 0.
     tie
-        Differences of at most this are ties; `numerics.ties` says what is equal in any case.
+        Differences of at most this are ties; values within rounding (`ties.resolution`) are in any
+        case.
     local
         (B, P) differences that are ties in a block and pair, where they are larger.
 
