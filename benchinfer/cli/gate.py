@@ -1,15 +1,19 @@
 """The command `gate`."""
 
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
-from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.measures import AllMeasures, named
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.gate.result import Gate
 
 ENDS = {
     "gate": HelpEnd(
@@ -27,7 +31,10 @@ AsMarkdown = Annotated[
         help="Print a table for the summary of a job, in Markdown.",
     ),
 ]
-_ARGUMENTS = arguments_of("benchinfer.analyses.gate.gate", "gate")
+# What failures count as is an option of all commands that read scores.
+_ARGUMENTS = [
+    each for each in arguments_of("benchinfer.analyses.gate.gate", "gate") if each.name != "failed"
+]
 
 
 def gate(
@@ -43,7 +50,6 @@ def gate(
 
     A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
     """
-    from benchinfer.analyses.gate.gate import gate as ask
     from benchinfer.cli import report as cli_report
     from benchinfer.cli.output import gates
     from benchinfer.core.saving import check_target
@@ -53,9 +59,12 @@ def gate(
         raise wrong("--markdown", "goes without --json.")
     if report is not None:
         check_target(report)
-    scores = source.read()
-    names = None if measure is None else named(source, scores, measure)
-    found = ask(scores, names, **{each.name: each.value(given, ask) for each in _ARGUMENTS})
+    try:
+        found = _asked(source, measure, given)
+    except Exception as error:
+        if as_markdown:
+            gates.refused(error)
+        raise
     if report is not None:
         cli_report.write([found], report)
     if as_json:
@@ -65,6 +74,18 @@ def gate(
     else:
         gates.show(found, report)
     raise typer.Exit(_CODES[found.outcome])
+
+
+def _asked(source: SourceArguments, measure: list[str] | None, given: dict[str, Any]) -> "Gate":
+    """Read the table, and ask for the verdict."""
+    from benchinfer.analyses.gate.gate import gate as ask
+
+    refused = source.failed == "error"
+    failed = "missing" if refused else number_or_name(source.failed)
+    scores = replace(source, failed="error" if refused else "missing").read()
+    names = None if measure is None else named(source, scores, measure)
+    options = {each.name: each.value(given, ask) for each in _ARGUMENTS}
+    return ask(scores, names, failed=failed, **options)
 
 
 gate = reads_scores(with_arguments(gate, _ARGUMENTS), faulty=Exit.UNDECIDABLE)

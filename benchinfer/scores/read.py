@@ -569,6 +569,9 @@ def _distinguished(finding: Finding, origin: Source, roles: Roles) -> Finding:
     return replace(finding, hint=hint)
 
 
+LEFT_OUT = "measures left out"
+
+
 def _undeclared(reading: Reading) -> Finding | None:
     """Report the measures that were not requested, where others were: these are left out."""
     known = {measure.name for measure in reading.measures}
@@ -577,7 +580,7 @@ def _undeclared(reading: Reading) -> Finding | None:
         return None
     what = f"measures left out, for which no direction is given: {', '.join(names)}."
     hint = "to read them too, say of each whether higher or lower is better."
-    return Finding("measures left out", "note", len(names), what, (), hint)
+    return Finding(LEFT_OUT, "note", len(names), what, (), hint)
 
 
 def _said(paired: bool | None, resampling: Resampling | None) -> tuple[bool | None, str]:  # noqa: FBT001

@@ -1,11 +1,14 @@
 """The function `gate`."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from benchinfer.analyses.gate.missing import Count, Missing, check_failed, filled, missing
 from benchinfer.analyses.gate.needs import need_of
 from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
@@ -14,8 +17,10 @@ from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.measure import Measure
 from benchinfer.numerics import multiplicity
 from benchinfer.scores.checks.advice import advice
+from benchinfer.scores.read import LEFT_OUT
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -42,6 +47,7 @@ def gate(
     by: By = "auto",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
+    failed: Count = "missing",
     on_undecided: Literal["fail", "pass"] | None = None,
 ) -> Gate:
     """Decide whether a candidate may take the place of a baseline.
@@ -75,8 +81,16 @@ def gate(
         A pair is compared on one data set, and claims are about that one.
     level
         Confidence level of the gate, above 0.5.
+    failed
+        Score that stands for one that the candidate or the baseline lacks and the other has:
+        ``"worst"``, the bound of the measure or else the worst of all its scores in the table; a
+        number; or the name of an algorithm, whose scores are taken.
+
+        With ``"missing"`` none does: the verdict rests on the data sets that both have scores on,
+        and a candidate that lacks scores cannot pass.
     on_undecided
-        Outcome that undecided counts as: ``"fail"``, ``"pass"``, or by default neither.
+        Outcome that undecided counts as: ``"fail"``, ``"pass"``, or by default neither. A
+        candidate that lacks scores does not pass by it.
 
     Returns
     -------
@@ -122,21 +136,72 @@ def gate(
         check_choice(name, value, kind)
     _check_level(level)
     scores = as_table(scores)
-    both = _narrowed(scores, baseline, candidate)
+    _check_names(scores, baseline, candidate)
+    check_failed(scores, failed)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
     if len(set(names)) < len(names) or not names:
         raise ArgumentError(f"measures are {', '.join(names) or 'none'}.", hint="name each once.")
-    asked = [
-        GateQuestion(both, scores.measure(name).name, baseline, candidate, target, level)
-        for name in names
+    pairs = [_pair(scores, scores.measure(name), (baseline, candidate), failed) for name in names]
+    questions = [
+        GateQuestion(pair.scores, name, baseline, candidate, target, level)
+        for name, pair in zip(names, pairs, strict=True)
     ]
-    tested = [_tested(q, by, alone=len(names) == 1) for q in asked]
-    measures = _judged(asked, tested, want, alpha_of(level))
-    return Gate(baseline, candidate, want, level, on_undecided, measures)
+    tested = [
+        _tested(q, by, pair, single=len(names) == 1)
+        for q, pair in zip(questions, pairs, strict=True)
+    ]
+    return Gate(
+        baseline=baseline,
+        candidate=candidate,
+        want=want,
+        level=level,
+        on_undecided=on_undecided,
+        measures=_judged(questions, pairs, tested, want, alpha_of(level)),
+        left_out=_left_out(scores, names),
+    )
 
 
-def _narrowed(scores: ScoreTable, baseline: str, candidate: str) -> ScoreTable:
-    """Keep the two algorithms."""
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Scores of both algorithms: on the data sets that both have scores on, and on all."""
+
+    scores: ScoreTable
+    all_scores: ScoreTable
+    missing: Missing
+    counted: str
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the candidate lacks scores that count as nothing."""
+        return self.missing.of_candidate and not self.counted
+
+
+def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Count) -> _Pair:
+    """Keep what both algorithms have scores on, with scores for those that one lacks."""
+    lacking, counted = missing(scores, measure.name, *names), ""
+    if failed != "missing" and lacking.any:
+        scores, counted = filled(scores, measure, names, failed)
+    coverage = scores.coverage(measure.name)
+    at = [coverage.algorithms.index(name) for name in names]
+    complete = (coverage.found[:, at] > 0).all(axis=1)
+    if not complete.any():
+        raise DesignError(
+            f"{measure.name}: no data set has scores of both algorithms: {lacking.text(*names)}.",
+            hint=f"{Option('failed', 'worst')} counts scores that are missing as the worst one.",
+        )
+    shared = [coverage.datasets[d] for d in np.flatnonzero(complete)]
+    pair = scores.subset(algorithms=names)
+    return _Pair(pair.subset(datasets=shared), pair, lacking, counted)
+
+
+def _left_out(scores: ScoreTable, names: Sequence[str]) -> tuple[str, ...]:
+    """Return what the table has measures of that are not judged, in sentences."""
+    unused = [measure.name for measure in scores.measures if measure.name not in names]
+    notes = [found.what for found in scores.finding_records if found.rule == LEFT_OUT]
+    return (*notes, *([f"measures not judged: {', '.join(unused)}."] if unused else []))
+
+
+def _check_names(scores: ScoreTable, baseline: str, candidate: str) -> None:
     for role, name in (("baseline", baseline), ("candidate", candidate)):
         if name not in scores.algorithms:
             raise ArgumentError(unknown(role, name, scores.algorithms))
@@ -144,7 +209,6 @@ def _narrowed(scores: ScoreTable, baseline: str, candidate: str) -> ScoreTable:
         raise ArgumentError(
             f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
         )
-    return scores.subset(algorithms=[baseline, candidate])
 
 
 def _check_level(level: float) -> None:
@@ -152,17 +216,31 @@ def _check_level(level: float) -> None:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
 
 
-def _tested(q: GateQuestion, by: By, *, alone: bool) -> tuple[OneSided, str]:
+def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneSided, str]:
     """Test one measure; return the evidence, and why by this analysis."""
     try:
-        if by != "auto":
-            return ANALYSES[by](q), "it was asked for"
-        fitting, target, reason = _fitting(q)
-        return ANALYSES[fitting](replace(q, target=target)), reason
+        return _by_analysis(q, by)
     except DesignError as error:
-        if not alone:
-            error.args = (Phrase(f"{q.measure}: ", error.args[0]),)
+        if pair.lacking:
+            with suppress(DesignError):
+                return _without_evidence(replace(q, scores=pair.all_scores)), str(error)
+        text = pair.missing.text(q.baseline, q.candidate)
+        prefix = ("" if single else f"{q.measure}: ") + (f"{text}: " if text else "")
+        error.args = (Phrase(prefix, error.args[0]),)
         raise
+
+
+def _by_analysis(q: GateQuestion, by: By) -> tuple[OneSided, str]:
+    if by != "auto":
+        return ANALYSES[by](q), "it was asked for"
+    fitting, target, reason = _fitting(q)
+    return ANALYSES[fitting](replace(q, target=target)), reason
+
+
+def _without_evidence(q: GateQuestion) -> OneSided:
+    """Describe the scores of a candidate that shares too few data sets to be judged."""
+    described = ANALYSES["mixed"](q)
+    return OneSided(described.comparison, described.estimate, -math.inf, math.inf, 1.0, 1.0, 1.0)
 
 
 def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
@@ -184,7 +262,8 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
 
 
 def _judged(
-    asked: Sequence[GateQuestion],
+    questions: Sequence[GateQuestion],
+    pairs: Sequence[_Pair],
     tested: Sequence[tuple[OneSided, str]],
     want: Want,
     alpha: float,
@@ -193,10 +272,12 @@ def _judged(
     worse = np.array([found.p_worse for found, _ in tested])
     adjusted = multiplicity.holm(worse)
     result: dict[str, GatedMeasure] = {}
-    for q, (found, reason), p_fail in zip(asked, tested, adjusted.tolist(), strict=True):
+    each = zip(questions, pairs, tested, adjusted.tolist(), strict=True)
+    for q, pair, (found, reason), p_fail in each:
         p_pass = found.p_better if want == "superior" else found.p_not_worse
         verdict: Outcome = "undecided"
-        if p_pass <= alpha:
+        withheld = p_pass <= alpha and pair.lacking
+        if p_pass <= alpha and not withheld:
             verdict = "pass"
         elif p_fail <= alpha:
             verdict = "fail"
@@ -210,6 +291,9 @@ def _judged(
             p_fail,
             found.p_worse,
             verdict,
+            missing=pair.missing,
+            counted=pair.counted,
+            withheld=withheld,
         )
         need = need_of(q, row, want) if verdict == "undecided" else None
         result[q.measure] = replace(row, need=need)

@@ -11,6 +11,7 @@ from benchinfer.analyses.gate.result import GatedMeasure, Need, Want
 from benchinfer.analyses.plan.plan import plan
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.errors import DesignError, FitError
+from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, level_percent
 
@@ -19,6 +20,14 @@ _POWER = 0.8
 
 def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     """Return the data that show what is wanted, by `plan` with these scores as its pilot."""
+    if row.withheld or (row.missing.of_candidate and not math.isfinite(row.low)):
+        lost = row.missing.text(q.baseline, q.candidate)
+        return Need(
+            Phrase(
+                f"the missing scores ({lost}), or a decision on what they count as:"
+                f" {Option('failed', 'worst')}, a score, or the name of an algorithm"
+            )
+        )
     measure, size = row.measure, row.measure.tolerance
     if not row.low < row.high < math.inf:
         return Need("the difference is the same throughout, which leaves no error to judge it by")

@@ -1,9 +1,11 @@
 """Verdict on a candidate."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from benchinfer.analyses.gate.missing import Missing
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.core.citations import bibtex
@@ -63,6 +65,12 @@ class GatedMeasure:
         Pass, fail or undecided.
     need
         What would decide it, None where it is decided.
+    missing
+        Scores that candidate or baseline lacks.
+    counted
+        What these count as, in words; empty where they count as missing.
+    withheld
+        Whether the evidence is that of a pass, which takes the scores that the candidate lacks.
     """
 
     comparison: TestedComparison
@@ -74,12 +82,20 @@ class GatedMeasure:
     p_fail: float
     p_fail_raw: float
     verdict: Outcome
+    missing: Missing
+    counted: str
+    withheld: bool
     need: Need | None = None
 
     @property
     def measure(self) -> Measure:
         """The measure."""
         return self.comparison.measure
+
+    @property
+    def scope(self) -> str:
+        """What the claim is about, in words; empty where there is no evidence."""
+        return self.comparison.scope() if math.isfinite(self.low + self.high) else ""
 
     def effects(self) -> tuple[float, float, float]:
         """Return estimate and bounds as the measure reports effects: differences or ratios."""
@@ -104,6 +120,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         What an undecided gate counts as, None for neither.
     measures
         Name of the measure to its evidence.
+    left_out
+        Sentences on measures of the table that are not judged.
     """
 
     home: ClassVar[str] = "benchinfer.analyses.gate"
@@ -114,6 +132,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     level: float
     on_undecided: Literal["fail", "pass"] | None
     measures: Mapping[str, GatedMeasure]
+    left_out: tuple[str, ...]
 
     def __getitem__(self, measure: str) -> GatedMeasure:
         """Return the evidence on one measure."""
@@ -138,8 +157,15 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     @property
     def outcome(self) -> Outcome:
         """The verdict, or what an undecided gate counts as."""
-        undecided = self.verdict == "undecided" and self.on_undecided is not None
-        return self.on_undecided or "undecided" if undecided else self.verdict
+        if self.verdict != "undecided" or self.on_undecided is None or self._withheld:
+            return self.verdict
+        return self.on_undecided
+
+    @property
+    def _withheld(self) -> bool:
+        """Whether a pass would ignore scores that the candidate lacks."""
+        lacking = any(row.missing.of_candidate and not row.counted for row in self.values())
+        return lacking and self.on_undecided == "pass"
 
     @property
     def passed(self) -> bool:
@@ -147,27 +173,53 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         return self.outcome == "pass"
 
     def headline(self) -> str:
-        """Return the verdict in one sentence, with direction and unit of generalisation."""
-        scopes = {row.comparison.scope() for row in self.values() if row.verdict == self.verdict}
-        where = f", {scopes.pop()}" if len(scopes) == 1 else ""
-        return f"{self.verdict.capitalize()}{where}: {self._claim()}.{self._counted()}"
+        """Return the verdict in one sentence, with direction, unit of generalisation and gaps."""
+        scopes = {row.scope for row in self.values() if row.verdict == self.verdict}
+        where = f", {scopes.pop()}" if len(scopes) == 1 and "" not in scopes else ""
+        gaps = "".join(f" {text}" for text in self.gaps())
+        return f"{self.verdict.capitalize()}{where}: {self._claim()}.{gaps}{self._counted()}"
+
+    def gaps(self) -> list[str]:
+        """Return sentences on scores that candidate or baseline lacks, and what they count as."""
+        texts: dict[str, list[str]] = {}
+        for name, row in self.items():
+            if text := row.missing.text(self.baseline, self.candidate):
+                counts = f"; missing scores count as {row.counted}" if row.counted else ""
+                texts.setdefault(text + counts, []).append(name)
+        if [len(self)] == [len(names) for names in texts.values()]:
+            return [f"{text}." for text in texts]
+        return [f"On {join(names)} {text}." for text, names in texts.items()]
 
     def _claim(self) -> str:
         """Say what is shown of the candidate."""
         named = [name for name, row in self.items() if row.verdict == self.verdict]
+        withheld = [self[name].measure for name in named if self[name].withheld]
         rows = [self[name].measure for name in named]
-        if self.verdict == "undecided":
+        if withheld:
+            claim = (
+                f"{self.candidate} lacks scores that a pass takes; where it has scores, it is"
+                f" {self._wanted(withheld)}"
+            )
+            rows, named = withheld, [measure.name for measure in withheld]
+        elif self.verdict == "undecided":
             claim = (
                 f"the scores show neither that {self.candidate} is {self._wanted(rows)}, nor that"
                 f" it is {self._worse(rows)}"
             )
         elif self.verdict == "pass":
-            claim = f"{self.candidate} is {self._wanted(rows)}"
+            claim = f"{self.candidate} is {self._shown(named)}"
         else:
             claim = f"{self.candidate} is {self._worse(rows)}"
         if len(rows) == 1:
             return f"{claim} ({wording.direction(rows[0])})"
         return f"{claim}, on {'each of ' if len(rows) == len(self) else ''}{join(named)}"
+
+    def _shown(self, names: Sequence[str]) -> str:
+        """Say what a pass shows; a loss within the tolerance is said to be one."""
+        measures = [self[name].measure for name in names]
+        if self.want == "noninferior" and all(self[name].high < 0 for name in names):
+            return f"worse than {self.baseline}, by less than {_tolerance(measures)}"
+        return self._wanted(measures)
 
     def _wanted(self, measures: Sequence[Measure]) -> str:
         """Say what a pass shows."""

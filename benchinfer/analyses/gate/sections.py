@@ -6,7 +6,7 @@ import numpy as np
 
 from benchinfer.comparison import wording
 from benchinfer.core import numbers
-from benchinfer.core.numbers import level_percent
+from benchinfer.core.numbers import level_percent, sentence
 from benchinfer.core.sections import Cell, Column, Figure, Section, Table, names, number
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def sections(gate: "Gate") -> tuple[Section, ...]:
         Section(
             title=f"Gate: {gate.candidate} in place of {gate.baseline}",
             lead=gate.headline(),
-            text=(gate.rule,),
+            text=(gate.rule, *map(sentence, gate.left_out)),
             facts=tuple((name, row.need.text) for name, row in gate.items() if row.need),
             figures=(Figure(gate, "measures", "Differences with one-sided bounds."),),
             tables=(table(gate),),
@@ -33,7 +33,7 @@ def sections(gate: "Gate") -> tuple[Section, ...]:
 
 def _measure(name: str, row: "GatedMeasure") -> Section:
     found = row.comparison
-    facts = (("Analysis", found.heading), ("Reason", row.reason), ("Claim", found.scope()))
+    facts = (("Analysis", found.heading), ("Reason", row.reason), ("Claim", row.scope or "none"))
     return Section(title=f"Evidence on {name}", text=(found.method,), facts=facts)
 
 

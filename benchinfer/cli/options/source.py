@@ -73,8 +73,10 @@ def known_layout(text: str) -> str:
     return text
 
 
-def known_failed(text: str) -> str:
+def known_failed(context: typer.Context, text: str) -> str:
     """Return what failures are worth; what is neither a word nor a number is wrong usage."""
+    if context.info_name == "gate":
+        return text  # which also takes names of algorithms, and checks them
     if text not in _FAILED and not isinstance(number_or_name(text), float):
         raise wrong("--failed", f"{text!r} is none of {', '.join(_FAILED)} and no number.")
     return text

@@ -10,7 +10,7 @@ from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, plain, safe
 from benchinfer.comparison.checks import doubts
-from benchinfer.core.numbers import level_percent
+from benchinfer.core.numbers import level_percent, sentence
 from benchinfer.reports.documents import GatedDocument, GateDocument, ProvenanceDocument
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def show(found: "Gate", report: str | None = None) -> None:
             out.line(plain(f"  {name}: {row.verdict}, {_evidence(found, row)}"))
             if row.need is not None:
                 out.line(plain(f"    needs: {as_options(row.need.text)}"))
+        for text in found.left_out:
+            out.line(plain(f"  {text}"))
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
 
@@ -71,7 +73,7 @@ def _document(row: "GatedMeasure") -> GatedDocument:
     return GatedDocument(
         analysis=row.comparison.heading,
         reason=row.reason,
-        scope=row.comparison.scope(),
+        scope=row.scope,
         method=row.comparison.method,
         needs=None if need is None else need.text,
         more_datasets=None if need is None else need.datasets,
@@ -103,9 +105,16 @@ def markdown(found: "Gate") -> None:
         f"| {' | '.join(heads)} |",
         "|" + "---|" * len(heads),
         *(f"| {' | '.join(map(_escaped, cells))} |" for cells in rows),
+        *(f"\n{_escaped(sentence(text))}" for text in found.left_out),
     ]
     warn(found)
     sys.stdout.write("\n".join(lines) + "\n")
+
+
+def refused(error: Exception) -> None:
+    """Print in Markdown why there is no verdict."""
+    said = as_options(str(error)) or type(error).__name__
+    sys.stdout.write(f"### No verdict\n\n{_escaped(said)}\n")
 
 
 def _escaped(text: str) -> str:

@@ -1,0 +1,197 @@
+"""Scores that a candidate or its baseline lacks."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, join, several
+from benchinfer.core.saving import savable
+from benchinfer.scores.read import read_scores
+from benchinfer.scores.table import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What missing scores count as: nothing, the worst score, a score, or those of an algorithm.
+type Count = str | float
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Scores of one measure that candidate or baseline lacks.
+
+    Attributes
+    ----------
+    n_datasets
+        Data sets of the table.
+    candidate, baseline
+        Data sets on which only the other one has scores.
+    neither
+        Data sets on which neither has.
+    candidate_scores, baseline_scores
+        On data sets that both have scores on, how many scores of the other one, or failures of its
+        own where replications are not shared, have no counterpart.
+    """
+
+    n_datasets: int
+    candidate: int
+    baseline: int
+    neither: int
+    candidate_scores: int
+    baseline_scores: int
+
+    @property
+    def any(self) -> bool:
+        """Whether one algorithm lacks scores that the other has."""
+        return self.of_candidate or self.baseline + self.baseline_scores > 0
+
+    @property
+    def of_candidate(self) -> bool:
+        """Whether the candidate lacks scores that the baseline has."""
+        return self.candidate + self.candidate_scores > 0
+
+    def text(self, baseline: str, candidate: str) -> str:
+        """Return what is missing in words, empty where nothing is."""
+        parts = [
+            _part(candidate, baseline, self.candidate, self.candidate_scores, self.n_datasets),
+            _part(baseline, candidate, self.baseline, self.baseline_scores, self.n_datasets),
+        ]
+        if self.neither:
+            parts.append(f"neither has scores on {self.neither:,} of {self._many}")
+        return join([part for part in parts if part])
+
+    @property
+    def _many(self) -> str:
+        return count(self.n_datasets, "data set")
+
+
+def _part(name: str, other: str, datasets: int, scores: int, n_datasets: int) -> str:
+    """Return what one algorithm lacks that the other one has."""
+    if datasets:
+        more = f", and lacks {count(scores, 'score')} on others" if scores else ""
+        return f"{name} has no scores on {datasets:,} of {count(n_datasets, 'data set')}{more}"
+    return f"{name} lacks {count(scores, 'score')} that {other} has" if scores else ""
+
+
+def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> Missing:
+    """Count the scores that one of two algorithms of a table lacks."""
+    coverage = scores.coverage(measure)
+    n = {name: coverage.found[:, coverage.algorithms.index(name)] for name in (baseline, candidate)}
+    first, second = n[candidate] > 0, n[baseline] > 0
+    lacking = dict.fromkeys((candidate, baseline), 0)
+    if scores.paired:
+        blocks = scores.blocks(measure)
+        counts = [blocks.count[:, blocks.algorithms.index(name)] > 0 for name in lacking]
+        rows = np.ones(len(blocks.dataset)) if blocks.weight is None else blocks.weight
+        shared = np.isin(
+            np.array(blocks.datasets)[blocks.dataset], np.array(coverage.datasets)[first & second]
+        )
+        for name, (own, other) in zip(lacking, (counts, counts[::-1]), strict=True):
+            lacking[name] = int(rows[shared & other & ~own].sum())
+    else:
+        failures = scores.failures()
+        inside = failures["dataset"].isin(np.array(coverage.datasets)[first & second].tolist())
+        if "measure" in failures:
+            inside &= failures["measure"] == measure
+        for name in lacking:
+            lacking[name] = int((inside & (failures["algorithm"] == name)).sum())
+    return Missing(
+        n_datasets=len(coverage.datasets),
+        candidate=int((second & ~first).sum()),
+        baseline=int((first & ~second).sum()),
+        neither=int((~first & ~second).sum()),
+        candidate_scores=lacking[candidate],
+        baseline_scores=lacking[baseline],
+    )
+
+
+def check_failed(scores: ScoreTable, failed: Count) -> None:
+    """Refuse what scores that are missing cannot count as."""
+    if isinstance(failed, str):
+        known = ("missing", "worst", *scores.algorithms)
+        if failed not in known:
+            raise ArgumentError(unknown("failed", failed, known))
+    elif isinstance(failed, bool) or not np.isfinite(failed):
+        raise ArgumentError(f"failed is {failed!r}.", hint="a score, as in 0.0.")
+
+
+def filled(
+    scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: Count
+) -> tuple[ScoreTable, str]:
+    """Put scores in place of those that one of two algorithms lacks; say which.
+
+    Replications are those of the other algorithm, or those of failures where they are not shared.
+    """
+    import pandas as pd
+
+    frame = scores.to_frame(measure.name)
+    rows = [_places(scores, frame, measure.name, name, names) for name in names]
+    places = pd.concat(rows, ignore_index=True)
+    if failed == "worst":
+        low, high = measure.bounds or (-np.inf, np.inf)
+        bound = low if measure.sign > 0 else high
+        ends = frame["value"].min(), frame["value"].max()
+        value = float(bound if np.isfinite(bound) else ends[0 if measure.sign > 0 else 1])
+        kind = "possible score" if np.isfinite(bound) else "score of the table"
+        places["value"], words = value, f"{value:g}, the worst {kind}"
+    elif isinstance(failed, str):
+        places["value"], words = _of_algorithm(frame, places, failed), f"those of {failed}"
+    else:
+        places["value"], words = float(failed), f"{failed:g}"
+    table = read_scores(
+        pd.concat([frame[frame["algorithm"].isin(names)], places], ignore_index=True),
+        measures=[measure],
+        resampling=scores.resampling,
+        paired=scores.paired,
+        repeats="keep",
+    )
+    return table, words
+
+
+def _places(
+    scores: ScoreTable, frame: "pd.DataFrame", measure: str, name: str, names: tuple[str, str]
+) -> "pd.DataFrame":
+    """Return the rows that one algorithm lacks, without their scores."""
+    own, other = (frame[frame["algorithm"] == n] for n in sorted(names, key=name.__ne__))
+    keys = ["dataset", "replication"] if scores.paired else ["dataset"]
+    there = other.set_index(keys).index.isin(own.set_index(keys).index)
+    rows = other[~there]
+    if not scores.paired:
+        failures = scores.failures()
+        failed = failures["algorithm"] == name
+        if "measure" in failures:
+            failed &= failures["measure"] == measure
+        inside = failures["dataset"].isin(own["dataset"]) & failed
+        rows = _joined(rows, failures[inside])
+    return rows.assign(algorithm=name, measure=measure)
+
+
+def _joined(rows: "pd.DataFrame", failures: "pd.DataFrame") -> "pd.DataFrame":
+    import pandas as pd
+
+    columns = [name for name in failures if name in rows]
+    return pd.concat([rows, failures[columns]], ignore_index=True) if len(failures) else rows
+
+
+def _of_algorithm(frame: "pd.DataFrame", places: "pd.DataFrame", name: str) -> "pd.Series[float]":
+    """Return the scores of an algorithm at some places, its means where it has others."""
+    own = frame[frame["algorithm"] == name]
+    means = own.groupby("dataset")["value"].mean()
+    keys = ["dataset", "replication"]
+    same = own.groupby(keys)["value"].mean() if set(keys) <= set(places) else means
+    values = places["dataset"].map(means)
+    if set(keys) <= set(places):
+        values = places.set_index(keys).index.map(same).to_series(index=places.index).fillna(values)
+    if values.isna().any():
+        lost = places.loc[values.isna(), "dataset"].drop_duplicates().tolist()
+        raise DesignError(
+            f"{name!r} has no scores to stand for those that are missing on"
+            f" {count(len(lost), 'data set')}: {several(lost)}.",
+            hint="name an algorithm that has, or a score.",
+        )
+    return values
