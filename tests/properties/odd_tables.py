@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -92,9 +91,16 @@ def draw(seed: int) -> OddTable:
                 for m in measures:
                     row[m.name] = None if rng.random() < gap else score[m.name](i, k)
                 rows.append(row)
+    options = _odder(rows, measures[0].name, rng)
+    rng.shuffle(rows)
+    return OddTable(rows, measures, plain, options)
+
+
+def _odder(rows: list[Row], measure: str, rng: random.Random) -> dict[str, Any]:
+    """Put repeats, a covariate or an infinite score into some tables, and return how to read it."""
     options: dict[str, Any] = {}
     if rows and rng.random() < 0.15:
-        rows += rng.choices(rows, k=rng.randint(1, 3))
+        rows += map(dict, rng.choices(rows, k=rng.randint(1, 3)))
         options["repeats"] = rng.choice(["keep", "error"])
     if rng.random() < 0.15:
         for row in rows:
@@ -103,9 +109,8 @@ def draw(seed: int) -> OddTable:
     if rng.random() < 0.3:
         options["paired"] = rng.random() < 0.5
     if rows and rng.random() < 0.04:
-        rng.choice(rows)[measures[0].name] = rng.choice([math.inf, -math.inf])
-    rng.shuffle(rows)
-    return OddTable(rows, measures, plain, options)
+        rng.choice(rows)[measure] = rng.choice([math.inf, -math.inf])
+    return options
 
 
 def _names(rng: random.Random, n: int, letter: str, *, plain: bool) -> list[str]:
@@ -117,28 +122,33 @@ def _scorer(rng: random.Random) -> Callable[[int, int], float]:
     """Draw a kind of scores: a function of the places of data set and algorithm."""
     scale = rng.choice(SCALES)
     effect, level = rng.choice([0, 0.5, 3]), rng.choice([0, 1, 100])
-    kinds: list[Callable[[int, int], float]] = [
-        lambda i, k: scale * (rng.gauss(0, 1) + level * i + effect * k),
-        lambda i, k: scale * (rng.gauss(0, 1) + level * i + effect * k),
-        lambda i, k: float(rng.random() < 1 / (2 + i + effect * k)),
-        lambda i, k: float(rng.randint(0, 3 + k)),
-        lambda i, k: min(100.0, max(0.0, 90 + 10 * rng.gauss(0, 1) + effect * k)),
-        lambda i, k: scale,
-        lambda i, k: scale * k,
-        lambda i, k: scale * i,
-        lambda i, k: round(rng.random(), 1),
-        lambda i, k: rng.choice([0.0, -0.0, 1e-320, 1.0]),
-        lambda i, k: math.exp(rng.gauss(0, 100)),
-        lambda i, k: -rng.random() * scale,
-        lambda i, k: 1e6 + 1e-6 * rng.gauss(0, 1),
-    ]
-    return rng.choice(kinds)
+    kind = rng.randrange(12)
+
+    def score(i: int, k: int) -> float:
+        z, u = rng.gauss(0, 1), rng.random()
+        kinds = (
+            *(
+                scale * (z + level * i + effect * k),
+                scale * (z + effect * k),
+                scale * u,
+                -scale * u,
+            ),
+            *(scale, scale * k, scale * i, round(u, 1), float(int(u * (3 + k)))),
+            float(u < 1 / (2 + i + effect * k)),
+            min(100.0, max(0.0, 90 + 10 * z + effect * k)),
+            rng.choice([0.0, -0.0, 1e-320, 1.0, math.exp(100 * z), 1e6 + 1e-6 * z]),
+        )
+        return kinds[kind]
+
+    return score
 
 
 def frame(table: OddTable) -> pd.DataFrame:
     """Return the rows as a frame."""
     names = ["dataset", "algorithm", *(m.name for m in table.measures)]
-    held = pd.DataFrame(table.rows, columns=list({**dict.fromkeys(names), **(table.rows or [{}])[0]}))
+    held = pd.DataFrame(
+        table.rows, columns=list({**dict.fromkeys(names), **(table.rows or [{}])[0]})
+    )
     return held.astype({m.name: float for m in table.measures})
 
 
