@@ -21,8 +21,22 @@ type Cells = dict[tuple[str, str, str], list[float]]
 
 PLAIN = "abcdefghijkl"
 ODD = [
-    *("a b", " a", "a ", "nan", "NaN", "None", "null", "NA", "True", "False", "1", "01", "1.0"),
-    *("1e3", "-", "é", "e\u0301", "日本", "a,b", 'a"b', "a'b", "a\nb", "a\tb", "a;b", "a|b", "a/b"),
+    *("a b", " a", "a ", "nan", "NaN", "None", "null", "NA", "True", "False", "1", "01", "1.5"),
+    *(
+        "1e-3",
+        "-",
+        "é",
+        "e\u0301",
+        "日本",
+        "a,b",
+        'a"b',
+        "a'b",
+        "a\nb",
+        "a\tb",
+        "a;b",
+        "a|b",
+        "a/b",
+    ),
     *("x" * 300, "[b]", "<i>", "{}", "%s", "\\alpha", "$x$", "_", "#", "a > b", "~", "*", "inf"),
     *("\u200b", "\u202eabc", "value", "dataset", "2020-01-01", "🙂", "A", "a", "total", "\x1b[31m"),
 ]
