@@ -5,7 +5,7 @@ Every analysis returns a `Comparison`; relations, figures and reports see nothin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,9 +268,14 @@ class Comparison(Tabular):
         return found.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
 
     @property
+    def alternative(self) -> Alternative:
+        """Alternative hypothesis: a difference, or that first is better or worse."""
+        return "two-sided"
+
+    @property
     def _turnable(self) -> bool:
         """Whether either side of a pair may stand first: neither user nor test has fixed it."""
-        return not (self.provenance.options.directed or self.names)
+        return self.alternative == "two-sided" and not self.names
 
     def turns(self) -> NDArray[np.bool_]:
         """Return (P,) pairs of which people read the stored second, being better ranked, first."""
@@ -460,8 +465,8 @@ class TestedComparison(Comparison):
         return f"{100 * self.level:g} % {kind}"
 
     @property
+    @override
     def alternative(self) -> Alternative:
-        """Alternative hypothesis: a difference, or that first is better or worse."""
         return self.options.alternative
 
     def headline(self) -> str:

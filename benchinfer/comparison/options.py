@@ -45,6 +45,11 @@ class ContrastOptions(AnalysisOptions):
         """Error rate of the family: one minus the level, free of rounding."""
         return alpha_of(self.level)
 
+    @property
+    def directed(self) -> bool:
+        """True if claims are about one direction only."""
+        return False
+
     def family(self, algorithms: tuple[str, ...], levels: Array) -> ContrastFamily:
         """Return the contrasts of algorithms with these levels."""
         return family_of(algorithms, self.contrasts, self.control, levels, directed=self.directed)

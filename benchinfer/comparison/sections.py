@@ -161,7 +161,7 @@ def effect_columns(
 def contrasts(comparison: "Comparison", basis: str = "") -> Table:
     """One row per pair, in the order of the forest; the note ends with what p-values rest on."""
     measure, data = comparison.measure, comparison.contrasts()
-    kind = "bound" if comparison.provenance.options.directed else "interval"
+    kind = "interval" if comparison.alternative == "two-sided" else "bound"
     largest = float(data["p_error"].max()) if "p_error" in data else 0.0
     bounded = "conf_low" in data
     decide = [name for name in (*_TESTS, *_SHARES) if name in data and bounded]
@@ -210,7 +210,7 @@ def decision(comparison: "Comparison", error: float = 0.0) -> str:
         parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
     if error > 0:
         parts.append(f"Monte Carlo errors of p-values: at most {p_error(error)}.")
-    one_sided = comparison.measure.tolerance > 0 and comparison.provenance.options.directed
+    one_sided = comparison.measure.tolerance > 0 and comparison.alternative != "two-sided"
     if one_sided and isinstance(comparison, TestedComparison):
         shown = [f"{a} against {b}" for a, b in comparison.noninferior()]
         parts.append(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")

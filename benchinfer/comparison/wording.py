@@ -9,7 +9,7 @@ import numpy as np
 from benchinfer.comparison.evidence import rounded
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
@@ -335,3 +335,27 @@ def zeros(left_out: "NDArray[np.int64]") -> str:
         return ""
     n = f"{high:,}" if low == high else f"{low:,} to {high:,}"
     return f" Differences of zero were left out: {n}{'' if len(left_out) == 1 else ' of a pair'}."
+
+
+def becomes(sides: tuple[str, str], before: int, after: int, *, turn: bool) -> str:
+    """Say how a verdict changes, with the second of the pair first if it is to be turned.
+
+    Examples
+    --------
+    >>> becomes(("a", "b"), Verdict.UNDECIDED, Verdict.SECOND, turn=False)
+    'a ? b becomes b > a'
+    >>> becomes(("a", "b"), Verdict.SECOND, Verdict.EQUIVALENT, turn=True)
+    'b > a becomes equivalent'
+    """
+    if turn:
+        sides, before, after = (sides[1], sides[0]), MIRROR[before], MIRROR[after]
+    verdict = Verdict(after)
+    decided = verdict in (Verdict.FIRST, Verdict.SECOND)
+    return f"{_claim(sides, before)} becomes {_claim(sides, after) if decided else verdict.label}"
+
+
+def _claim(sides: tuple[str, str], code: int) -> str:
+    """Write a verdict with its mark, the better one first."""
+    first, second = sides[::-1] if code == Verdict.SECOND else sides
+    marks = {Verdict.EQUIVALENT: "~", Verdict.UNDECIDED: "?", Verdict.MISSING: "?"}
+    return f"{first} {marks.get(Verdict(code), '>')} {second}"

@@ -159,7 +159,8 @@ GLOSSARY: dict[str, str] = {
     "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
-    "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
+    "cooks_distance": "Cook's distance of the K - 1 differences between algorithms, divided by"
+    " K - 1: with variances held of mixed models, with tau2 estimated anew of meta-analyses",
     "shift": "estimate of the whole table minus that without, in standard errors, of the contrast"
     " that moves most",
     "ratio_dataset": "data set variance without / with",
@@ -179,7 +180,8 @@ GLOSSARY: dict[str, str] = {
     "analysis": "the analysis that gives the verdict",
     "reason": "likely reason why analyses differ on a pair, empty where they do not; of failures,"
     " what the table says, empty where it says nothing",
-    "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
+    "changes": "the verdicts that change, as in a > b becomes undecided: > for better,"
+    " ~ for equivalent, ? for undecided",
     "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm;"
     " divisions: values up to it are on the first side, NaN of categories",
     "proportion": "profiles: share of scores better than the threshold, or of data sets on which"

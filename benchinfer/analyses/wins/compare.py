@@ -470,7 +470,7 @@ def compare_wins(
     data sets. Journal of Machine Learning Research 24(341), 1-34.
 
     Bradley & Terry (1952), https://doi.org/10.1093/biomet/39.3-4.324; Davidson (1970),
-    https://doi.org/10.1080/01621459.1970.10481082; Wainer (2023).
+    https://doi.org/10.1080/01621459.1970.10481082.
 
     Examples
     --------
