@@ -399,14 +399,15 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
     )
 
 
-def tied(n: int) -> list[Check]:
+def tied(n: int, setting: Setting) -> list[Check]:
     """Count the scores that are ties though they differ, if there are some."""
+    log = f"relative scores ({Call('Measure', Option('scale', 'log'))}) or "
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
         remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as"
-        " rounding; if they matter, compare relative scores"
-        f" ({Call('Measure', Option('scale', 'log'))}) or each data set by itself"
+        f" rounding; if they matter, compare {log if 'log' in setting.scales else ''}each"
+        " data set by itself"
         f" ({Either('per_dataset', '--per-dataset')})",
     )
     return [row] if n else []
@@ -523,10 +524,11 @@ def overlap_share(setting: Setting) -> float:
         return 0.0
     rho = resampling.overlap
     if rho is None:
+        example = declaration(resampling.kind, int(setting.coverage.expected.max()))
         raise DesignError(
             f"scores on one data set come from {resampling.kind!r}, whose training sets"
             " overlap, and by how much is not declared.",
-            hint=f"declare it, as in {declaration(resampling.kind)}.",
+            hint=f"declare it, as in {example}.",
         )
     return rho / (1 - rho)
 
@@ -547,7 +549,8 @@ def refuse_overlap(setting: Setting) -> None:
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
     undeclared = resampling.overlap is None
-    once = Phrase(f", once it is declared, as in {declaration(kind, '')}") if undeclared else ""
+    example = declaration(kind, int(setting.coverage.expected.max()), "")
+    once = Phrase(f", once it is declared, as in {example}") if undeclared else ""
     hints = [
         Phrase(
             f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap",

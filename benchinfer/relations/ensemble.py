@@ -440,8 +440,9 @@ def _named(relations: object) -> dict[str, Relation]:
     if not known or not all(isinstance(r, Relation) for r in known.values()):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
             "an ensemble is made of at least one relation, each with a name.",
-            hint="Ensemble({'d1': relation, 'd2': relation}); comparisons per data set give one"
-            " by relations().",
+            hint="Ensemble({'d1': relation, 'd2': relation}); of a table of scores,"
+            " per_dataset(compare_mixed, scores).relations() makes one, and of one score per"
+            " algorithm and data set per_dataset(compare_points, scores).relations().",
         )
     return dict(known)
 

@@ -169,15 +169,18 @@ def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
 _NOISE = 1e-13
 
 
-def check_scale(scale: Scale, target: Target) -> None:
+def check_scale(scale: Scale, target: Target, setting: Setting) -> None:
     """Refuse units of data sets where each has one block."""
     if (scale, target) == ("dataset", "domain"):
+        relative = (
+            "; for claims about a domain compare relative scores, as in"
+            f" {Call('Measure', Option('scale', 'log'))}"
+        )
         raise DesignError(
             "with one block per data set, differences in units of their data set are all of"
             " the same size.",
-            hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')};"
-            " for claims about a domain compare relative scores, as in"
-            f" {Call('Measure', Option('scale', 'log'))}.",
+            hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')}"
+            f"{relative if 'log' in setting.scales else ''}.",
         )
 
 

@@ -84,7 +84,7 @@ def _untestable(facts: Facts, m: int) -> str:
     if resampling is not None and resampling.overlap is None:
         return Phrase(
             "training sets overlap, and by how much is not declared, as in"
-            f" {declaration(resampling.kind)}, so that no test holds"
+            f" {declaration(resampling.kind, int(n.max()))}, so that no test holds"
         )
     if facts.paired and (s.replications[m].sum(axis=1) == s.shared[m]).any():
         return "algorithms are said to share replications, but no two do, and cannot be paired"
