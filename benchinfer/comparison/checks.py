@@ -11,7 +11,7 @@ from benchinfer.comparison.comparison import Comparison, Target
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
+from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset, joined
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
 from benchinfer.core.sections import Check
@@ -180,7 +180,7 @@ def _rates(setting: Setting) -> Check:
         setting.coverage.n,
         remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
         f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
-        f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
+        " (right + 1/2) / (n + 1), on the logit scale",
     )
 
 
@@ -399,16 +399,24 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
     )
 
 
-def tied(n: int, setting: Setting) -> list[Check]:
-    """Count the scores that are ties though they differ, if there are some."""
-    log = f"relative scores ({Call('Measure', Option('scale', 'log'))}) or "
+def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some.
+
+    `alone` says whether a data set by itself can be compared.
+    """
+    ways: list[str] = []
+    if "log" in setting.scales:
+        ways.append(Phrase(f"relative scores ({Call('Measure', Option('scale', 'log'))})"))
+    if alone:
+        ways.append(Phrase(f"each data set by itself ({Either('per_dataset', '--per-dataset')})"))
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
-        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as"
-        f" rounding; if they matter, compare {log if 'log' in setting.scales else ''}each"
-        " data set by itself"
-        f" ({Either('per_dataset', '--per-dataset')})",
+        remedy=Phrase(
+            f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
+            " if they matter, compare ",
+            joined(" or ", ways or ["scores in units of their data set"]),
+        ),
     )
     return [row] if n else []
 

@@ -46,7 +46,9 @@ def blocks(
                 remedy=f"not compared: {'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}",
             )
         )
-    return [*rows, *comparison_checks.tied(data.ties, setting), *_dominated(setting, data, asked)]
+    alone = bool((setting.coverage.found > 1).all())
+    rows += comparison_checks.tied(data.ties, setting, alone=alone)
+    return [*rows, *_dominated(setting, data, asked)]
 
 
 def _dominated(setting: Setting, data: Exchangeable, asked: PermutationProcedure) -> list[Check]:
