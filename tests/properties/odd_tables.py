@@ -7,7 +7,7 @@ VALUES = {
     "plain": lambda x: x,
     "shares": lambda x: 1 / (1 + np.exp(-x)),
     "right or wrong": lambda x: (x > 0).astype(float),
-    "always right": lambda x: np.ones_like(x),
+    "always right": np.ones_like,
     "per cent": lambda x: np.round(100 / (1 + np.exp(-x)), 1),
     "seconds": lambda x: np.exp(2 * x),
     "below zero": lambda x: -np.exp(x),
@@ -56,12 +56,12 @@ def _missing_cells(frame, rng):
     return frame[rng.random(len(frame)) > rng.choice([0.1, 0.5])] if len(frame) > 3 else frame
 
 
-def _one_lacks_data_sets(frame, rng):
+def _one_lacks_data_sets(frame, _):
     keep = (frame.iloc[:, 2] != frame.iloc[0, 2]) | (frame.iloc[:, 0] == frame.iloc[0, 0])
     return frame[keep]
 
 
-def _apart(frame, rng):
+def _apart(frame, _):
     early = frame.iloc[:, 0].astype(str) < "d3"
     first = frame.iloc[:, 2] == frame.iloc[0, 2]
     return frame[early == first] if (early == first).any() else frame
@@ -77,7 +77,7 @@ def _duplicates(frame, rng):
     return pd.concat([frame, frame.iloc[: max(1, len(frame) // rng.choice([1, 3]))]])
 
 
-def _without_replications(frame, rng):
+def _without_replications(frame, _):
     return frame.drop(columns="replication", errors="ignore")
 
 
@@ -87,7 +87,7 @@ def _times(frame, rng):
     )
 
 
-def _attempts(frame, rng):
+def _attempts(frame, _):
     key = [name for name in ("dataset", "algorithm") if name in frame]
     return frame.assign(attempt=frame.groupby(key).cumcount() if key else 0)
 
@@ -127,12 +127,12 @@ def _measure_columns(frame, rng):
     return frame.rename(columns={"score": "acc"}).assign(loss=rng.random(len(frame)))
 
 
-def _wide(frame, rng):
+def _wide(frame, _):
     keys = [name for name in ("dataset", "replication") if name in frame]
     if not keys or "algorithm" not in frame or "score" not in frame:
         return frame
     wide = frame.drop_duplicates([*keys, "algorithm"])
-    wide = wide.pivot(index=keys, columns="algorithm", values="score").reset_index()
+    wide = wide.set_index([*keys, "algorithm"])["score"].unstack().reset_index()  # noqa: PD010
     return wide.rename_axis(columns=None)
 
 
@@ -152,11 +152,11 @@ def _empty_labels(frame, rng):
     return frame.assign(**{name: label})
 
 
-def _no_rows(frame, rng):
+def _no_rows(frame, _):
     return frame.iloc[:0]
 
 
-def _swapped(frame, rng):
+def _swapped(frame, _):
     return frame.rename(columns={"dataset": "replication", "replication": "dataset"})
 
 

@@ -120,7 +120,7 @@ class Attempt:
         own = {**self.measure.get("", {}), name: value}
         return replace(self, measure={**self.measure, "": own})
 
-    def with_part(self, part):
+    def with_part(self, part):  # noqa: PLR0911
         """Return the attempt with what a part of a hint says; None where a reader must choose."""
         match part:
             case Directions(names):
@@ -255,7 +255,8 @@ def shown(kind, way, attempt):
     steps = "\n  -> ".join(
         f"{fault.splitlines()[0]} | {' + '.join(map(str, parts))}" for fault, parts in way
     )
-    return f"{kind}: {attempt.function} {attempt.reading} {attempt.arguments} {attempt.measure}\n     {steps}"
+    asked = f"{attempt.function} {attempt.reading} {attempt.arguments} {attempt.measure}"
+    return f"{kind}: {asked}\n     {steps}"
 
 
 @pytest.mark.parametrize("start", range(0, 300, 20))
