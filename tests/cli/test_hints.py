@@ -217,7 +217,8 @@ def test_a_time_and_a_number_of_the_row_are_no_replications(run: Callable, tmp_p
 
 def test_a_column_without_a_name_has_a_role(run: Callable, tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
-    rows = [f"{r},d{d},{a},{d + r}.5" for d in range(3) for r in range(4) for a in "ab"]
+    places = [(r, d, a) for d in range(3) for r in range(4) for a in "ab"]
+    rows = [f"{r},d{d},{a},{(7 * d + 3 * r * r + 5 * (a == 'b')) % 11}.5" for r, d, a in places]
     path.write_text("\n".join([",dataset,algorithm,acc", *rows]))
     found = run("check", path, "--measures", "acc:higher")
     assert "--column =replication" in found.stderr
