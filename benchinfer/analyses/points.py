@@ -10,7 +10,7 @@ from benchinfer.comparison import checks, wording
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting
-from benchinfer.core.hints import Call
+from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -173,6 +173,8 @@ def compare_points(
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
+    alone = len(coverage.datasets) == 1 and bool((coverage.found < 2).any())
+    evidence = "" if alone else Phrase(f"; use {Call('compare_mixed')} for evidence")
     return PointsComparison(
         setting=setting,
         pairs=pairs,
@@ -187,8 +189,7 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
-                remedy=f"none: point rules describe these scores; use {Call('compare_mixed')} for"
-                " evidence",
+                remedy=Phrase("none: point rules describe these scores", evidence),
             ),
         ),
         provenance=replace(options, measure=chosen.name).provenance(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Measure, Scale
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.kinds import ZERO_ONE
@@ -121,6 +121,14 @@ class Setting:
     def has_quartiles(self) -> bool:
         """Whether quartiles of scores are known, as they are not of effects and statistics."""
         return not np.isnan(self.quantiles[..., 2]).all()
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The other scales on which all scores of a measure on the identity scale have a place."""
+        low, high = np.nanmin(self.quantiles), np.nanmax(self.quantiles)
+        if self.measure.scale != "identity" or low <= 0:
+            return ()
+        return ("log", "logit") if high < 1 else ("log",)
 
     @property
     def zero_one(self) -> bool:

@@ -117,7 +117,7 @@ def _require_overlap(data: PairedScores) -> None:
         raise DesignError(
             f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
             " not declared.",
-            hint=f"declare it, as in {declaration(data.kind)}.",
+            hint=f"declare it, as in {declaration(data.kind, len(data.table))}.",
         )
     if not data.paired:
         raise DesignError(

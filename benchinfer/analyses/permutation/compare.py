@@ -279,7 +279,7 @@ def compare_permutation(
         overall.check_order(setting.algorithms, options.trend)
     check_missing(setting, missing)
     data = exchangeable(scores, setting, target, on)
-    check_scale(scale, data.target)
+    check_scale(scale, data.target, setting)
     data = with_ties(data, scale)
     setting = of_spread(setting) if on == "dispersion" else setting
     options = replace(options, measure=setting.measure.name)

@@ -546,8 +546,10 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
     if found.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
             "one data set is a single contest of each pair.",
-            hint=f"{Option('by', 'replications')} counts the replications that algorithms"
-            " share, if any.",
+            hint=f"{Option('by', 'replications')} counts the replications that algorithms share."
+            if found.scored.paired
+            else "scores on more data sets, or replications that algorithms share;"
+            f" {Call('compare_points')} describes such a table.",
         )
     _check_meetings(found)
 
