@@ -222,7 +222,7 @@ def skewed(kind):
     """One data set turns the mean: delta is best on all others; gamma and beta may tie."""
     rng = np.random.default_rng(5)
     d, r = (1, 40) if kind == "one data set" else (24, 6)
-    level = rng.normal(0, 0.05, (d, 1, 1)) + [[[0.6], [0.58], [0.55], [0.52]]]
+    level = rng.normal(0, 0.05, (d, 1, 1)) + np.array([0.6, 0.58, 0.55, 0.52])[:, None]
     values = level + rng.normal(0, 0.004, (d, 4, r))
     if kind == "one data set":
         values[0, 1, -1] += 8.0
@@ -280,12 +280,10 @@ def skewed_tables():
 @pytest.mark.parametrize("kind", ["skewed", "ties", "gaps"])
 @pytest.mark.parametrize("compare", TESTED, ids=lambda f: f.__name__)
 def test_verdict_order_and_level_are_of_one_statistic(compare, kind, skewed_tables):
+    if (compare, kind) == (corani2017, "ties"):
+        pytest.skip("differences that repeat exactly have no posterior")
     one = "compare_pair" in compare.__name__
-    table = skewed_tables["one data set" if one else kind]
-    try:
-        found = compare(table, "score")
-    except bi.DesignError:
-        pytest.skip("the analysis does not take this table")
+    found = compare(skewed_tables["one data set" if one else kind], "score")
     ranking, summary = found.ranking(), found.summary().set_index("algorithm")
     level = summary["estimate"].loc[list(ranking)].to_numpy()
     level = (1 if found.level_better == "higher" else -1) * level
@@ -308,10 +306,8 @@ def test_verdict_order_and_level_are_of_one_statistic(compare, kind, skewed_tabl
         for winner, loser in zip(decided["winner"], losers, strict=True)
         if level[place[winner]] < level[place[loser]] - 1e-9
     ]
-    print("AGAINST", compare.__name__, kind, against, found.headline())
     marked = {row[0] for row in paper.texts()[1:] if "*" in row[1]}
     assert marked == {name for pair in against for name in pair}
-    for text in (found.sentence(), *paper.paper.notes[-9:], summary_section(found).note):
-        pass
     said = "Against the order of the levels"
-    assert (said in found.sentence()) == (said in summary_section(found).note) == bool(against)
+    notes = " ".join(layout_ranking(found).notes), summary_section(found).note, found.sentence()
+    assert [said in text for text in notes] == [bool(against)] * 3

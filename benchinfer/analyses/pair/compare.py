@@ -224,7 +224,8 @@ def compare_pair(
     pair
         The two algorithms, first and second; by default all pairs.
     control
-        Algorithm that each other one is compared with, or ``"best"``: the one with the best mean.
+        Algorithm that each other one is compared with, or ``"best"``: the one with the best
+        estimate.
     margin
         Difference that does not matter, for equivalence and non-inferiority; by default the
         measure's tolerance.
@@ -317,8 +318,13 @@ def compare_pair(
     chosen, reason = rules.resolve(test, data)
     means = scores.cells(setting.measure.name).mean[0]
     asked = Chosen(chosen, reason, adjust, alternative, options.alpha, parts, drawn)
-    family = _family(setting.algorithms, options, means)
-    return compared(setting, data, means, family, asked, options)
+
+    def compare(family: ContrastFamily) -> PairComparison:
+        return compared(setting, data, means, family, asked, options)
+
+    if options.pair is not None:
+        return compare(_one_pair(setting.algorithms, options.pair))
+    return options.compared(setting.algorithms, means, compare)
 
 
 def _narrowed(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
@@ -328,9 +334,7 @@ def _narrowed(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
     return scores.subset(algorithms=list(pair))
 
 
-def _family(algorithms: tuple[str, ...], options: PairOptions, levels: Array) -> ContrastFamily:
-    if options.pair is None:
-        return options.family(algorithms, levels)
-    index = np.array([[algorithms.index(name) for name in options.pair]], np.int64)
+def _one_pair(algorithms: tuple[str, ...], pair: tuple[str, str]) -> ContrastFamily:
+    index = np.array([[algorithms.index(name) for name in pair]], np.int64)
     matrix = np.eye(2)[index[:, 0]] - np.eye(2)[index[:, 1]]
     return ContrastFamily(index, matrix, "the one pair")

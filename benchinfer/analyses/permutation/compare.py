@@ -267,5 +267,8 @@ def compare_permutation(
         chosen = on, null, resamples, pairs, alternative, method
         settings = options.alpha, margin, drawn, stop, told, scale, n_jobs
         asked = PermutationProcedure(*chosen, *settings)
-        family = options.family(setting.algorithms, means_of(data, on))
-        return compared(setting, data, family, asked, options)
+        return options.compared(
+            setting.algorithms,
+            means_of(data, on),
+            lambda family: compared(setting, data, family, asked, options),
+        )

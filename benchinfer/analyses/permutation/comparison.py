@@ -200,7 +200,7 @@ class PermutationComparison(TestedComparison):
         ranks = self.on in ("ranks", "aligned-ranks") and not self.rates
         if self.repeated or not (ranks and none.any()):
             return ""
-        family = self.options.family(self.algorithms, self.levels.means)
+        family = self.options.family(self.algorithms, self.levels.estimate)
         m = len(self.pairs) if family.shown < 0 else len(family.matrix)
         words = family.words if m == len(family.matrix) else count(m, "pair")
         m = 1 if self.options.adjust == "none" else m

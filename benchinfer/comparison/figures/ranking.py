@@ -236,7 +236,8 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
         name: f"{write(value)}{comparison.level_marks[name]}"
         for name, value in zip(table["algorithm"], table["estimate"], strict=True)
     }
-    names = (comparison.level_name, comparison.levels.name.replace("{}", "").strip(), "level")
+    noun, statistic = comparison.measure.noun, comparison.levels.name
+    names = (statistic.replace("{}", noun) or noun, statistic.replace("{}", "").strip(), "level")
     return next(n for n in names if n and across(n, 7.5) <= _HEAD), [levels[n] for n in shown]
 
 
