@@ -160,10 +160,12 @@ def level_columns(comparison: "Comparison", frame: "pd.DataFrame") -> tuple[Colu
     """Return the columns of the levels, with their marks, intervals and means if any."""
     measure, write = comparison.measure, level_writer(comparison, frame)
     marks = comparison.level_marks
+    # The caption has the name in full.
+    head = comparison.levels.name.replace(" of {}", "").replace("{}", measure.name) or measure.name
     columns = [
         number(
             "estimate",
-            comparison.level_name,
+            head,
             lambda value, name: f"{write(value)}{marks[name]}",
             also=("algorithm",),
         )
@@ -173,8 +175,8 @@ def level_columns(comparison: "Comparison", frame: "pd.DataFrame") -> tuple[Colu
         written = interval_writer(write, measure.level_of)
         columns.append(number("conf_low", kind, written, also=("conf_high",)))
     if "mean" in frame:
-        head = f"{measure.average} {measure.name}"
-        columns.append(number("mean", head, mean_writer(comparison, frame)))
+        average = "mean" if measure.scale == "logit" else measure.average
+        columns.append(number("mean", average, mean_writer(comparison, frame)))
     return tuple(columns)
 
 

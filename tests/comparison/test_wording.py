@@ -240,9 +240,9 @@ def test_levels_are_called_by_what_is_tested():
     assert "has the highest typical acc" in found.headline()
     levels = summary(found)
     assert levels.caption == "Levels: typical acc (higher is better)"
-    assert {"typical acc", "mean acc"} <= {column.head for column in levels.columns}
+    assert {"typical acc", "mean"} <= {column.head for column in levels.columns}
     heads = [column.head for column in summary(bi.compare_permutation(logs)).columns]
-    assert heads[2:4] == ["typical acc", "geometric mean acc"]
+    assert heads[2:4] == ["typical acc", "geometric mean"]
     pooled = bi.compare_permutation(scores, on="ranks", pairs="pooled")
     assert "has the lowest mean rank" in pooled.headline()
     assert summary(pooled).caption == "Levels: mean rank (lower is better)"

@@ -69,8 +69,7 @@ def tested_level(
     layout = scaled.layout
     if of_means:
         level = _over_blocks(scaled, layout.rows, center(scaled.of(layout), layout))
-        name = "{} in standard deviations of its data set"
-        return Level(level, mean=mean, name=name, better=measure.better)
+        return Level(level, mean=mean, name="standardised {}", better=measure.better)
     if asked.pairs == "pairwise":
         return Level.of_pairs(mean, pairs, estimates, "typical {}")
     return _of_pooled(scaled, on, ranks, mean)
