@@ -167,6 +167,10 @@ def compare_points(
         else chosen.orient(setting.quantiles[:, :, best_first])
     )
     level = values.mean(axis=0)
+    levels = Level(level)
+    if statistic != "mean":
+        mean = scores.cells(chosen.name).mean.mean(axis=0)
+        levels = Level(level, mean=mean, name=f"{statistic} {{}}")
     pairs = pairs_of(len(coverage.algorithms))
     difference = level[pairs[:, 0]] - level[pairs[:, 1]]
     equal = np.abs(difference) <= chosen.margin + ties.resolution(values)
@@ -181,7 +185,7 @@ def compare_points(
         codes=np.where(equal, tied, codes).astype(np.int8),
         level=float("nan"),
         target="datasets",
-        levels=Level(level),
+        levels=levels,
         stored_checks=(
             *checks.of_table(setting),
             Check.of(

@@ -27,9 +27,10 @@ GLOSSARY: dict[str, str] = {
     "first": "first algorithm of a pair",
     "second": "second algorithm of a pair",
     "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
-    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
-    " the measure's own unit, the mean over data sets unless the analysis is about something else"
-    " (a typical data set under t interactions)",
+    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level by"
+    " the statistic that is tested, in the measure's own unit: the mean over data sets, an"
+    " aggregate, a typical score where tests are of typical differences; of pooled ranks the mean"
+    " rank",
     "conf_low": "lower end of the interval: simultaneous over all pairs in contrasts, of"
     " the algorithm alone in summary",
     "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"
@@ -68,7 +69,8 @@ GLOSSARY: dict[str, str] = {
     "detectable": "least difference, or margin, that has the power wanted",
     "floor": "data sets that no number of replications can do without",
     "cost": "what the design costs",
-    "mean": "arithmetic mean in the measure's own unit",
+    "mean": "arithmetic mean in the measure's own unit; in summary the mean over data sets, taken"
+    " on the modelling scale, where the estimate is of another statistic",
     "sd": "standard deviation (n - 1) in the measure's own unit",
     "median": "median",
     "minimum": "smallest score",
