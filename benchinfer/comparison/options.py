@@ -1,6 +1,7 @@
 """Arguments of an analysis of contrasts as one record."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
