@@ -13,6 +13,8 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.monitor.comparison import MonitorComparison
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.wins.comparison import WinsComparison
+from benchinfer.comparison.figures.ranking import layout as layout_ranking
+from benchinfer.comparison.sections import summary as summary_section
 from benchinfer.core.frames import GLOSSARY
 
 
@@ -211,3 +213,101 @@ def test_other_names_turn_the_same_rows(compare, scores):
     for column in ("first", "second", "winner"):
         found[column] = found[column].map(back).fillna("")
     pd.testing.assert_frame_equal(found, expected, rtol=1e-6, atol=1e-9)
+
+
+NAMES = ("delta", "alpha", "gamma", "beta")
+
+
+def skewed(kind):
+    """One data set turns the mean: delta is best on all others; gamma and beta may tie."""
+    rng = np.random.default_rng(5)
+    d, r = (1, 40) if kind == "one data set" else (24, 6)
+    level = rng.normal(0, 0.05, (d, 1, 1)) + np.array([0.6, 0.58, 0.55, 0.52])[:, None]
+    values = level + rng.normal(0, 0.004, (d, 4, r))
+    if kind == "one data set":
+        values[0, 1, -1] += 8.0
+    else:
+        values[-1, 1] += 0.9
+    if kind == "ties":
+        values = values.round(1)
+        values[:, 3] = values[:, 2]
+    rows = [
+        (f"d{m:02}", i, NAMES[k], values[m, k, i])
+        for m, k, i in np.ndindex(values.shape)
+        if kind != "gaps" or k == 0 or (m + k) % 4
+    ]
+    columns = ["dataset", "resample", "algorithm", "score"]
+    return bi.read_scores(pd.DataFrame(rows, columns=columns), measures="score:higher")
+
+
+def options(compare, **choices):
+    def chosen(scores, measure):
+        return compare(scores, measure, **choices)
+
+    chosen.__name__ = " ".join([compare.__name__, *map(str, choices.values())])
+    return chosen
+
+
+TESTED = [
+    *KINDS,
+    *(
+        options(bi.compare_permutation, on=on, pairs=pairs, seed=1)
+        for on in ("values", "ranks", "aligned-ranks", "normal-scores", "dispersion")
+        for pairs in ("pairwise", "pooled")
+    ),
+    *(
+        options(bi.compare_permutation, on=on, scale="dataset", target="datasets", seed=1)
+        for on in ("values", "aligned-ranks")
+    ),
+    options(bi.compare_wins, by="replications"),
+    *(
+        options(bi.compare_bootstrap, statistic=s, resamples=1000, seed=1)
+        for s in ("mean", "median", "worst", 0.25)
+    ),
+    *(options(bi.compare_points, statistic=s) for s in ("median", "worst")),
+    options(bi.compare_meta, pooling="pairwise"),
+    options(bi.monitor, method="anytime"),
+    *(options(bi.compare_pair, test=t, seed=1) for t in ("wilcoxon", "sign", "sign-flip")),
+]
+
+
+@pytest.fixture(scope="module")
+def skewed_tables():
+    kinds = ("skewed", "ties", "gaps", "one data set")
+    return {kind: skewed(kind) for kind in kinds}
+
+
+@pytest.mark.parametrize("kind", ["skewed", "ties", "gaps"])
+@pytest.mark.parametrize("compare", TESTED, ids=lambda f: f.__name__)
+def test_verdict_order_and_level_are_of_one_statistic(compare, kind, skewed_tables):
+    if (compare, kind) == (corani2017, "ties"):
+        pytest.skip("differences that repeat exactly have no posterior")
+    one = "compare_pair" in compare.__name__
+    found = compare(skewed_tables["one data set" if one else kind], "score")
+    ranking, summary = found.ranking(), found.summary().set_index("algorithm")
+    level = summary["estimate"].loc[list(ranking)].to_numpy()
+    level = (1 if found.level_better == "higher" else -1) * level
+    assert (np.diff(level) <= 1e-9).all()
+    assert (np.diff(summary["rank"].loc[list(ranking)]) >= 0).all()
+    named = [(found.headline().find(name), name) for name in ranking]
+    assert min(place for place in named if place[0] >= 0)[1] == ranking[0]
+    assert summary_section(found).frame["algorithm"].iloc[0] == ranking[0]
+    assert found.relation().order == ranking
+    assert layout_ranking(found).rows[0].name == ranking[0]
+    paper = found.table()
+    assert tuple(paper.data["algorithm"]) == ranking
+    assert (0, 1) in paper.paper.strong
+    place = {name: n for n, name in enumerate(ranking)}
+    rows = found.contrasts()
+    decided = rows[rows["verdict"].isin(["first", "second"])]
+    losers = decided["first"].where(decided["verdict"] == "second", decided["second"])
+    against = [
+        (winner, loser)
+        for winner, loser in zip(decided["winner"], losers, strict=True)
+        if level[place[winner]] < level[place[loser]] - 1e-9
+    ]
+    marked = {row[0] for row in paper.texts()[1:] if "*" in row[1]}
+    assert marked == {name for pair in against for name in pair}
+    said = "Against the order of the levels"
+    notes = " ".join(layout_ranking(found).notes), summary_section(found).note, found.sentence()
+    assert [said in text for text in notes] == [bool(against)] * 3

@@ -16,12 +16,12 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import BenchinferError
-from benchinfer.core.saving import decode, encode, sealed, write_whole
+from benchinfer.core.saving import FORMAT, decode, encode, sealed, write_whole
 
 
 def kept(path, result):
     """Write a document whose checksum is right."""
-    path.write_text(json.dumps(sealed({"benchinfer": 3, "result": result})))
+    path.write_text(json.dumps(sealed({"benchinfer": FORMAT, "result": result})))
     return path
 
 
@@ -59,8 +59,8 @@ def test_other_files_are_refused(tmp_path, text):
 
 def test_files_of_another_format_are_refused(tmp_path):
     path = tmp_path / "x.json"
-    path.write_text('{"benchinfer": 2, "result": {}}')
-    with pytest.raises(BenchinferError, match=r"has format 2; this version reads 3\.\nHint"):
+    path.write_text('{"benchinfer": 1, "result": {}}')
+    with pytest.raises(BenchinferError, match=r"has format 1; this version reads 3\.\nHint"):
         bi.load(path)
 
 

@@ -10,7 +10,7 @@ from benchinfer.comparison import checks, wording
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting
-from benchinfer.core.hints import Call
+from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -167,19 +167,25 @@ def compare_points(
         else chosen.orient(setting.quantiles[:, :, best_first])
     )
     level = values.mean(axis=0)
+    levels = Level(level)
+    if statistic != "mean":
+        mean = scores.cells(chosen.name).mean.mean(axis=0)
+        levels = Level(level, mean=mean, name=f"{statistic} {{}}")
     pairs = pairs_of(len(coverage.algorithms))
     difference = level[pairs[:, 0]] - level[pairs[:, 1]]
     equal = np.abs(difference) <= chosen.margin + ties.resolution(values)
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
+    alone = len(coverage.datasets) == 1 and bool((coverage.found < 2).any())
+    evidence = "" if alone else Phrase(f"; use {Call('compare_mixed')} for evidence")
     return PointsComparison(
         setting=setting,
         pairs=pairs,
         codes=np.where(equal, tied, codes).astype(np.int8),
         level=float("nan"),
         target="datasets",
-        levels=Level(level),
+        levels=levels,
         stored_checks=(
             *checks.of_table(setting),
             Check.of(
@@ -187,8 +193,7 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
-                remedy=f"none: point rules describe these scores; use {Call('compare_mixed')} for"
-                " evidence",
+                remedy=Phrase("none: point rules describe these scores", evidence),
             ),
         ),
         provenance=replace(options, measure=chosen.name).provenance(

@@ -11,7 +11,7 @@ from benchinfer.comparison.comparison import Comparison, Target
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset
+from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset, joined
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
 from benchinfer.core.sections import Check
@@ -180,7 +180,7 @@ def _rates(setting: Setting) -> Check:
         setting.coverage.n,
         remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
         f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
-        f" (right + 1/2) / (n + 1), with {Field('scale', 'logit')}",
+        " (right + 1/2) / (n + 1), on the logit scale",
     )
 
 
@@ -399,15 +399,24 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
     )
 
 
-def tied(n: int) -> list[Check]:
-    """Count the scores that are ties though they differ, if there are some."""
+def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some.
+
+    `alone` says whether a data set by itself can be compared.
+    """
+    ways: list[str] = []
+    if "log" in setting.scales:
+        ways.append(Phrase(f"relative scores ({Call('Measure', Option('scale', 'log'))})"))
+    if alone:
+        ways.append(Phrase(f"each data set by itself ({Either('per_dataset', '--per-dataset')})"))
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
-        remedy=f"differences of at most {ties.SHARE:g} of the range of scores count as"
-        " rounding; if they matter, compare relative scores"
-        f" ({Call('Measure', Option('scale', 'log'))}) or each data set by itself"
-        f" ({Either('per_dataset', '--per-dataset')})",
+        remedy=Phrase(
+            f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
+            " if they matter, compare ",
+            joined(" or ", ways or ["scores in units of their data set"]),
+        ),
     )
     return [row] if n else []
 
@@ -523,10 +532,11 @@ def overlap_share(setting: Setting) -> float:
         return 0.0
     rho = resampling.overlap
     if rho is None:
+        example = declaration(resampling.kind, int(setting.coverage.expected.max()))
         raise DesignError(
             f"scores on one data set come from {resampling.kind!r}, whose training sets"
             " overlap, and by how much is not declared.",
-            hint=f"declare it, as in {declaration(resampling.kind)}.",
+            hint=f"declare it, as in {example}.",
         )
     return rho / (1 - rho)
 
@@ -547,7 +557,8 @@ def refuse_overlap(setting: Setting) -> None:
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
     undeclared = resampling.overlap is None
-    once = Phrase(f", once it is declared, as in {declaration(kind, '')}") if undeclared else ""
+    example = declaration(kind, int(setting.coverage.expected.max()), "")
+    once = Phrase(f", once it is declared, as in {example}") if undeclared else ""
     hints = [
         Phrase(
             f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap",

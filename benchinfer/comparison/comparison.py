@@ -5,7 +5,7 @@ Every analysis returns a `Comparison`; relations, figures and reports see nothin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame, turned
 from benchinfer.core.hints import Option
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Better, Measure
+from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
@@ -219,25 +220,34 @@ class Comparison(Tabular):
     def ranking(self) -> tuple[str, ...]:
         """Return the algorithms, best first: the one order of all figures, tables and sentences.
 
-        By the estimated level. Where cells are empty and levels are therefore means over different
-        data sets, by the differences of the pairs. Ties go by the number of algorithms that one is
-        shown to be better than less those better than it, then by name.
+        By the level of the statistic that is tested. Ties go by the number of algorithms that one
+        is shown to be better than less those better than it, then by name.
         """
+        return tuple(self.algorithms[i] for i in self.best_first())
+
+    def best_first(self) -> list[int]:
+        """Return the indices of the algorithms by the ranking."""
         real = (self.pairs >= 0).all(axis=1)
         strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
         net = strict.sum(axis=1) - strict.sum(axis=0)
         by_name = np.argsort(np.argsort(np.array(self.algorithms)))
-        best_first = np.lexsort((by_name, -net, -self._positions()))
-        return tuple(self.algorithms[i] for i in best_first)
+        level = rounded(self.levels.estimate)
+        level = np.where(np.isnan(level), -np.inf, level)
+        return np.lexsort((by_name, -net, -level)).tolist()
 
-    def _positions(self) -> Array:
-        """Return (K,) levels, larger is better, or positions that the pairs' differences have."""
-        levels = self.levels.estimate
-        if self.setting.coverage.found.all():
-            return positions(levels)
-        single = (self.pairs >= 0).all(axis=1)
-        differences = self.measure.difference(self.effects()["estimate"])
-        return positions(levels, self.pairs[single], differences[single])
+    def against(self, levels: Array) -> NDArray[np.bool_]:
+        """Return (P,) decided pairs whose better algorithm has the worse of (K,) levels."""
+        level, single = rounded(levels), (self.pairs >= 0).all(axis=1)
+        i, j = self.pairs.T
+        ahead = np.where(single, np.sign(level[i] - level[j]), 0.0)
+        winner = (self.codes == Verdict.FIRST) * 1.0 - (self.codes == Verdict.SECOND)
+        return ahead * winner < 0
+
+    @property
+    def level_marks(self) -> dict[str, str]:
+        """Mark of each algorithm that a pair puts elsewhere than its level does, else empty."""
+        marked = set(self.pairs[self.against(self.levels.estimate)].ravel().tolist())
+        return {name: "*" * (k in marked) for k, name in enumerate(self.algorithms)}
 
     def turned(
         self,
@@ -268,9 +278,14 @@ class Comparison(Tabular):
         return found.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
 
     @property
+    def alternative(self) -> Alternative:
+        """Alternative hypothesis: a difference, or that first is better or worse."""
+        return "two-sided"
+
+    @property
     def _turnable(self) -> bool:
         """Whether either side of a pair may stand first: neither user nor test has fixed it."""
-        return not (self.provenance.options.directed or self.names)
+        return self.alternative == "two-sided" and not self.names
 
     def turns(self) -> NDArray[np.bool_]:
         """Return (P,) pairs of which people read the stored second, being better ranked, first."""
@@ -298,21 +313,25 @@ class Comparison(Tabular):
         return list(self.sides) or [(names[int(i)], names[int(j)]) for i, j in self.pairs]
 
     def summary(self) -> "pd.DataFrame":
-        """One row per algorithm: ``measure algorithm estimate [conf_low conf_high] n rank``.
+        """One row per algorithm: ``measure algorithm estimate [conf_low conf_high mean] n rank``.
 
-        The estimate is the algorithm's level in the measure's own unit; rank 1 is best.
+        The estimate is the algorithm's level by the statistic that is tested (`level_name`), in the
+        measure's own unit unless that is a rank or a score; rank 1 is best. The mean of the scores
+        is beside it where the statistic is another one.
         """
         columns: dict[str, object] = {
             "measure": [self.measure.name] * len(self.algorithms),
             "algorithm": list(self.algorithms),
-            "estimate": self.measure.level_of(self.levels.estimate),
+            "estimate": self.levels.shown(self.measure),
         }
         if self.levels.low is not None and self.levels.high is not None:
             low, high = self.measure.level_interval(self.levels.low, self.levels.high)
             columns |= {"conf_low": low, "conf_high": high}
+        if self.levels.mean is not None and not self.relative:
+            columns["mean"] = self.measure.level_of(self.levels.mean)
         columns |= {
             "n": self.setting.coverage.found.sum(axis=0),
-            "rank": _ranks(self.levels.estimate),
+            "rank": _ranks(rounded(self.levels.estimate)),
         }
         return frame(columns)
 
@@ -353,7 +372,7 @@ class Comparison(Tabular):
         if self.sides:
             return self.claims(self.measure)
         levels, scope = self.levels.estimate, self.scope()
-        most = wording.best_value(self.measure, len(self.algorithms), self.level_name)
+        most = wording.best_value(self.level_better, len(self.algorithms), self.level_name)
         thin = wording.resting(self.setting.coverage)
         return wording.headline(
             self.relation(), self.measure, scope, levels, most, self.shown, thin
@@ -378,8 +397,20 @@ class Comparison(Tabular):
 
     @property
     def level_name(self) -> str:
-        """What a level of the summary is a value of."""
-        return self.measure.name
+        """What a level of the summary is a value of: the statistic that is tested."""
+        return self.levels.name.replace("{}", self.measure.name) or self.measure.name
+
+    @property
+    def level_title(self) -> str:
+        """The statistic with the unit of the measure, for axes and headings."""
+        name = self.levels.name.replace("{}", self.measure.noun) or self.measure.noun
+        unit = self.measure.unit if not self.levels.better else ""
+        return f"{name} [{unit}]" if unit else name
+
+    @property
+    def level_better(self) -> Better:
+        """Direction in which levels are better: lower for ranks."""
+        return self.levels.better or self.measure.better
 
     @property
     def level_words(self) -> str:
@@ -390,6 +421,30 @@ class Comparison(Tabular):
     def level_note(self) -> str:
         """What the levels of the summary are estimated by, where that is to be said."""
         return ""
+
+    @property
+    def level_reversals(self) -> str:
+        """Sentence on the pairs that are decided against the order of the levels; else empty."""
+        reversals = self.reversals(self.levels.estimate)
+        return f"* {reversals}" if reversals else ""
+
+    def reversals(self, levels: Array) -> str:
+        """Name the pairs that are decided against the order of (K,) levels; else return nothing."""
+        against = self.against(levels)
+        if not against.any():
+            return ""
+        sides = self.named_sides()
+        wins = [
+            f"{winner} is {self.shown}better than {loser}"
+            for winner, loser in (
+                sides[p] if self.codes[p] == Verdict.FIRST else sides[p][::-1]
+                for p in np.flatnonzero(against).tolist()
+            )
+        ]
+        return (
+            f"Against the order of the levels, {several(wins, 3)}: a verdict rests on the test of"
+            " its pair, levels on all scores."
+        )
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
@@ -460,8 +515,8 @@ class TestedComparison(Comparison):
         return f"{100 * self.level:g} % {kind}"
 
     @property
+    @override
     def alternative(self) -> Alternative:
-        """Alternative hypothesis: a difference, or that first is better or worse."""
         return self.options.alternative
 
     def headline(self) -> str:
@@ -543,39 +598,6 @@ class TestedComparison(Comparison):
         codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
         text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
         return self._related(codes, text)
-
-
-def positions(
-    levels: Array, pairs: NDArray[np.int64] | None = None, differences: Array | None = None
-) -> Array:
-    """Return (K,) positions of algorithms, larger is better, with 12 digits.
-
-    Those whose least-squares differences are the given ones, with the mean of the levels in each
-    set of algorithms that pairs connect; without pairs, the levels.
-
-    Examples
-    --------
-    >>> levels = np.array([0.5, 0.9, 0.6])
-    >>> positions(levels, np.array([[0, 1], [0, 2]]), np.array([0.1, 0.2]))
-    array([0.76666667, 0.66666667, 0.56666667])
-    """
-    found = np.where(np.isnan(levels), -np.inf, levels)
-    if pairs is not None and differences is not None:
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        kept = np.isfinite(differences) & np.isfinite(levels[pairs]).all(axis=1)
-        i, j = pairs[kept].T
-        k = len(levels)
-        matrix = np.eye(k)[i] - np.eye(k)[j]
-        apart = np.linalg.lstsq(matrix, differences[kept], rcond=None)[0]
-        _, group = connected_components(
-            csr_array((np.ones(len(i)), (i, j)), (k, k)), directed=False
-        )
-        for n in np.unique(group):
-            own = group == n
-            found[own] = apart[own] - apart[own].mean() + found[own].mean()
-    return rounded(found)
 
 
 def pair_order(comparison: Comparison) -> list[int]:

@@ -1,14 +1,14 @@
 """Setting, evidence and verdict rule of a comparison."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Measure, Scale
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.kinds import ZERO_ONE
@@ -123,6 +123,14 @@ class Setting:
         return not np.isnan(self.quantiles[..., 2]).all()
 
     @property
+    def scales(self) -> tuple[Scale, ...]:
+        """The other scales on which all scores of a measure on the identity scale have a place."""
+        low, high = np.nanmin(self.quantiles), np.nanmax(self.quantiles)
+        if self.measure.scale != "identity" or low <= 0:
+            return ()
+        return ("log", "logit") if high < 1 else ("log",)
+
+    @property
     def zero_one(self) -> bool:
         """Whether all scores are 0 or 1."""
         return any(found.rule == ZERO_ONE for found in self.coverage.findings)
@@ -162,11 +170,50 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
 @savable
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Level of each of K algorithms on the modelling scale, larger is better; (K,) arrays."""
+    """Level of each of K algorithms by the statistic that is tested; (K,) arrays.
+
+    Attributes
+    ----------
+    estimate, low, high
+        Level and its interval on the modelling scale, larger is better (of ranks: minus the rank).
+    mean
+        Mean on the modelling scale, None where that is the level.
+    name
+        The statistic in words, with {} for the measure; empty for the measure alone.
+    better
+        Direction of a statistic that has no unit of the measure; empty where it has.
+    """
 
     estimate: Array
     low: Array | None = None
     high: Array | None = None
+    mean: Array | None = None
+    name: str = ""
+    better: Literal["higher", "lower", ""] = ""
+
+    @staticmethod
+    def of_pairs(
+        mean: Array, pairs: NDArray[np.int64], differences: Array, name: str = ""
+    ) -> "Level":
+        """Return the levels that pairs' differences make, around the mean of all algorithms.
+
+        They are the means where pairs differ as these do, as without empty cells.
+        """
+        found = positions(mean, pairs, differences)
+        apart = np.abs(np.nan_to_num(found - mean)).max(initial=0.0)
+        same = apart <= 1e-9 * np.abs(np.nan_to_num(mean)).max(initial=0.0)
+        return Level(mean) if same and not name else Level(found, mean=mean, name=name)
+
+    @property
+    def means(self) -> Array:
+        """Means on the modelling scale."""
+        return self.estimate if self.mean is None else self.mean
+
+    def shown(self, measure: Measure) -> Array:
+        """Return the levels as people read them."""
+        if not self.better:
+            return measure.level_of(self.estimate)
+        return (1.0 if self.better == "higher" else -1.0) * self.estimate + 0.0  # no minus zero
 
 
 @savable
@@ -243,6 +290,38 @@ def rounded(levels: Array) -> Array:
     """
     size = np.abs(levels[np.isfinite(levels)]).max(initial=0.0) or 1.0
     return np.round(levels / size, 12) * size
+
+
+def positions(levels: Array, pairs: NDArray[np.int64], differences: Array) -> Array:
+    """Return (K,) positions of algorithms whose differences fit those of pairs by least squares.
+
+    Their mean in each set of algorithms that pairs connect is that of the levels.
+
+    Examples
+    --------
+    >>> levels = np.array([0.5, 0.9, 0.6])
+    >>> positions(levels, np.array([[0, 1], [0, 2]]), np.array([0.1, 0.2])).round(6)
+    array([0.766667, 0.666667, 0.566667])
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    kept = np.isfinite(differences) & np.isfinite(levels[pairs]).all(axis=1)
+    kept &= (pairs >= 0).all(axis=1)  # averages of several have no place
+    i, j = pairs[kept].T
+    k, found = len(levels), levels.copy()
+    # The normal equations: of many algorithms, pairs are far more than these.
+    normal, right = np.zeros((k, k)), np.zeros(k)
+    for one, other, sign in ((i, j, 1.0), (j, i, -1.0)):
+        np.add.at(right, one, sign * differences[kept])
+        np.add.at(normal, (one, one), 1.0)
+        np.add.at(normal, (one, other), -1.0)
+    apart = np.linalg.lstsq(normal, right, rcond=None)[0]
+    _, group = connected_components(csr_array((np.ones(len(i)), (i, j)), (k, k)), directed=False)
+    for n in np.unique(group):
+        members = group == n
+        found[members] = apart[members] - apart[members].mean() + levels[members].mean()
+    return found
 
 
 def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDArray[np.int8]:

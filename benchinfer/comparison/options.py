@@ -1,10 +1,11 @@
 """Arguments of an analysis of contrasts as one record."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.comparison import Alternative, Comparison
 from benchinfer.comparison.contrasts import (
     ContrastFamily,
     Contrasts,
@@ -14,6 +15,9 @@ from benchinfer.comparison.contrasts import (
 )
 from benchinfer.comparison.evidence import Array, alpha_of
 from benchinfer.core.provenance import AnalysisOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +49,27 @@ class ContrastOptions(AnalysisOptions):
         """Error rate of the family: one minus the level, free of rounding."""
         return alpha_of(self.level)
 
+    @property
+    def directed(self) -> bool:
+        """True if claims are about one direction only."""
+        return False
+
     def family(self, algorithms: tuple[str, ...], levels: Array) -> ContrastFamily:
         """Return the contrasts of algorithms with these levels."""
         return family_of(algorithms, self.contrasts, self.control, levels, directed=self.directed)
+
+    def compared[C: Comparison](
+        self, algorithms: tuple[str, ...], means: Array, compare: "Callable[[ContrastFamily], C]"
+    ) -> C:
+        """Compare with the family by the means, or if its levels have another best one, by these.
+
+        Contrasts with the best one are tests of all pairs, of which levels do not depend on which
+        ones are shown.
+        """
+        family = self.family(algorithms, means)
+        found = compare(family)
+        better = self.family(algorithms, found.levels.estimate)
+        return found if np.array_equal(family.pairs, better.pairs) else compare(better)
 
     def check_family(self, algorithms: tuple[str, ...]) -> None:
         """Refuse contrasts that these algorithms have not, before any work."""

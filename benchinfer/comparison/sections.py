@@ -146,22 +146,56 @@ def interval_writer(
     return partial(interval, write=write, ends=(lowest, highest))
 
 
-def effect_columns(
-    measure: "Measure", frame: "pd.DataFrame", kind: str, level: str = ""
-) -> tuple[Column, ...]:
-    """Return the columns of an effect, or of a level so named, and of its interval if any."""
+def effect_columns(measure: "Measure", frame: "pd.DataFrame", kind: str) -> tuple[Column, ...]:
+    """Return the columns of an effect and of its interval if any."""
     write = effect_writer(measure, frame)
-    estimate = number("estimate", level or measure.effect_name, write)
+    estimate = number("estimate", measure.effect_name, write)
     if "conf_low" not in frame:
         return (estimate,)
-    written = interval_writer(write, measure.level_of if level else measure.effect)
+    written = interval_writer(write, measure.effect)
     return estimate, number("conf_low", kind, written, also=("conf_high",))
+
+
+def level_columns(comparison: "Comparison", frame: "pd.DataFrame") -> tuple[Column, ...]:
+    """Return the columns of the levels, with their marks, intervals and means if any."""
+    measure, write = comparison.measure, level_writer(comparison, frame)
+    marks = comparison.level_marks
+    # The caption has the name in full.
+    head = comparison.levels.name.replace(" of {}", "").replace("{}", measure.name) or measure.name
+    columns = [
+        number(
+            "estimate",
+            head,
+            lambda value, name: f"{write(value)}{marks[name]}",
+            also=("algorithm",),
+        )
+    ]
+    if "conf_low" in frame:
+        kind = f"{level_percent(comparison.level)} interval"
+        written = interval_writer(write, measure.level_of)
+        columns.append(number("conf_low", kind, written, also=("conf_high",)))
+    if "mean" in frame:
+        average = "mean" if measure.scale == "logit" else measure.average
+        columns.append(number("mean", average, mean_writer(comparison, frame)))
+    return tuple(columns)
+
+
+def level_writer(comparison: "Comparison", frame: "pd.DataFrame") -> Write:
+    """Return how to write levels: those without a unit of the measure with two decimals."""
+    if comparison.levels.better:
+        return places(2)
+    return effect_writer(comparison.measure, frame)
+
+
+def mean_writer(comparison: "Comparison", frame: "pd.DataFrame") -> Write:
+    """Return how to write the means beside the levels."""
+    return effect_writer(comparison.measure, frame.assign(estimate=frame["mean"]))
 
 
 def contrasts(comparison: "Comparison", basis: str = "") -> Table:
     """One row per pair, in the order of the forest; the note ends with what p-values rest on."""
     measure, data = comparison.measure, comparison.contrasts()
-    kind = "bound" if comparison.provenance.options.directed else "interval"
+    kind = "interval" if comparison.alternative == "two-sided" else "bound"
     largest = float(data["p_error"].max()) if "p_error" in data else 0.0
     bounded = "conf_low" in data
     decide = [name for name in (*_TESTS, *_SHARES) if name in data and bounded]
@@ -210,7 +244,7 @@ def decision(comparison: "Comparison", error: float = 0.0) -> str:
         parts.insert(0, f"{sentence(comparison.provenance.adjustment)}.")
     if error > 0:
         parts.append(f"Monte Carlo errors of p-values: at most {p_error(error)}.")
-    one_sided = comparison.measure.tolerance > 0 and comparison.provenance.options.directed
+    one_sided = comparison.measure.tolerance > 0 and comparison.alternative != "two-sided"
     if one_sided and isinstance(comparison, TestedComparison):
         shown = [f"{a} against {b}" for a, b in comparison.noninferior()]
         parts.append(f"Shown not to be worse by the tolerance: {join(shown) or 'none'}.")
@@ -246,14 +280,15 @@ def _spreads(frame: "pd.DataFrame") -> list[float]:
 
 def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     """One row per algorithm, best first."""
-    measure, data = comparison.measure, comparison.summary()
-    kind = f"{level_percent(comparison.level)} interval"
+    data = comparison.summary()
     # A measure may be a rank itself.
     place = "place" if comparison.level_name == "rank" else "rank"
-    mean = "rank in blocks" if comparison.level_name == "mean rank" else "mean rank"
-    ranks = (number("mean_rank", mean, places(2)),) if "mean_rank" in data else ()
-    shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean_rank", "n", "measure"}
-    about = f"{measure.better} is better"
+    in_blocks = "mean_rank" in data and comparison.levels.name != "mean rank"
+    mean = "rank in blocks" if comparison.measure.name == "rank" else "mean rank"
+    ranks = (number("mean_rank", mean, places(2)),) if in_blocks else ()
+    shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean", "mean_rank", "n"}
+    shown.add("measure")
+    about = f"{comparison.level_better} is better"
     where = f" {comparison.level_words}" if comparison.level_words else ""
     note = ""
     if comparison.relative:
@@ -265,13 +300,13 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
         )
     return Table(
         name="summary",
-        caption=f"Levels{where}: {measure.title} ({about})",
-        frame=data.sort_values("rank", kind="stable"),
+        caption=f"Levels{where}: {comparison.level_title} ({about})",
+        frame=data.iloc[comparison.best_first()],
         data=data,
         columns=(
             number("rank", place, brief),
             *names("algorithm"),
-            *effect_columns(measure, data, kind, comparison.level_name),
+            *level_columns(comparison, data),
             *ranks,
             number("n", "scores", amount),
             *(
@@ -280,7 +315,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
                 if name not in shown
             ),
         ),
-        note=f"{comparison.level_note} {note}".strip(),
+        note=" ".join(filter(None, (comparison.level_reversals, comparison.level_note, note))),
     )
 
 
@@ -432,8 +467,7 @@ def _pairs(
     shown = tuple(figure for figure, there in wanted if there)
     if few:
         return shown, (levels, rows), None
-    place = [comparison.algorithms.index(name) for name in comparison.ranking()]
-    matrix = relations_sections.verdict_table(comparison.relation(), place)
+    matrix = relations_sections.verdict_table(comparison.relation(), comparison.best_first())
     fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.comparison.evidence import rounded
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import count, join, several
-from benchinfer.core.verdict import Verdict
+from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
@@ -103,22 +103,23 @@ def headline(
         Algorithms that lack data sets, as `resting` names them.
     """
     levels = rounded(levels)
-    by_level = tuple(relation.algorithms[i] for i in np.argsort(-levels, kind="stable").tolist())
+    best_first = np.lexsort((-relation.strict.sum(axis=1), -levels))
+    by_level = tuple(relation.algorithms[i] for i in best_first.tolist())
     ranked = replace(relation, order=relation.order or by_level)
     levels = levels[[relation.algorithms.index(name) for name in ranked.order]]
     arranged = ranked.arranged()
     named = tuple(thin.get(name, name) for name in arranged.algorithms)
     relation = Relation(named, arranged.states, order=named)
     strict, names = relation.strict, relation.algorithms
-    k, most = len(names), most or best_value(measure, len(names))
+    k = len(names)
+    most = most or best_value(measure.better, k, measure.noun)
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
     tied = np.flatnonzero(levels == levels.max())
-    top = int(tied[strict[tied].sum(axis=1).argmax()])
+    top = 0
     hub = int(compared.sum(axis=1).argmax())
-    if strict.sum(axis=1).max() == k - 1:
-        best = int(strict.sum(axis=1).argmax())
-        others = names[1 - best] if k == 2 else f"each of the other {k - 1} algorithms"
-        claim = f"{names[best]} is better than {others}"
+    if strict[top].sum() == k - 1:
+        others = names[1] if k == 2 else f"each of the other {k - 1} algorithms"
+        claim = f"{names[top]} is better than {others}"
     elif k > 2 and hub != top and compared.sum() == 2 * (k - 1) == 2 * compared[hub].sum():
         claim = _against(relation, hub)
     elif k > 2 and (compared.sum() == 2 or 2 * compared[top].sum() < k - 1):
@@ -145,10 +146,10 @@ def resting(coverage: "Coverage") -> dict[str, str]:
     }
 
 
-def best_value(measure: Measure, k: int, name: str = "") -> str:
-    """Say what the best of so many algorithms has, by the measure or by what its levels are."""
+def best_value(better: Better, k: int, name: str) -> str:
+    """Say what the best of so many algorithms has by levels so named."""
     words = ("lower", "higher") if k == 2 else ("lowest", "highest")
-    return f"the {words[measure.better == 'higher']} {name or measure.noun}"
+    return f"the {words[better == 'higher']} {name}"
 
 
 def _shown(relation: Relation, top: int, shown: str) -> str:
@@ -335,3 +336,27 @@ def zeros(left_out: "NDArray[np.int64]") -> str:
         return ""
     n = f"{high:,}" if low == high else f"{low:,} to {high:,}"
     return f" Differences of zero were left out: {n}{'' if len(left_out) == 1 else ' of a pair'}."
+
+
+def becomes(sides: tuple[str, str], before: int, after: int, *, turn: bool) -> str:
+    """Say how a verdict changes, with the second of the pair first if it is to be turned.
+
+    Examples
+    --------
+    >>> becomes(("a", "b"), Verdict.UNDECIDED, Verdict.SECOND, turn=False)
+    'a ? b becomes b > a'
+    >>> becomes(("a", "b"), Verdict.SECOND, Verdict.EQUIVALENT, turn=True)
+    'b > a becomes equivalent'
+    """
+    if turn:
+        sides, before, after = (sides[1], sides[0]), MIRROR[before], MIRROR[after]
+    verdict = Verdict(after)
+    decided = verdict in (Verdict.FIRST, Verdict.SECOND)
+    return f"{_claim(sides, before)} becomes {_claim(sides, after) if decided else verdict.label}"
+
+
+def _claim(sides: tuple[str, str], code: int) -> str:
+    """Write a verdict with its mark, the better one first."""
+    first, second = sides[::-1] if code == Verdict.SECOND else sides
+    marks = {Verdict.EQUIVALENT: "~", Verdict.UNDECIDED: "?", Verdict.MISSING: "?"}
+    return f"{first} {marks.get(Verdict(code), '>')} {second}"

@@ -27,9 +27,10 @@ GLOSSARY: dict[str, str] = {
     "first": "first algorithm of a pair",
     "second": "second algorithm of a pair",
     "estimate": "contrasts: first minus second in the measure's own unit (on log and logit scales"
-    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level in"
-    " the measure's own unit, the mean over data sets unless the analysis is about something else"
-    " (a typical data set under t interactions)",
+    " the ratio or odds ratio first / second, neutral value 1); summary: the algorithm's level by"
+    " the statistic that is tested, in the measure's own unit: the mean over data sets, an"
+    " aggregate, a typical score where tests are of typical differences; of pooled ranks the mean"
+    " rank",
     "conf_low": "lower end of the interval: simultaneous over all pairs in contrasts, of"
     " the algorithm alone in summary",
     "conf_high": "upper end of the interval: simultaneous over all pairs in contrasts, of"
@@ -68,7 +69,8 @@ GLOSSARY: dict[str, str] = {
     "detectable": "least difference, or margin, that has the power wanted",
     "floor": "data sets that no number of replications can do without",
     "cost": "what the design costs",
-    "mean": "arithmetic mean in the measure's own unit",
+    "mean": "arithmetic mean in the measure's own unit; in summary the mean over data sets, taken"
+    " on the modelling scale, where the estimate is of another statistic",
     "sd": "standard deviation (n - 1) in the measure's own unit",
     "median": "median",
     "minimum": "smallest score",
@@ -159,7 +161,8 @@ GLOSSARY: dict[str, str] = {
     "prob_best": "probability to be the best algorithm on average",
     "prob_best_next": "probability to be the best algorithm on a new data set of the domain",
     "prob_near_best": "probability to be within the tolerance of the best one there",
-    "cooks_distance": "Cook's distance of the differences between algorithms, variances held",
+    "cooks_distance": "Cook's distance of the K - 1 differences between algorithms, divided by"
+    " K - 1: with variances held of mixed models, with tau2 estimated anew of meta-analyses",
     "shift": "estimate of the whole table minus that without, in standard errors, of the contrast"
     " that moves most",
     "ratio_dataset": "data set variance without / with",
@@ -179,7 +182,8 @@ GLOSSARY: dict[str, str] = {
     "analysis": "the analysis that gives the verdict",
     "reason": "likely reason why analyses differ on a pair, empty where they do not; of failures,"
     " what the table says, empty where it says nothing",
-    "changes": "the verdicts that change, > for better, ~ for equivalent, ? for undecided",
+    "changes": "the verdicts that change, as in a > b becomes undecided: > for better,"
+    " ~ for equivalent, ? for undecided",
     "threshold": "profiles: the score to be bettered, or the ratio to the best algorithm;"
     " divisions: values up to it are on the first side, NaN of categories",
     "proportion": "profiles: share of scores better than the threshold, or of data sets on which"

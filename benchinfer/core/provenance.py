@@ -38,11 +38,6 @@ class AnalysisOptions:
             raise TypeError(f"{provenance.analysis} has no {cls.__name__}")
         return provenance.options
 
-    @property
-    def directed(self) -> bool:
-        """True if tests are one-sided."""
-        return False
-
     def arguments(self) -> dict[str, object]:
         """Return the arguments by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,14 +1,21 @@
 """Tables with an algorithm, or a pair of them, in each row."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
-from benchinfer.comparison.sections import BEYOND, decision, direction, effect_writer
+from benchinfer.comparison.sections import (
+    BEYOND,
+    decision,
+    direction,
+    effect_writer,
+    level_writer,
+    mean_writer,
+)
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
@@ -172,7 +179,7 @@ def by_algorithm(
     shown = list(order[:top])
     levels = result.summary()
     summary = levels.set_index("algorithm").reindex(shown)
-    level, title = effect_writer(measure, levels), one_line(measure.title)
+    level, title = level_writer(result, levels), one_line(result.level_title)
     columns = [
         words("algorithm", shown, "algorithm", "name"),
         numbers("estimate", summary["estimate"], level, title, title, "level"),
@@ -192,16 +199,22 @@ def by_algorithm(
             columns.append(words("verdict", verdicts, "verdict"))
     joined, reading = _joined(result, order, shown)
     columns += joined
-    if "mean_rank" in summary:
+    if "mean" in summary:
+        head = f"{measure.average} {one_line(measure.noun)}"
+        columns.append(numbers("mean", summary["mean"], mean_writer(result, levels), head))
+    if "mean_rank" in summary and result.levels.name != "mean rank":
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))
     left_out = len(order) - len(shown)
     notes = (
         *_of_levels(result, bounded="conf_low" in levels),
+        *filter(None, [result.level_reversals]),
         *_of_differences(result, chosen, columns),
         *reading,
         *said(result, left_out),
     )
     best = {(i, 1) for i, text in enumerate(columns[1].texts) if text == columns[1].texts[0]}
+    marked = [f"{x}{result.level_marks[n]}" for x, n in zip(columns[1].texts, shown, strict=True)]
+    columns[1] = replace(columns[1], texts=marked)
     return laid_out(result, columns, notes, frozenset(best))
 
 

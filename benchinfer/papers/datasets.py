@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.sections import WITHIN, effect_writer
+from benchinfer.comparison.sections import WITHIN, level_writer, mean_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
@@ -158,18 +158,34 @@ def by_dataset(
     own_ranks = same and "mean_rank" in summary
     ranks = summary["mean_rank"].to_numpy() if own_ranks else whole.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
-    if same:
-        levels, write = summary["estimate"].tolist(), effect_writer(result.measure, overall)
-        below.append(Below("all data sets", levels, [write(value) for value in levels]))
+    if same and result.levels.name != "mean rank":
+        levels, write = summary["estimate"].tolist(), level_writer(result, overall)
+        marks = (result.level_marks[name] for name in order)
+        texts = [f"{write(value)}{mark}" for value, mark in zip(levels, marks, strict=True)]
+        below.append(Below("all data sets", levels, texts))
+    if same and "mean" in summary:
+        means, write = summary["mean"].tolist(), mean_writer(result, overall)
+        below.append(Below(result.measure.average, means, [write(value) for value in means]))
     told = marks_below(result, order, against) if same else []
     below += told
     notes = [
         f"{whole.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(whole, own=own_ranks),
-        *(["All data sets: the level that is compared."] if same else []),
+        *([f"All data sets: {_compared(result)}."] if same else []),
+        *([result.level_reversals] if same and result.level_reversals else []),
         *(reading(result, row.head) for row in told),
     ]
     return laid_out(whole, below, tuple(notes), top)
+
+
+def _compared(result: "Comparison") -> str:
+    """Name the level that is compared."""
+    name = result.levels.name
+    return (
+        f"the {one_line(result.level_name)}, which is compared"
+        if name
+        else "the level that is compared"
+    )
 
 
 def _plain(measure: "Measure") -> "Measure":
@@ -283,7 +299,10 @@ def each_dataset(
         levels[d, at] = summary["estimate"]
         if "conf_low" in summary:
             errors[d, at] = (summary["conf_high"] - summary["conf_low"]) / 4
-    whole = LocalLevels(first.measure, tuple(results), tuple(names), levels, errors, "levels")
+    measure = replace(first.measure, better=first.level_better)
+    if first.levels.name:
+        measure = replace(measure, label=first.level_name)
+    whole = LocalLevels(measure, tuple(results), tuple(names), levels, errors, "levels")
     order = _by_rank(whole)
     local = whole.of(order)
     chosen = against or control(first)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.comparison.sections import decision, effect_writer
+from benchinfer.comparison.sections import decision, level_writer
 from benchinfer.core.numbers import count
 from benchinfer.papers.algorithms import Series, words
 from benchinfer.papers.datasets import marks_below, reading
@@ -89,9 +89,9 @@ def _leaf(name: str, found: "Subgroups", shown: Sequence[str]) -> LeafColumn:
     """Return what a leaf shows of some algorithms."""
     result, n = found[name], len(found.datasets[name])
     summary = result.summary()
-    write = effect_writer(result.measure, summary)
+    write = level_writer(result, summary)
     known = summary.set_index("algorithm")["estimate"]
-    best = write(known.max() if result.measure.sign > 0 else known.min())
+    best = write(known.max() if result.level_better == "higher" else known.min())
     levels = known.reindex(list(shown)).tolist()
     texts = ["" if np.isnan(level) else write(level) for level in levels]
     ranking = result.ranking()

@@ -32,7 +32,7 @@ def sentence(result: Comparison | Comparisons) -> str:
         basis = _basis(result, "of each algorithm", chosen)
         told = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
         told += _others(result, chosen)
-    note = [result.interval_note] if result.interval_note else []
+    note = [text for text in (result.interval_note, result.level_reversals) if text]
     return " ".join([result.headline(), *told, *note, *wider(result), *_failed(result)])
 
 

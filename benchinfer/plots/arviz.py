@@ -49,7 +49,7 @@ def _of_draws(function: str, result: Any, width: float, words: str) -> "Figure":
     posterior = tree["posterior"].data_vars
     effect = next(name for name, x in posterior.items() if x.dims == ("chain", "draw", "algorithm"))
     numbers = [name for name, x in posterior.items() if x.dims == ("chain", "draw")]
-    best = result.summary().sort_values("rank", kind="stable")["algorithm"].head(_MOST).tolist()
+    best = list(result.ranking()[:_MOST])
     across = max(2, int(width / _PANEL))
     rows = -(-(len(best) + len(numbers)) // across)
     return _drawn(

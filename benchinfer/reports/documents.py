@@ -239,6 +239,8 @@ class ComparisonDocument:
         Confidence level, or the probability that a verdict takes.
     target
         What the claims are about: domain or datasets.
+    level_name, level_better
+        The statistic that estimates of the summary are values of, and its direction.
     rule
         How evidence becomes verdicts.
     formula
@@ -264,6 +266,8 @@ class ComparisonDocument:
     algorithms: tuple[str, ...]
     level: float
     target: str
+    level_name: str
+    level_better: str
     rule: str
     formula: str
     method: str
@@ -659,6 +663,8 @@ def comparison(
         algorithms=result.algorithms,
         level=result.level,
         target=result.target,
+        level_name=result.level_name,
+        level_better=result.level_better,
         rule=result.rule,
         formula=result.formula,
         method=result.method,

@@ -272,6 +272,9 @@ def _covariates(
 def _given(search: _Search, columns: Mapping[str, str]) -> None:
     """Take over what the user says, column to role."""
     for name, role in columns.items():
+        if pairs := _several_pairs(name, role, search.names):
+            what = f"there is no column {name!r}: each column is said by itself."
+            raise ScoreTableError(what, hint=Phrase(f"{Given('columns', pairs)}."))
         if role not in ROLES:
             hint = "from the table's name to ours: " + ", ".join(map(repr, ROLES)) + "."
             if name in ROLES and role in search.names:
@@ -301,6 +304,14 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
         else:
             what = f"the {role} is joined from {len(taken)} columns: {'/'.join(taken)}."
             search.findings.append(Finding("joined columns", "note", len(taken), what))
+
+
+def _several_pairs(name: str, role: str, names: Sequence[str]) -> dict[str, str]:
+    """Return columns and roles of what was typed as one name, as ``a=dataset,b``."""
+    pairs = [text.rpartition("=") for text in f"{name}={role}".split(",")]
+    roles = {column.strip(): of.strip() for column, _, of in pairs}
+    fits = len(roles) > 1 and set(roles) <= set(names) and set(roles.values()) <= set(ROLES)
+    return roles if fits and name not in names else {}
 
 
 def _recognised(search: _Search, roles: Sequence[str]) -> None:

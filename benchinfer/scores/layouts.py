@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Given, Option, Phrase
@@ -10,6 +10,9 @@ from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, NONE, Roles, assign
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.source import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LOOK = 200  # rows that are looked at
 _COUNTED = re.compile(r"(.*?)\d+", re.DOTALL)
@@ -148,11 +151,23 @@ def telling_column(source: Source, roles: Roles) -> str | None:
     if not unused:
         return None
     frame, _ = source.load([*roles.labels, *unused], [], [])
-    table = frame.collect().to_arrow().to_pandas()
+    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
     keys = [name for name in roles.labels if name not in roles.of.get("failure", ())]
     sizes = {
         name: table[name].nunique()
         for name in unused
-        if not table.duplicated(subset=[*keys, name]).any()
+        if _may_be_labels(table[name]) and not table.duplicated(subset=[*keys, name]).any()
     }
     return min(sizes, key=sizes.__getitem__) if sizes else None
+
+
+def _may_be_labels(values: "pd.Series[Any]") -> bool:
+    """Return whether values may name replications: no measurements, and no numbers of rows."""
+    import pandas as pd
+
+    if values.isna().any() or (values.astype(str).str.strip() == "").any():
+        return False
+    numbers = pd.to_numeric(values.astype(str), errors="coerce")
+    if numbers.isna().any():
+        return True
+    return bool((numbers % 1 == 0).all()) and 2 * values.nunique() <= len(values)

@@ -459,10 +459,10 @@ def _absent(
             )
         )
     elif dataset is not None:
-        names = ", ".join(roles.of["dataset"])
-        what = Phrase(
-            f"{Given('dataset', dataset)} was given, but the column {names} holds data sets."
-        )
+        where = "names of columns hold"
+        if "dataset" in roles.of:
+            where = f"column {', '.join(roles.of['dataset'])} holds"
+        what = Phrase(f"{Given('dataset', dataset)} was given, but the {where} data sets.")
         selects = Either(f"scores.subset(datasets={dataset!r})", "a table of some data sets")
         hint = Phrase(f"leave it out; {selects} selects.")
         found.append(Finding("dataset given twice", "error", 1, what, (), hint))

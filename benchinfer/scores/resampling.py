@@ -106,7 +106,8 @@ class Resampling:
         return self.test_fraction if self.kind == "holdout" else 0.0
 
 
-def declaration(kind: str, argument: str = "resampling=") -> Either:
-    """Return an example of what declares an overlap."""
-    name, value = ("folds", 10) if kind == "cv" else ("test_fraction", 0.1)
+def declaration(kind: str, replications: int, argument: str = "resampling=") -> Either:
+    """Return an example of what declares an overlap, of folds one that the replications allow."""
+    folds = next((n for n in (10, 5) if replications % n == 0), max(replications, 2))
+    name, value = ("folds", folds) if kind == "cv" else ("test_fraction", 0.1)
     return Either(f'{argument}Resampling("{kind}", {name}={value})', f"--resampling {kind}:{value}")

@@ -167,7 +167,7 @@ def test_report_prints_messages_in_lines(run: Callable, clear: Path, tmp_path: P
     assert "\\n" not in result.stdout
     lines = result.stdout.splitlines()
     assert "    dataset  reason" in lines
-    assert any(line.startswith("Hint: ") and "--resampling cv:10" in line for line in lines)
+    assert any(line.startswith("Hint: ") and "--resampling cv:4" in line for line in lines)
 
 
 def test_no_direction_is_advised_and_measures_are_what_is_missing(
@@ -204,6 +204,34 @@ def test_columns_in_hints_are_quoted_for_a_shell(run: Callable, tmp_path: Path) 
     typed = shlex.split(hint.partition(" joins")[0])
     joined = run("describe", path, "--measures", "score:higher", *typed)
     assert joined.exit_code == 0, joined.output
+
+
+def test_a_time_and_a_number_of_the_row_are_no_replications(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [f"{i},d{i % 2},{'ab'[i // 2 % 2]},{i / 7:.3f},{i / 9:.3f}" for i in range(8)]
+    path.write_text("\n".join([",dataset,algorithm,acc,fit_time", *rows]))
+    found = run("check", path, "--measures", "acc:higher")
+    assert "--repeats keep" in found.stderr
+    assert "tells them apart:" not in found.stderr
+
+
+def test_a_column_without_a_name_has_a_role(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    places = [(r, d, a) for d in range(3) for r in range(4) for a in "ab"]
+    rows = [f"{r},d{d},{a},{(7 * d + 3 * r * r + 5 * (a == 'b')) % 11}.5" for r, d, a in places]
+    path.write_text("\n".join([",dataset,algorithm,acc", *rows]))
+    found = run("check", path, "--measures", "acc:higher")
+    assert "--column =replication" in found.stderr
+    assert run("check", path, "--measures", "acc:higher", "--column", "=replication").exit_code == 0
+
+
+def test_several_roles_in_one_option_are_said_one_by_one(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("t,m,acc\nx,a,.1\nx,b,.2\ny,a,.3\ny,b,.5\n")
+    typed = ("check", path, "--measures", "acc:higher")
+    found = run(*typed, "--column", "t=dataset,m=algorithm")
+    assert "Hint: --column t=dataset --column m=algorithm." in found.stderr
+    assert run(*typed, "--column", "t=dataset", "--column", "m=algorithm").exit_code == 0
 
 
 def test_what_was_typed_is_named_as_an_option(run: Callable, clear: Path) -> None:

@@ -1,9 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.comparison.comparison import positions
+from benchinfer.comparison.evidence import positions
+from benchinfer.comparison.figures.ranking import layout
+from benchinfer.comparison.sections import summary
+from benchinfer.core.verdict import Verdict
 
 
 def table_of(values):
@@ -67,7 +72,7 @@ def test_positions_of_unconnected_algorithms_are_their_levels():
     levels = np.array([0.1, 0.5, np.nan, np.inf])
     pairs = np.array([[0, 1], [0, 2], [1, 3]])
     found = positions(levels, pairs, np.array([0.2, np.nan, -np.inf]))
-    np.testing.assert_allclose(found, [0.4, 0.2, -np.inf, np.inf])
+    np.testing.assert_allclose(found, [0.4, 0.2, np.nan, np.inf])
 
 
 def test_an_f_statistic_has_no_side():
@@ -85,3 +90,44 @@ def test_an_f_statistic_has_no_side():
     assert turned["first"].tolist() == ["b"]
     assert turned["statistic"].tolist() == fixed["statistic"].tolist()
     assert turned["verdict"].tolist() == ["first"]
+
+
+def reversed_verdict():
+    """Levels are a, b, c, and c is better than b."""
+    rng = np.random.default_rng(6)
+    values = rng.normal(0, 0.3, 12)[:, None] + rng.normal(0, 0.1, (12, 3)) + [0.3, 0.2, 0.1]
+    found = bi.compare_mixed(table_of(dict(zip("abc", values.T, strict=True))), adjust="holm")
+    assert found.named_sides() == [("a", "b"), ("a", "c"), ("b", "c")]
+    return replace(found, codes=np.array([1, 1, Verdict.SECOND], np.int8))
+
+
+def test_a_pair_that_is_decided_against_the_levels_is_marked():
+    found = reversed_verdict()
+    assert found.ranking() == ("a", "b", "c")
+    said = "* Against the order of the levels, c is shown to be better than b:"
+    section = summary(found)
+    assert section.note.startswith(said)
+    written = [[cell.text for cell in column.cells(section.frame)] for column in section.columns]
+    assert ["*" in text for text in written[2]] == [False, True, True]
+    table = found.table()
+    assert [row[1][-1] == "*" for row in table.texts()[1:]] == [False, True, True]
+    assert any(note.startswith(said) for note in table.paper.notes)
+    assert "*" in table.to_latex()
+    assert said in found.sentence()
+    ranking = layout(found)
+    assert [row.said[-1] == "*" for row in ranking.rows] == [False, True, True]
+    assert any(note.startswith(said) for note in ranking.notes)
+    diagram = found.plot("critical-difference")
+    assert any("Against the order" in text.get_text() for text in diagram.texts)
+
+
+def test_a_best_level_that_is_beaten_is_named_with_its_winner():
+    found = replace(reversed_verdict(), codes=np.array([1, Verdict.SECOND, 1], np.int8))
+    assert "a has the highest acc by its estimate, but c is better than it" in found.headline()
+    assert found.relation().order[0] == "a"
+
+
+def test_nothing_is_marked_where_verdicts_follow_the_levels():
+    found = replace(reversed_verdict(), codes=np.array([Verdict.FIRST] * 3, np.int8))
+    assert found.level_reversals == ""
+    assert "*" not in "".join(map(str, found.table().texts()))

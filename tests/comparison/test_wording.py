@@ -24,7 +24,11 @@ def said(names, *, levels=None, **pairs):
 @pytest.mark.parametrize(
     ("names", "pairs", "words"),
     [
-        ("ab", {"ab": "second"}, "b is better than a"),
+        (
+            "ab",
+            {"ab": "second"},
+            "a has the lower error by its estimate, but b is better than it",
+        ),
         ("abc", {"ab": "first", "ac": "first"}, "a is better than each of the other 2 algorithms"),
         ("ab", {}, "a has the lower error, but is not shown to be better than b"),
         (
@@ -227,17 +231,21 @@ def test_headlines_say_on_how_many_data_sets_an_algorithm_rests():
     assert "data sets)" not in whole.headline()
 
 
-def test_levels_of_ranks_are_called_means():
+def test_levels_are_called_by_what_is_tested():
     values = np.random.default_rng(3).normal(size=(9, 3)) ** 2 + 1
     scores = bi.read_scores(table(values), measures="acc:higher")
     logs = bi.read_scores(table(values), measures=[bi.Measure("acc", "higher", scale="log")])
     found = bi.compare_permutation(scores)
     assert "on a typical data set" in found.headline().lower()
-    assert "has the highest mean acc" in found.headline()
+    assert "has the highest typical acc" in found.headline()
     levels = summary(found)
-    assert levels.caption.startswith("Levels as means, while verdicts are about a typical data set")
-    assert "mean acc" in [column.head for column in levels.columns]
-    assert "highest geometric mean acc" in bi.compare_permutation(logs).headline()
+    assert levels.caption == "Levels: typical acc (higher is better)"
+    assert {"typical acc", "mean"} <= {column.head for column in levels.columns}
+    heads = [column.head for column in summary(bi.compare_permutation(logs)).columns]
+    assert heads[2:4] == ["typical acc", "geometric mean"]
+    pooled = bi.compare_permutation(scores, on="ranks", pairs="pooled")
+    assert "has the lowest mean rank" in pooled.headline()
+    assert summary(pooled).caption == "Levels: mean rank (lower is better)"
     by_means = bi.compare_permutation(scores, on="values")
     assert "highest acc" in by_means.headline()
     assert summary(by_means).caption.startswith("Levels: acc")

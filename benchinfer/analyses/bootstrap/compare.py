@@ -14,6 +14,7 @@ from benchinfer.analyses.bootstrap.options import (
     BootstrapOptions,
     Interval,
     Named,
+    level_name,
     statistic_of,
 )
 from benchinfer.analyses.bootstrap.sample import BootstrapSample, Normalise, Reference
@@ -69,7 +70,9 @@ def compared(
         options.adjust,
     )
     e, shown = tested.evidence, family.wanted
-    levels = levels_of(found, alpha)
+    name = level_name(options.statistic)
+    mean = aggregates.point(scores.aggregated, statistic_of("mean")) if name else None
+    levels = levels_of(found, alpha, mean, name)
     sides = family.read_sides(setting.algorithms, levels.estimate, options.alternative)
     rows = diagnostics.checks(setting, scores.aggregated, scores.measure, asked, tested, sides)
     side = min(asked.resamples, evidence.SIDE_RESAMPLES)

@@ -109,11 +109,11 @@ class Aggregated:
         )
 
 
-def levels_of(aggregated: Aggregated, alpha: float) -> Level:
+def levels_of(aggregated: Aggregated, alpha: float, mean: Array | None, name: str) -> Level:
     """Return each algorithm's aggregate with an interval of its own."""
     # No hypothesis is tested here, so that no level is too small for the units.
     found = aggregated.contrast(np.eye(len(aggregated.estimate)), tested=False)
-    return Level(found.estimate, lower(found, alpha / 2), upper(found, alpha / 2))
+    return Level(found.estimate, lower(found, alpha / 2), upper(found, alpha / 2), mean, name)
 
 
 # Resamples beyond a bound that place it well; the fewest that are drawn unless requested; the most

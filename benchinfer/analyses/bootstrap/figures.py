@@ -47,7 +47,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 
 def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out the level of each algorithm."""
-    measure, table = result.measure, result.summary().sort_values("rank", kind="stable")
+    measure, table = result.measure, result.summary().iloc[result.best_first()]
     names = fitted(result.algorithms, 0.45 * width)
     rows = tuple(
         Interval(names[algorithm], "", estimate, low, high)
@@ -251,10 +251,9 @@ def _laid(
     columns = _columns(k, width)
     room = 0.25 * width if together else _COLUMN * (width - 0.3) / columns - 0.05
     names = fitted(result.algorithms, room, bold=not together)
-    best_first = np.argsort(-result.levels.estimate, kind="stable")
     curves = [
         ProfileCurve(names[result.algorithms[a]], share[a], low[a], high[a])
-        for a in best_first.tolist()
+        for a in result.best_first()
     ]
     ends = float(threshold[0]), float(threshold[-1])
     whole = (

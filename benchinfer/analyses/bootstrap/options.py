@@ -53,6 +53,15 @@ class BootstrapOptions(TestedOptions):
         return self.statistic == "optimality-gap"
 
 
+def level_name(given: Named | float) -> str:
+    """Name the aggregate as a level of a measure in braces; empty where it is the mean."""
+    if not isinstance(given, str):
+        return f"{given:g} quantile of {{}}"
+    return {"iqm": "interquartile mean of {}", "median": "median {}", "worst": "worst {}"}.get(
+        given, ""
+    )
+
+
 def statistic_of(given: Named | float) -> Statistic:
     """Return what a name or a number stands for."""
     if isinstance(given, str):

@@ -159,7 +159,9 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
         if sample.n_datasets < 2:
             raise DesignError(
                 "there is one data set, and data sets are to be drawn.",
-                hint=f"{Option('resample', 'replications')} draws within it.",
+                hint=f"{Option('resample', 'replications')} draws within it."
+                if (np.diff(sample.strata) > 1).any()
+                else f"{Call('compare_points')} describes such a table.",
             )
         if resample == "datasets":
             return
@@ -180,7 +182,9 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
             "no data set has several replications to draw from.",
             hint=[
                 *(number if repeated else []),
-                f"{Option('resample', 'datasets')} draws data sets alone.",
+                f"{Option('resample', 'datasets')} draws data sets alone."
+                if sample.n_datasets > 1
+                else f"{Call('compare_points')} describes such a table.",
             ],
         )
 

@@ -100,7 +100,7 @@ def _curves(
 ) -> Table:
     """Lay out one row per algorithm, best first, and one column per threshold."""
     wide = table.pivot_table("proportion", "algorithm", "threshold", sort=True)
-    best = result.summary().sort_values("rank", kind="stable")["algorithm"]
+    best = list(result.ranking())
     # A profile is constant between its thresholds: the last one that is not larger counts.
     at = np.searchsorted(wide.columns.to_numpy(), thresholds, side="right") - 1
     shown = wide.loc[best].iloc[:, at].set_axis([str(n) for n in range(len(at))], axis=1)

@@ -323,8 +323,7 @@ class MetaComparison(TestedComparison):
 
     def asked(self) -> "tuple[ContrastFamily, str]":
         """Return the contrasts that were requested, and their adjustment."""
-        levels = self.levels.estimate
-        return asked_of(self.algorithms, self.options, levels, self.fit)
+        return asked_of(self.algorithms, self.options, self.levels.means, self.fit)
 
 
 def compared(
@@ -342,12 +341,13 @@ def compared(
     if not lean:
         require_noise(studies, names)
     fit = network(studies, names, *how, three=bool(third)) if joint else None
-    levels = placed(studies, fit, len(names))
-    family, method = asked_of(names, options, levels, fit)
+    means = placed(studies, fit, len(names))
+    family, method = asked_of(names, options, means, fit)
     alone = pairwise(studies, family.pairs[: 0 if lean and joint else None], *how)
     if fit is None:
         family, alone = with_evidence(family, alone)
     evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, options)
+    levels = Level(means) if fit else Level.of_pairs(means, family.pairs, alone.estimate)
     shown = family.wanted
     simple = "Bonferroni's" if options.directed else "Sidak's"
     return MetaComparison(
@@ -356,7 +356,7 @@ def compared(
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, options.alpha),
         level=options.level,
         target="domain",
-        levels=Level(levels),
+        levels=levels,
         stored_checks=diagnostics.checks(
             setting, studies, fit, alone, p_error, float(evidence.df.min()), options.interval
         ),

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchinfer.analyses.meta.numerics.effects import together
-from benchinfer.analyses.meta.pooling import NetworkFit, PairFits
+from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Setting
@@ -133,12 +133,17 @@ def _network(
         ),
     ]
     if k > 2:
-        rows += _alike(fit, alone, smallest)
+        single = bool(gathered(studies, fit, k).determined_alone().any())
+        rows += _alike(fit, alone, smallest, single=single)
     return rows
 
 
-def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
-    """Say whether one heterogeneity does for all pairs, and what the errors make of it."""
+def _alike(fit: NetworkFit, alone: PairFits, smallest: float, *, single: bool) -> list[Check]:
+    """Say whether one heterogeneity does for all pairs, and what the errors make of it.
+
+    Of differences that a single data set determines there are no robust errors.
+    """
+    other = "" if single else Phrase(f"{Option('interval', 'robust')} or ")
     robust, rows = fit.interval == "robust", list[Check]()
     if robust:
         rows.append(
@@ -164,10 +169,13 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float) -> list[Check]:
                 " sets hold; the test of designs does not; compare with"
                 f" {Option('pooling', 'pairwise')}"
                 if robust
-                else "pairs vary by different amounts between data sets, so that one"
-                " heterogeneity is too small for some and their intervals are too short:"
-                f" compare with {Option('interval', 'robust')} or"
-                f" {Option('pooling', 'pairwise')}",
+                else Phrase(
+                    "pairs vary by different amounts between data sets, so that one"
+                    " heterogeneity is too small for some and their intervals are too short:"
+                    " compare with ",
+                    other,
+                    Option("pooling", "pairwise"),
+                ),
             )
         )
     return rows

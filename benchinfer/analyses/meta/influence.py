@@ -10,10 +10,10 @@ from benchinfer.analyses.meta.numerics.effects import rows_of
 from benchinfer.analyses.meta.pooling import columns
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.wording import becomes
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.parallel import in_order, workers
-from benchinfer.core.verdict import MIRROR, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,8 @@ def without(studies: Studies, d: int) -> Studies:
 def one_step(meta: "MetaComparison") -> Array:
     """Return (D,) Cook's distances of the data sets at the tau^2 of all: one step of weights.
 
-    ``m' P m`` of the moves ``m = (P - P_d)^-1 s_d``, with P the precision of all coefficients, and
-    P_d and s_d what a data set adds to it and to the score; infinite where the rest does not
+    ``m' P m / p`` of the moves ``m = (P - P_d)^-1 s_d`` of p coefficients, with P their precision,
+    and P_d and s_d what a data set adds to it and to the score; infinite where the rest does not
     determine all coefficients. Of pairs alone tau^2 is their median, of three levels the sum.
     """
     rows = rows_of(meta.studies.blocks, len(meta.algorithms))
@@ -76,7 +76,7 @@ def one_step(meta: "MetaComparison") -> Array:
         less = whole - x.T @ (own[:, None] * x)
         if np.linalg.cond(less) < _SINGULAR:
             move = np.linalg.solve(less, x.T @ (own * rest[rows.dataset == d]))
-            found[d] = float(move @ whole @ move)
+            found[d] = float(move @ whole @ move) / len(move)
     return found
 
 
@@ -128,12 +128,9 @@ def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:
     p = int(np.argmax(np.abs(move)))
     turned = np.flatnonzero(less.codes != meta.codes)
     turns = meta.turns()
-
-    def said(code: int, i: int) -> str:
-        first, second = names[i]
-        return _said((second, first), MIRROR[code]) if turns[i] else _said(names[i], code)
-
-    changes = [f"{said(meta.codes[i], i)} -> {said(less.codes[i], i)}" for i in turned.tolist()]
+    changes = [
+        becomes(names[i], meta.codes[i], less.codes[i], turn=turns[i]) for i in turned.tolist()
+    ]
     return {
         "cooks_distance": _cook(meta, less, move),
         "first": names[p][0],
@@ -149,7 +146,7 @@ def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:
 def _cook(meta: "MetaComparison", less: "MetaComparison", move: Array) -> float:
     """Return the squared length of the move of all levels in the metric of their covariance.
 
-    As in metafor this is not divided by the number of coefficients. Of pairs pooled alone it is the
+    It is divided by their number less one; in metafor it is not. Of pairs pooled alone it is the
     largest squared move.
     """
     if meta.fit is None or less.fit is None:
@@ -157,13 +154,4 @@ def _cook(meta: "MetaComparison", less: "MetaComparison", move: Array) -> float:
     k = len(meta.algorithms)
     (before, cov), (after, _) = meta.fit.levels(k), less.fit.levels(k)
     gone = (before - after)[1:]
-    return float(gone @ np.linalg.solve(cov[1:, 1:], gone))
-
-
-def _said(pair: tuple[str, str], code: int) -> str:
-    """Write a verdict with its mark: > for better, ~ for equivalent, ? for undecided."""
-    first, second = pair
-    if code == Verdict.SECOND:
-        return f"{second} > {first}"
-    mark = {Verdict.FIRST: ">", Verdict.EQUIVALENT: "~"}.get(Verdict(code), "?")
-    return f"{first} {mark} {second}"
+    return float(gone @ np.linalg.solve(cov[1:, 1:], gone)) / (k - 1)

@@ -87,13 +87,15 @@ def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily)
     return Adjustment(adjustment.resolve(asked, contrasts, alternative, common=common))
 
 
-def check_reference(options: "MixedOptions", method: str) -> None:
+def check_reference(fitted: "MixedFit", options: "MixedOptions", method: str) -> None:
     """Refuse sign flips where another adjustment has no use for them."""
     if options.reference != "rotation" and method != "rotation":
+        why = _not_rotated(fitted, options)
         raise DesignError(
             f"{Given('reference', options.reference)} is of the closed test, and p-values are"
             f" adjusted by {method}.",
-            hint=f"leave it out, or compare with {Option('adjust', 'rotation')}.",
+            hint=f"leave out {Option('reference', '')}"
+            + ("." if why else f", or compare with {Option('adjust', 'rotation')}."),
         )
 
 

@@ -409,7 +409,7 @@ def asked_of(
     """Return the contrasts that options ask for, and their adjustment."""
     family = options.family(algorithms, levels)
     adjustment = closure.resolve(options, fitted, family)
-    closure.check_reference(options, adjustment.method)
+    closure.check_reference(fitted, options, adjustment.method)
     return family, adjustment
 
 

@@ -190,10 +190,13 @@ def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, 
         )
     asked = domains != "pooled" or bool(covariates)
     if asked and (design.one_dataset or design.each):
+        one = design.one_dataset
         raise DesignError(
             "domains and covariates say how data sets differ; here"
-            f" {'there is one' if design.one_dataset else 'each is taken by itself'}.",
-            hint=f"{Option('target', 'domain')} with several data sets compares along them.",
+            f" {'there is one' if one else 'each is taken by itself'}.",
+            hint=f"leave out {Option('domains', '')} and {Option('covariates', '')}."
+            if one
+            else f"{Option('target', 'domain')} compares along them.",
         )
     return replace(design, domains=domains, covariates=covariates)
 
@@ -266,7 +269,8 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
             f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
             " only: there is no spread between data sets to take an error from.",
             hint=f"leave it out with {Subset('algorithms')};"
-            f" {Option('structure', 'common')} lends it the error of the others.",
+            f" {Call('compare_mixed', Option('structure', 'common'))} lends it the error of the"
+            " others.",
         )
     _check_estimable(structure, residual, design, setting)
     if not alone and structure != "diagonal":

@@ -19,7 +19,7 @@ from benchinfer.comparison.checks import (
 )
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
-from benchinfer.core.hints import Call, Either, Field, Option, Phrase
+from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
@@ -175,17 +175,19 @@ def residual_checks(
     measure: Measure,
     *,
     own: bool = False,
+    scales: Sequence[str] = (),
 ) -> list[Check]:
-    """Turn the diagnostics of a fit into rows."""
+    """Turn the diagnostics of a fit into rows; `scales` are others that all scores fit."""
+    growth = _growth(found.spread, measure) if "log" in scales else ""
     return [
-        *_residual(found.shape),
-        *_spreads(found.spread, datasets, algorithms, measure, own=own),
+        *_residual(found.shape, scales),
+        *_spreads(found.spread, datasets, algorithms, growth, own=own),
         *_normal(found.effects),
         *_outlying(found.effects, datasets, algorithms),
     ]
 
 
-def _residual(shape: Shape) -> list[Check]:
+def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
     """Check skewness and tails of the residuals."""
     if not shape.n:
         return []
@@ -193,6 +195,9 @@ def _residual(shape: Shape) -> list[Check]:
     # Of few residuals both numbers are large by chance.
     skewed, peaked = max(1.0, 4 * error), max(3.0, 8 * error)
     means = "means over many replications stand this; with few, p-values near the level do not"
+    uses = {"log": "times and counts", "logit": "shares"}
+    fit = [Phrase(f"{Field('scale', scale)} for {uses[scale]}") for scale in scales]
+    border = joined(", ", fit) + "; " if fit else ""
     return [
         Check.of(
             "residuals: skewness",
@@ -200,8 +205,7 @@ def _residual(shape: Shape) -> list[Check]:
             np.copysign(skewed, shape.skewness),
             least=shape.skewness < 0,
             ok=abs(shape.skewness) <= skewed,
-            remedy=f"scores with a border on one side are skewed: {Field('scale', 'log')} for"
-            f' times and counts, "logit" for shares; {means}',
+            remedy=Phrase("scores with a border on one side are skewed: ", border, means),
         ),
         Check.of(
             "residuals: excess kurtosis",
@@ -220,7 +224,7 @@ def _ratio(sd: NDArray[np.float64]) -> tuple[float, int, int]:
 
 def _growth(spread: ResidualSpread, measure: Measure) -> str:
     """Advise on the scale where the spread goes with the level."""
-    if measure.scale != "identity" or not measure.sign * spread.trend > 0.5:
+    if not measure.sign * spread.trend > 0.5:
         return ""
     return Phrase(f", or {Field('scale', 'log')}, as the spread grows with the score")
 
@@ -229,7 +233,7 @@ def _spreads(
     spread: ResidualSpread,
     datasets: Sequence[str],
     algorithms: Sequence[str],
-    measure: Measure,
+    growth: str,
     *,
     own: bool,
 ) -> list[Check]:
@@ -240,7 +244,6 @@ def _spreads(
         else Phrase(f"{Option('structure', 'pairwise')} does not assume equal spreads")
     )
     rows: list[Check] = []
-    growth = _growth(spread, measure)
     if np.isfinite(spread.p_algorithm):
         ratio, low, high = _ratio(spread.algorithm)
         rows.append(
@@ -286,8 +289,7 @@ _normal_words = {
     "data set x algorithm effects": Phrase(
         "how algorithms differ does not vary normally between data sets: with few"
         " data sets intervals and predictions lean on normality: look at outlying"
-        f" data sets, and add more; {Call('compare_permutation')} does not assume"
-        " it"
+        " data sets, and add more"
     ),
 }
 
@@ -419,4 +421,5 @@ def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
         return []
     names = setting.coverage.datasets, setting.algorithms
     own = fitted.design.structure == "pairwise"
-    return residual_checks(fitted.residuals, *names, setting.measure, own=own)
+    measure, scales = setting.measure, setting.scales
+    return residual_checks(fitted.residuals, *names, measure, own=own, scales=scales)

@@ -19,11 +19,12 @@ from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison import adjustment, checks
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Array, decide
+from benchinfer.comparison.wording import becomes
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.parallel import in_order, workers
-from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 
@@ -157,24 +158,6 @@ class Influence:
 
 
 _RATIOS = ("ratio_dataset", "ratio_interaction", "ratio_replication", "ratio_residual")
-
-
-def becomes(sides: tuple[str, str], before: int, after: int, *, turn: bool) -> str:
-    """Say how a verdict changes, with the second of the pair first if it is to be turned."""
-    if turn:
-        sides, before, after = (sides[1], sides[0]), MIRROR[before], MIRROR[after]
-    return f"{_claim(sides, before)} becomes {_state(sides, after)}"
-
-
-def _claim(sides: tuple[str, str], code: int) -> str:
-    first, second = sides
-    signs = {Verdict.FIRST: ">", Verdict.SECOND: "<", Verdict.EQUIVALENT: "~"}
-    return f"{first} {signs.get(Verdict(code), '?')} {second}"
-
-
-def _state(sides: tuple[str, str], code: int) -> str:
-    verdict = Verdict(code)
-    return _claim(sides, code) if verdict in (Verdict.FIRST, Verdict.SECOND) else verdict.label
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from benchinfer.analyses.monitor.design import MonitorDesign, MonitorOptions
 from benchinfer.analyses.monitor.feed import Feed, whole_differences
 from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.comparison import wording
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Alternative, Comparison
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
@@ -211,6 +211,11 @@ class MonitorComparison(Comparison):
             return "go on"
         decided = all(VERDICTS[end] > VERDICTS[GO_ON] for end in self.course.ends)
         return "decided" if decided else "undecidable"
+
+    @property
+    @override
+    def alternative(self) -> Alternative:
+        return self.design.alternative
 
     @property
     def rule(self) -> str:

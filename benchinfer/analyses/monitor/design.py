@@ -97,11 +97,6 @@ class MonitorOptions(AnalysisOptions):
     target: Literal["datasets"]
     design: MonitorDesign
 
-    @property
-    def directed(self) -> bool:
-        """True if tests are one-sided."""
-        return self.design.alternative != "two-sided"
-
     def arguments(self) -> dict[str, object]:
         """Return the arguments by name, as `benchinfer.monitor` takes them."""
         design = {n: v for n, v in asdict(self.design).items() if not n.startswith("n_")}

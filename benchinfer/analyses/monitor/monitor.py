@@ -316,7 +316,7 @@ class _Watched:
             codes=np.array([VERDICTS[end] for end in course.ends], dtype=np.int8),
             level=design.level,
             target="datasets",
-            levels=Level(_levels(self.scores, setting)),
+            levels=Level.of_pairs(_levels(self.scores, setting), self.pairs, course.estimate),
             stored_checks=checks(setting, design, course, gathered),
             provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
             course=course,

@@ -68,7 +68,7 @@ class Chosen:
 def compared(
     setting: Setting,
     data: PairedScores,
-    levels: Array,
+    means: Array,
     family: ContrastFamily,
     chosen: Chosen,
     options: PairOptions,
@@ -82,7 +82,8 @@ def compared(
     wanted = pairs[shown]
     looks = tuple(map(_look(test, asked), wanted)) if data.paired else ()
     named = family.named_sides(setting.algorithms)[shown]
-    sides = family.read_sides(setting.algorithms, levels, chosen.alternative)
+    levels = Level.of_pairs(means, family.pairs, evidence.estimate, rules.LEVELS.get(test, ""))
+    sides = family.read_sides(setting.algorithms, levels.estimate, chosen.alternative)
     mine = _of_wanted(evidence, shown)
     probabilities = None if probabilities is None else probabilities[shown]
     side = asked.side
@@ -93,7 +94,7 @@ def compared(
         codes=_codes(test, mine, probabilities, chosen.alpha),
         level=options.level,
         target="datasets",
-        levels=Level(levels),
+        levels=levels,
         stored_checks=(
             *diagnostics.checks(setting, data, test, mine, looks, chosen.alpha),
             *diagnostics.decisions(test, wanted, sides, mine, chosen.alpha, stepwise=stepwise),
@@ -223,7 +224,8 @@ def compare_pair(
     pair
         The two algorithms, first and second; by default all pairs.
     control
-        Algorithm that each other one is compared with, or ``"best"``: the one with the best mean.
+        Algorithm that each other one is compared with, or ``"best"``: the one with the best
+        estimate.
     margin
         Difference that does not matter, for equivalence and non-inferiority; by default the
         measure's tolerance.
@@ -314,10 +316,15 @@ def compare_pair(
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))
     data = paired_scores(scores, setting, clusters)
     chosen, reason = rules.resolve(test, data)
-    levels = scores.cells(setting.measure.name).mean[0]
+    means = scores.cells(setting.measure.name).mean[0]
     asked = Chosen(chosen, reason, adjust, alternative, options.alpha, parts, drawn)
-    family = _family(setting.algorithms, options, levels)
-    return compared(setting, data, levels, family, asked, options)
+
+    def compare(family: ContrastFamily) -> PairComparison:
+        return compared(setting, data, means, family, asked, options)
+
+    if options.pair is not None:
+        return compare(_one_pair(setting.algorithms, options.pair))
+    return options.compared(setting.algorithms, means, compare)
 
 
 def _narrowed(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
@@ -327,9 +334,7 @@ def _narrowed(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
     return scores.subset(algorithms=list(pair))
 
 
-def _family(algorithms: tuple[str, ...], options: PairOptions, levels: Array) -> ContrastFamily:
-    if options.pair is None:
-        return options.family(algorithms, levels)
-    index = np.array([[algorithms.index(name) for name in options.pair]], np.int64)
+def _one_pair(algorithms: tuple[str, ...], pair: tuple[str, str]) -> ContrastFamily:
+    index = np.array([[algorithms.index(name) for name in pair]], np.int64)
     matrix = np.eye(2)[index[:, 0]] - np.eye(2)[index[:, 1]]
     return ContrastFamily(index, matrix, "the one pair")

@@ -117,7 +117,7 @@ def _require_overlap(data: PairedScores) -> None:
         raise DesignError(
             f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
             " not declared.",
-            hint=f"declare it, as in {declaration(data.kind)}.",
+            hint=f"declare it, as in {declaration(data.kind, len(data.table))}.",
         )
     if not data.paired:
         raise DesignError(
@@ -231,6 +231,8 @@ _INTERVALS: dict[str, str] = {
     "paired-rates": "differences of rates with normal intervals",
     "independent-rates": "differences of rates with Newcombe's intervals",
 }
+# Levels of tests that are not about means.
+LEVELS = {"wilcoxon": "typical {}", "sign": "typical {}", "5x2cv-t": "{} of the first fold"}
 _SOURCES: dict[str, tuple[object, ...]] = {
     "t": (),
     "welch": (t_tests.welch,),

@@ -75,8 +75,8 @@ def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | Non
         raise DesignError(
             f"{count(more, 'replication')} of an algorithm "
             f"{'has' if more == 1 else 'have'} several scores.",
-            hint=f"{Call('compare_pair')} takes one score of each: average the repeats, or"
-            f" use {Call('compare_mixed')}.",
+            hint=f"tests of a pair take one score of each: average the repeats, or use"
+            f" {Call('compare_mixed')}.",
         )
     table = np.where(blocks.count > 0, blocks.mean, np.nan)
     there = np.abs(table[blocks.count > 0])

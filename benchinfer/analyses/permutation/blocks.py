@@ -18,7 +18,7 @@ from benchinfer.comparison.checks import refuse_overlap
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Option
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics import ties
 from benchinfer.scores.table import ScoreTable
 
@@ -169,15 +169,21 @@ def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
 _NOISE = 1e-13
 
 
-def check_scale(scale: Scale, target: Target) -> None:
+def check_scale(scale: Scale, target: Target, setting: Setting) -> None:
     """Refuse units of data sets where each has one block."""
     if (scale, target) == ("dataset", "domain"):
+        relative = Phrase(
+            "; for claims about a domain compare relative scores, as in"
+            f" {Call('Measure', Option('scale', 'log'))}"
+        )
         raise DesignError(
             "with one block per data set, differences in units of their data set are all of"
             " the same size.",
-            hint=f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')};"
-            " for claims about a domain compare relative scores, as in"
-            f" {Call('Measure', Option('scale', 'log'))}.",
+            hint=Phrase(
+                f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')}",
+                relative if "log" in setting.scales else "",
+                ".",
+            ),
         )
 
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from benchinfer.analyses.permutation import adjustment, diagnostics, overall
 from benchinfer.analyses.permutation.adjustment import Pairs
 from benchinfer.analyses.permutation.blocks import (
@@ -19,16 +17,15 @@ from benchinfer.analyses.permutation.blocks import (
     with_ties,
 )
 from benchinfer.analyses.permutation.comparison import PermutationComparison
-from benchinfer.analyses.permutation.numerics.blocks import additive_levels
+from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.tests import borne_out, tested
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
-from benchinfer.comparison.evidence import Array, Level, Scores, Setting, decide
+from benchinfer.comparison.evidence import Scores, Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
-from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
 
@@ -36,7 +33,6 @@ from benchinfer.numerics.signs import NullKind
 def compared(
     setting: Setting,
     data: Exchangeable,
-    levels: Array,
     family: ContrastFamily,
     asked: PermutationProcedure,
     options: PermutationOptions,
@@ -48,7 +44,9 @@ def compared(
         asked = replace(asked, adjust=method)
     found = tested(data, family, asked)
     evidence, together, shown = found.evidence, found.together, family.wanted
-    sides = family.read_sides(setting.algorithms, levels, asked.alternative)
+    ranks = overall.rank_sums(standardised(data) if asked.scale == "dataset" else data)
+    levels = tested_level(data, setting.measure, ranks, family.pairs, found.own.estimate, asked)
+    sides = family.read_sides(setting.algorithms, levels.estimate, asked.alternative)
     rows = overall.global_tests(data, together, family.words, asked)
     drawn = "monte-carlo" in {*found.kinds, *(row.null for row in rows)}
     return PermutationComparison(
@@ -57,7 +55,7 @@ def compared(
         codes=decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, asked.alpha),
         level=options.level,
         target=data.target,
-        levels=Level(levels),
+        levels=levels,
         stored_checks=diagnostics.checks(setting, data, found, lost, asked, sides),
         provenance=options.provenance(
             setting.digest,
@@ -76,7 +74,7 @@ def compared(
         kinds=found.kinds,
         pooled=together.of(shown),
         rows=rows,
-        ranks=overall.rank_sums(standardised(data) if asked.scale == "dataset" else data),
+        ranks=ranks,
     )
 
 
@@ -85,25 +83,6 @@ def _bound(data: Exchangeable, asked: PermutationProcedure) -> str:
     if asked.adjust not in stepwise.CLOSED:
         return ""
     return adjustment.bound_words(data.n_labels, complete=data.layout.complete)
-
-
-def levels_of(data: Exchangeable) -> Array:
-    """Return (K,) means over blocks, in repeated blocks over data sets, as if none were missing."""
-    if not len(data.layout.rows):
-        raise DesignError(
-            f"no {data.unit} has scores of two algorithms.",
-            hint="permutation tests move labels within blocks; check the labels of"
-            f" {'data sets' if data.unit == 'data set' else 'replications'}.",
-        )
-    cells = data.dataset if data.repeated else data.block
-    shape = (int(cells.max()) + 1, data.n_labels)
-    at = cells * data.n_labels + data.label
-    n = np.bincount(at, minlength=shape[0] * shape[1]).reshape(shape)
-    total = np.bincount(at, data.values, shape[0] * shape[1]).reshape(shape)
-    mean = np.divide(total, n, out=np.zeros(shape), where=n > 0)
-    if (n > 0).all():
-        return mean.sum(axis=0) / len(mean)
-    return additive_levels(mean, n > 0)
 
 
 def compare_permutation(
@@ -279,15 +258,17 @@ def compare_permutation(
         overall.check_order(setting.algorithms, options.trend)
     check_missing(setting, missing)
     data = exchangeable(scores, setting, target, on)
-    check_scale(scale, data.target)
+    check_scale(scale, data.target, setting)
     data = with_ties(data, scale)
     setting = of_spread(setting) if on == "dispersion" else setting
     options = replace(options, measure=setting.measure.name)
     drawn, margin, method = seed_of(seed), setting.measure.margin, options.resolved()
-    levels = levels_of(data)
-    family = options.family(setting.algorithms, levels)
     with reporting(progress=progress) as told:
         chosen = on, null, resamples, pairs, alternative, method
         settings = options.alpha, margin, drawn, stop, told, scale, n_jobs
         asked = PermutationProcedure(*chosen, *settings)
-        return compared(setting, data, levels, family, asked, options)
+        return options.compared(
+            setting.algorithms,
+            means_of(data, on),
+            lambda family: compared(setting, data, family, asked, options),
+        )

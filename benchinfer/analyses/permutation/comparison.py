@@ -213,19 +213,6 @@ class PermutationComparison(TestedComparison):
             " rest on the p-values."
         )
 
-    @property
-    def level_name(self) -> str:
-        """What a level of the summary is a value of."""
-        name, average = super().level_name, self.measure.average
-        if self.of_means:
-            return name
-        return f"{name} ({average})" if self.measure.scale == "logit" else f"{average} {name}"
-
-    @property
-    def level_words(self) -> str:
-        """What the levels of the summary are where verdicts are about something else, in words."""
-        return "" if self.of_means else f"as means, while verdicts are about a typical {self.unit}"
-
     def scope(self) -> str:
         """Return what the claims are about, in words."""
         over = wording.AVERAGE if self.of_means else f"on a typical {self.unit} of"
@@ -255,9 +242,11 @@ class PermutationComparison(TestedComparison):
         }
 
     def summary(self) -> "pd.DataFrame":
-        """One row per algorithm: ``measure algorithm estimate n rank mean_rank``.
+        """One row per algorithm: ``measure algorithm estimate [mean] n rank mean_rank``.
 
-        The estimate is the mean over blocks, of incomplete ones that of an additive fit of blocks
+        The estimate is of what is tested: the mean of pooled scores (a mean rank, a mean aligned
+        rank), or of pairs alone the level that their differences make around the mean of all
+        algorithms. The mean is over blocks, of incomplete ones that of an additive fit of blocks
         and algorithms; the mean rank is within blocks, 1 for the best.
         """
         table = super().summary()

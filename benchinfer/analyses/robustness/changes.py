@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from benchinfer.analyses.mixed import influence
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
-from benchinfer.analyses.mixed.influence import Leave, becomes
+from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.comparison.comparison import TestedComparison, pair_order
 from benchinfer.comparison.evidence import decide
+from benchinfer.comparison.wording import becomes
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame, records
 from benchinfer.core.measure import Measure

@@ -470,7 +470,7 @@ def compare_wins(
     data sets. Journal of Machine Learning Research 24(341), 1-34.
 
     Bradley & Terry (1952), https://doi.org/10.1093/biomet/39.3-4.324; Davidson (1970),
-    https://doi.org/10.1080/01621459.1970.10481082; Wainer (2023).
+    https://doi.org/10.1080/01621459.1970.10481082.
 
     Examples
     --------
@@ -546,8 +546,10 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
     if found.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
             "one data set is a single contest of each pair.",
-            hint=f"{Option('by', 'replications')} counts the replications that algorithms"
-            " share, if any.",
+            hint=f"{Option('by', 'replications')} counts the replications that algorithms share."
+            if found.scored.paired
+            else "scores on more data sets, or replications that algorithms share;"
+            f" {Call('compare_points')} describes such a table.",
         )
     _check_meetings(found)
 

@@ -15,7 +15,7 @@ from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Either, Option
+from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
@@ -225,7 +225,9 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[
     if not setting.paired:
         raise DesignError(
             "the algorithms do not share replications, so none can be won.",
-            hint=f"{Option('by', 'datasets')} compares their means.",
+            hint=f"{Option('by', 'datasets')} compares their means."
+            if len(setting.coverage.datasets) > 1
+            else f"{Call('compare_mixed')} compares their means.",
         )
     blocks = scores.blocks(setting.measure.name)
     values = np.where(blocks.count > 0, blocks.mean, np.nan)

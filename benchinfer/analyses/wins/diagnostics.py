@@ -67,7 +67,11 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
     own = [checks.number_of_datasets(setting)] if target == "domain" else []
     one = len(setting.coverage.datasets) == 1
     rows += [*checks.of_table(setting, means=False, rates=one, ranks=True), *_rates(counted), *own]
-    return [*rows, *checks.tied(counted.rounded), checks.beyond(target)]
+    return [
+        *rows,
+        *checks.tied(counted.rounded, setting, alone=counted.by == "replications"),
+        checks.beyond(target),
+    ]
 
 
 def _rates(counted: "Counted") -> list[Check]:

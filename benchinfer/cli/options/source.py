@@ -471,11 +471,11 @@ def _measures(texts: list[str] | None) -> str | list[str] | None:
 
 
 def _columns(texts: list[str] | None) -> Mapping[str, str] | None:
-    """Read NAME=ROLE; a name may hold ``=`` itself."""
+    """Read NAME=ROLE; a name may hold ``=`` itself, or be empty."""
     if texts is None:
         return None
     pairs = [text.rpartition("=") for text in texts]
-    if wrong := [text for text, pair in zip(texts, pairs, strict=True) if not pair[0]]:
+    if wrong := [text for text, pair in zip(texts, pairs, strict=True) if not pair[1]]:
         raise typer.BadParameter(f"{wrong[0]!r} is not NAME=ROLE.", param_hint="'--column'")
     return {name.strip(): role.strip() for name, _, role in pairs}
 

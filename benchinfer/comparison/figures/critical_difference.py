@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.sections import effect_writer
+from benchinfer.comparison.sections import level_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
@@ -84,15 +84,15 @@ def levels(comparison: "Comparison") -> Scale:
             " level that an axis could show.",
             hint='the "forest" figure shows the contrasts.',
         )
-    write = effect_writer(measure, table)
+    write = level_writer(comparison, table)
     against = ", relative to the mean of the algorithms" if comparison.relative else ""
     return Scale(
         values=values,
         quality=quality,
         texts=tuple(write(value) for value in values),
         name="level",
-        axis=f"{measure.title}{against}",
-        log=measure.scale == "log" and bool((values > 0).all()),
+        axis=f"{comparison.level_title}{against}",
+        log=measure.scale == "log" and not comparison.levels.better and bool((values > 0).all()),
     )
 
 
@@ -207,6 +207,7 @@ def layout_on(
         axis=f"{scale.axis}: better to the {side}",
         notes=(
             *_notes(comparison, found, scale),
+            *filter(None, [comparison.reversals(scale.quality)]),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,

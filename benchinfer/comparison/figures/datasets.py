@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.evidence import rounded
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, ordinal
 from benchinfer.core.verdict import Verdict
@@ -307,8 +306,8 @@ def _colours(k: int) -> list[str]:
 
 def _order(comparison: "Comparison") -> tuple[list[str], list[Verdict]]:
     """Return the algorithms by performance, and the verdicts about neighbours."""
-    level, states = rounded(comparison.levels.estimate), comparison.relation().states
-    order = [i for i in np.argsort(-level, kind="stable").tolist() if not np.isnan(level[i])]
+    level, states = comparison.levels.estimate, comparison.relation().states
+    order = [i for i in comparison.best_first() if not np.isnan(level[i])]
     verdicts = [Verdict(states[i, j]) for i, j in pairwise(order)]
     return [comparison.algorithms[i] for i in order], verdicts
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
-from benchinfer.comparison.sections import effect_writer
+from benchinfer.comparison.sections import level_writer
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import turned
@@ -160,11 +160,12 @@ def layout(
         axis=_axis(measure, role, names[reference]),
         notes=(
             *filter(None, (_reading(comparison, rows, role), comparison.interval_note)),
+            *filter(None, (comparison.level_reversals,)),
             *filter(None, (read, band_note(measure))),
             *(more if len(rows) < whole else []),
         ),
         width=width,
-        alt=_alt(rows, reference, measure),
+        alt=_alt(rows, reference, comparison.level_title),
     )
 
 
@@ -230,10 +231,14 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
     if comparison.relative:
         return "", [""] * len(shown)
     table = comparison.summary()
-    write = effect_writer(comparison.measure, table)
-    levels = dict(zip(table["algorithm"], table["estimate"], strict=True))
-    name = comparison.measure.noun
-    return name if across(name, 7.5) <= _HEAD else "level", [write(levels[n]) for n in shown]
+    write = level_writer(comparison, table)
+    levels = {
+        name: f"{write(value)}{comparison.level_marks[name]}"
+        for name, value in zip(table["algorithm"], table["estimate"], strict=True)
+    }
+    noun, statistic = comparison.measure.noun, comparison.levels.name
+    names = (statistic.replace("{}", noun) or noun, statistic.replace("{}", "").strip(), "level")
+    return next(n for n in names if n and across(n, 7.5) <= _HEAD), [levels[n] for n in shown]
 
 
 def _joined(
@@ -276,14 +281,14 @@ def _reading(comparison: "Comparison", rows: Sequence[Ranked], role: str) -> str
     return f"{said} (than the {role}); {intervals or none}"
 
 
-def _alt(rows: Sequence[Ranked], reference: str, measure: "Measure") -> str:
+def _alt(rows: Sequence[Ranked], reference: str, level: str) -> str:
     said = "; ".join(
         f"{row.name} {row.said}".strip()
         + ("" if row.name == reference else f" ({_WORDS[row.verdict]})")
         for row in rows
     )
     return (
-        f"Ranking of {count(len(rows), 'algorithm')} by {measure.noun}, best"
+        f"Ranking of {count(len(rows), 'algorithm')} by {level}, best"
         f" first, with differences from {reference}: {said}."
     )
 

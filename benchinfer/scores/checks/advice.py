@@ -18,7 +18,6 @@ _MENDED = "none until the scores are mended and checked again"
 _PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
 _THESE = Call("compare_mixed", Option("target", "datasets"))
 _PERMUTATION = Call("compare_permutation")
-_COMMON = Call("compare_mixed", Option("structure", "common"))
 _GROUPS = Subset("algorithms")
 _TIED = 0.2  # share of equal means from which few differences are left to average
 _OUTLYING = 0.02  # share of residuals that lie far out, from which tails are heavy
@@ -41,7 +40,7 @@ def advice(facts: Facts, m: int) -> Advice | None:
     """
     s = facts.summary
     d, k = (int(s.n[m].any(axis=axis).sum()) for axis in (1, 0))
-    if k < 2:
+    if k < 2 or not np.isfinite(facts.levels(m)).any():
         return None
     if np.nanmin(s.minimum[m]) == np.nanmax(s.maximum[m]):
         return Advice(_POINTS, "all scores are the same")
@@ -84,7 +83,7 @@ def _untestable(facts: Facts, m: int) -> str:
     if resampling is not None and resampling.overlap is None:
         return Phrase(
             "training sets overlap, and by how much is not declared, as in"
-            f" {declaration(resampling.kind)}, so that no test holds"
+            f" {declaration(resampling.kind, int(n.max()))}, so that no test holds"
         )
     if facts.paired and (s.replications[m].sum(axis=1) == s.shared[m]).any():
         return "algorithms are said to share replications, but no two do, and cannot be paired"
@@ -134,13 +133,15 @@ def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:
 
 def _of_gaps(held: NDArray[np.bool_]) -> tuple[Call | Subset, str]:
     """Advise on a table with gaps: the call, and why."""
-    if (groups := gaps.groups(held)) > 1:
+    call = gaps.supported(held)
+    if call is None:
+        groups = gaps.groups(held)
         why = f"{count(groups, 'group')} of algorithms share no data set: compare each by itself"
         return _GROUPS, why
-    if held.sum(axis=0).min() < 2:
+    if call.option is not None:
         why = "an algorithm is on one data set only, and needs one error common to all pairs"
-        return _COMMON, why
-    return _MIXED, "not all algorithms share all data sets, and it uses what is there"
+        return call, why
+    return call, "not all algorithms share all data sets, and it uses what is there"
 
 
 def _ties(levels: Array) -> float:
@@ -171,6 +172,10 @@ def _far(levels: Array) -> int:
 
 def _of_units(facts: Facts, m: int) -> Advice | None:
     """Recommend an analysis of a measure, or mending where its scores are not of one unit."""
+    low, high = facts.summary.ends[m]
+    scale = {measure.name: measure.scale for measure in facts.measures}[facts.summary.measures[m]]
+    if scale != "identity" and (low <= 0 or (scale == "logit" and high >= 1)):
+        return Advice(_MENDED, f"some have no place on the {scale} scale")
     own = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
     odd = [found.rule for rule in units.MIXING if (found := rule(own)) is not None]
     if odd:

@@ -276,9 +276,8 @@ def duplicate_rows(reading: Reading) -> Finding | None:
     more = reading.summary.n > reading.summary.replications
     if not more.any() or not reading.roles.has("algorithm"):
         return None
-    keys = ["dataset", "replication", "algorithm", "measure"]
-    groups = reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
-    n = int(groups.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    groups = _repeats(reading)
+    n = _rows(groups)
     where = tuple(first_rows(groups, (*reading.place, "n")))
     place = "(dataset, replication, algorithm, measure)"
     what = f"{_are(n, 'place', 'places')} {place} {'has' if n == 1 else 'have'} several scores."
@@ -288,17 +287,29 @@ def duplicate_rows(reading: Reading) -> Finding | None:
         "remove the duplicates; if they are repeats of one replication, say"
         f" {Option('repeats', 'keep')}."
     )
-    if "replication" not in reading.roles.of:
+    unused = any(finding.rule == "unused columns" for finding in reading.roles.findings)
+    if "replication" not in reading.roles.of and unused:
         hint = Phrase(
             f"{Option('columns', {'NAME': 'replication'})} says which column tells"
             f" them apart;\n{Option('repeats', 'keep')} takes them as repeats of one"
             " replication."
         )
-    if reading.roles.covariates:
+    if (own := slots(reading.roles.covariates)) and not _rows(_repeats(reading, *own)):
         taken = dict.fromkeys((*reading.roles.of.get("replication", ()), *reading.roles.covariates))
         both = Given("columns", dict.fromkeys(taken, "replication"))
         hint += Phrase(f"\nif a covariate tells them apart, it is a label too: {both}.")
     return Finding("duplicate rows", "error", n, what, where, hint)
+
+
+def _repeats(reading: Reading, *more: str) -> Frame:
+    """Return places, told apart by further columns too, that have several scores."""
+    keys = ["dataset", "replication", "algorithm", "measure", *more]
+    return reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
+
+
+def _rows(frame: Frame) -> int:
+    """Count the rows of a frame."""
+    return int(frame.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
 
 
 def direction_not_given(reading: Reading) -> Finding | None:
@@ -329,7 +340,7 @@ def out_of_bounds(reading: Reading) -> Finding | None:
     if not conditions:
         return None
     bad = reading.clean.filter(nw.any_horizontal(*conditions, ignore_nulls=True))
-    n = int(bad.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+    n = _rows(bad)
     return Finding(
         "out of bounds",
         "error",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks import advice, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, places
@@ -169,10 +169,8 @@ def few_datasets(facts: Facts) -> Finding | None:
     d, enough = int(shared.min()), least_datasets(pairs)
     if d >= enough:
         return None
-    hint = Phrase(
-        _enough(k),
-        f"; {Call('compare_mixed')} leans on normality instead.",
-    )
+    call = gaps.supported(held[held.any(axis=1)][:, held.any(axis=0)])
+    hint = Phrase(_enough(k), f"; {call} leans on normality instead." if call else ".")
     if d < shared.max():
         alone, few = least_datasets(1), int((shared < least_datasets(1)).sum())
         fewer = f", and {few} fewer than the {alone} that it takes alone" if few else ""

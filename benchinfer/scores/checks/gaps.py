@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.hints import Call, Phrase
+from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count, p_value, some
 from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
 from benchinfer.scores.coverage import Finding
@@ -18,6 +18,14 @@ NOT_AT_RANDOM = "missing where hard"
 _RARE = 0.01
 _FEWEST = 6  # data sets: of fewer no arrangement is rare
 _SWEEPS = 10
+
+
+def supported(held: Held) -> Call | None:
+    """Return the mixed model that data sets by algorithms with scores allow, None without one."""
+    if groups(held) > 1:
+        return None
+    few = held.sum(axis=0).min() < 2
+    return Call("compare_mixed", Option("structure", "common") if few else None)
 
 
 def blocks(facts: Facts) -> Finding | None:
@@ -42,8 +50,13 @@ def blocks(facts: Facts) -> Finding | None:
         f" algorithms; {in_common(names.tolist(), held)}.",
         places(("data sets", "algorithms", "which"), rows),
         Phrase(
-            "a model takes what is not shared from other data sets and algorithms;"
-            f" {Call('compare_mixed')} names the pairs that shared data sets do not support."
+            "a model takes what is not shared from other data sets and algorithms",
+            *(
+                f"; {call} names the pairs that shared data sets do not support"
+                for call in (supported(held),)
+                if call
+            ),
+            ".",
         ),
     )
 

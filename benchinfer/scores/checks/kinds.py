@@ -5,7 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.facts import Facts, Rule, places
 from benchinfer.scores.coverage import Finding
@@ -69,7 +69,8 @@ def zero_one_scores(facts: Facts) -> Finding | None:
         f" {Option('interval', 'wilson')} of describe gives intervals of the rates."
         if len(s.datasets) == 1
         else f"{BINOMIAL} models them; {Call('compare_mixed')} takes the rates of the data sets as"
-        f" scores, and {Call('compare_pair')} tests each data set exactly."
+        f" scores, and {Either('per_dataset(compare_pair, ...)', 'compare pair --per-dataset')}"
+        " tests each data set exactly."
     )
     what = f"the scores of {', '.join(s.measures[m] for m in found)} are 0 or 1."
     where = places(("measure", "scores", "share of 1"), rows)

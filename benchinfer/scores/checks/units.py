@@ -195,10 +195,12 @@ def unequal_spread(facts: Facts) -> Finding | None:
     """List data sets on which scores vary many times as much as on the median one."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
+    lowest = np.inf
     for m, measure in facts.declared:
         between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
         ratio = np.fmax(between, within)
         far = np.flatnonzero(ratio >= SPREAD)
+        lowest = min(lowest, s.ends[m, 0]) if len(far) else lowest
         rows += [
             (
                 s.datasets[d],
@@ -210,6 +212,7 @@ def unequal_spread(facts: Facts) -> Finding | None:
         ]
     if not rows:
         return None
+    relative = Phrase(f" compare relative scores ({Call('Measure', Option('scale', 'log'))}),")
     return Finding(
         UNEQUAL,
         "warning",
@@ -218,9 +221,9 @@ def unequal_spread(facts: Facts) -> Finding | None:
         f" on the median one, {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
         places(("dataset", "measure", "between", "spread"), rows),
         Phrase(
-            "a mean over data sets is about these alone: bring them to one unit, compare relative"
-            f" scores ({Call('Measure', Option('scale', 'log'))}), or by ranks"
-            f" ({Call('compare_permutation')}, {Call('compare_wins')})."
+            "a mean over data sets is about these alone: bring them to one unit,",
+            relative if lowest > 0 else "",
+            f" or compare by ranks ({Call('compare_permutation')}, {Call('compare_wins')}).",
         ),
     )
 

@@ -324,6 +324,28 @@ def test_report_and_saving_of_published_effects(tmp_path):
         assert back.plot(kind).get_label()
 
 
+def test_cooks_distance_is_the_squared_move_of_the_contrasts_by_their_number_less_one():
+    scores = bi.load_example("sklearn_bootstrap")
+    kept = scores.subset(algorithms=scores.algorithms[:3])
+    meta = bi.compare_meta(kept, "error", interval="wald")
+    moved = meta.influence().set_index("dataset")
+    # Variances of the three differences of three levels give their covariances.
+    at = meta.contrasts().set_index(["first", "second"])
+    a, b, c = meta.algorithms
+    v = {pair: at.loc[pair, "std_error"] ** 2 for pair in [(a, b), (a, c), (b, c)]}
+    joint = (v[a, b] + v[a, c] - v[b, c]) / 2
+    cov = np.array([[v[a, b], joint], [joint, v[a, c]]])
+    for name in kept.datasets[:3]:
+        rest = kept.subset(datasets=[d for d in kept.datasets if d != name])
+        less = bi.compare_meta(rest, "error", interval="wald").contrasts()
+        less = less.set_index(["first", "second"])["estimate"]
+        gone = np.array([at.loc[pair, "estimate"] - less[pair] for pair in [(a, b), (a, c)]])
+        expected = gone @ np.linalg.solve(cov, gone) / 2
+        assert moved.loc[name, "cooks_distance"] == pytest.approx(expected, rel=1e-5)
+    words = [text for text in moved["changes"] if text]
+    assert all(" becomes " in text and "->" not in text for text in words)
+
+
 def test_of_many_data_sets_those_that_move_most_are_left_out():
     meta = bi.compare_meta(bi.load_example("sklearn_bootstrap"), "error")
     whole = meta.influence().set_index("dataset")

@@ -93,14 +93,6 @@ def test_the_odd_data_set_stands_out_and_verdicts_are_named():
     assert columns["shift"][3] < -0.5
 
 
-def test_states_in_words():
-    claim, state = influence._claim, influence._state
-    sides = ("a", "b")
-    assert claim(sides, Verdict.SECOND) == "a < b"
-    assert state(sides, Verdict.UNDECIDED) == "undecided"
-    assert state(sides, Verdict.EQUIVALENT) == "equivalent"
-
-
 def test_large_tables_refit_those_that_move_most():
     stats, model, whole = asked(table())
     every = influence.datasets_left_out(stats, model, whole, NAMES)

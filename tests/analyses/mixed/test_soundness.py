@@ -12,10 +12,11 @@ MEASURE = Measure("accuracy", better="higher")
 ALGORITHMS = ["knn", "lda", "rf", "svm"]
 
 
-def rows(dataset, count, mean, measure=MEASURE):
+def rows(dataset, count, mean, measure=MEASURE, scales=("log", "logit")):
     _, found = diagnose(dataset, count, mean)
     names = [f"d{i:02d}" for i in range(dataset.max() + 1)]
-    return {row.check: row for row in residual_checks(found, names, ALGORITHMS, measure)}
+    checks = residual_checks(found, names, ALGORITHMS, measure, scales=scales)
+    return {row.check: row for row in checks}
 
 
 def test_healthy_tables_rarely_raise_a_row():
@@ -63,3 +64,10 @@ def test_skewed_residuals():
     dataset, count, mean = simulate(rng, 15, 10, np.ones(4), np.zeros(4))
     found = rows(dataset, count, mean + 3 * rng.exponential(size=mean.shape))
     assert "logit" in found["residuals: skewness"].remedy
+
+
+def test_no_scale_is_advised_on_which_scores_have_no_place():
+    rng = np.random.default_rng(5)
+    dataset, count, mean = simulate(rng, 15, 10, np.ones(4), np.zeros(4))
+    remedy = rows(dataset, count, mean + 3 * rng.exponential(size=mean.shape), scales=())
+    assert "scale" not in remedy["residuals: skewness"].remedy

@@ -296,7 +296,7 @@ def test_direction_follows_the_ranks_and_the_means_are_named():
     assert row["estimate"] > 0 > d.mean()
     named = checks_of(found).loc["mean difference of the other sign, decided pairs"]
     assert not named["ok"]
-    assert named["remedy"].startswith("b and a: a few large differences outweigh many")
+    assert named["remedy"].startswith("a and b: a few large differences outweigh many")
 
 
 def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():

@@ -138,8 +138,7 @@ REFUSED = [
         {"scale": "dataset", "target": "domain"},
         (
             "with one block per data set, differences in units of their data set are all of the"
-            ' same size.\nHint: scale="dataset" goes with target="datasets"; for claims about a'
-            ' domain compare relative scores, as in Measure(..., scale="log").'
+            ' same size.\nHint: scale="dataset" goes with target="datasets".'
         ),
     ),
     (

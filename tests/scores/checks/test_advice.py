@@ -83,7 +83,7 @@ def test_what_is_recommended_runs(kind, resampling, shared):
     assert calls
 
 
-@pytest.mark.parametrize(("resampling", "how"), [("cv", "cv:10"), ("holdout", "holdout:0.1")])
+@pytest.mark.parametrize(("resampling", "how"), [("cv", "cv:5"), ("holdout", "holdout:0.1")])
 def test_an_overlap_is_to_be_declared_before_a_test(resampling, how):
     call, what = advised(rng().normal(size=(2, 3, 5)), resampling=resampling)
     assert call == "compare_points"

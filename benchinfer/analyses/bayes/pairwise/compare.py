@@ -35,6 +35,7 @@ from benchinfer.comparison.posterior import codes_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
+from benchinfer.numerics.shifts import hodges_lehmann
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -69,8 +70,8 @@ def compare_preset(
     _refuse(preset, options, setting)
     checks.check_missing(setting, options.missing)
     completed = _completed(preset, options, setting)
-    levels = _levels(scores.cells(setting.measure.name).mean)
-    family = completed.family(setting.algorithms, levels)
+    means = _levels(scores.cells(setting.measure.name).mean)
+    family = completed.family(setting.algorithms, means)
     pairs = family.pairs[family.wanted]
     if family.sides:
         raise DesignError(
@@ -83,7 +84,8 @@ def compare_preset(
     with reporting(progress=progress, doing="Sampling:") as callback:
         found = _found(preset, seen, setting, completed, rng, callback)
     codes = codes_of(found.following, completed.level)
-    sides = family.read_sides(setting.algorithms, levels)
+    levels = Level.of_pairs(means, pairs, _typical(preset, seen, found), "typical {}")
+    sides = family.read_sides(setting.algorithms, levels.estimate)
     turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
     result = BayesPairsComparison(
         setting=setting,
@@ -91,7 +93,7 @@ def compare_preset(
         codes=codes,
         level=completed.level,
         target="domain",
-        levels=Level(levels),
+        levels=levels,
         stored_checks=tuple(
             diagnostics.checks(setting, seen, found, pairs, completed.size, turned)
         ),
@@ -177,6 +179,18 @@ def _levels(means: Array) -> Array:
     design = np.hstack([np.eye(d)[row], np.eye(k)[column]])
     own = np.linalg.lstsq(design, means[there], rcond=None)[0]
     return own[d:] + own[:d].mean()
+
+
+def _typical(preset: str, seen: Differences, found: PairwiseFit) -> Array:
+    """Return (P,) differences on a typical data set: what each test is about.
+
+    The sign test weighs single differences against 0, and so their median; the signed-rank test
+    means of two of them, and so the median of these; the hierarchical model has delta_0.
+    """
+    if preset == "corani2017":
+        return found.following.estimate
+    of = np.median if preset == "sign" else lambda d: hodges_lehmann(d).estimate
+    return np.array([of(mean[n > 0]) for n, mean in zip(seen.n, seen.mean, strict=True)])
 
 
 def _seen(
