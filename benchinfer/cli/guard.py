@@ -66,9 +66,9 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
         code = _code(error)
         raise typer.Exit(faulty if code == Exit.FAULTY else code) from None
-    except (typer.Exit, typer.Abort, typer.BadParameter):
+    except (typer.Exit, typer.Abort, typer.BadParameter, KeyboardInterrupt, SystemExit):
         raise
-    except Exception:
+    except BaseException:  # as panics of engines written in Rust are
         if faulty == Exit.FAULTY:
             raise
         traceback.print_exc()

@@ -169,7 +169,7 @@ def _hints(record: type) -> dict[str, Any]:
     return get_type_hints(record)
 
 
-def _fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 (one return for each kind of type)
+def _fits(value: Any, hint: Any) -> bool:  # noqa: C901, PLR0911 (one return for each kind of type)
     """Return whether a value is of a type, numbers of all types being one."""
     if isinstance(hint, TypeAliasType):
         return _fits(value, hint.__value__)
@@ -188,10 +188,13 @@ def _fits(value: Any, hint: Any) -> bool:  # noqa: PLR0911 (one return for each 
         return False
     if isinstance(value, np.ndarray):
         return _same_sort(value.dtype, get_args(parts[1])[0])
-    if isinstance(value, tuple):
+    if origin is tuple:
         every = parts[:1] * len(value) if ... in parts else parts
         return len(value) == len(every) and all(map(_fits, value, every))
-    return all(_fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items())
+    if isinstance(value, Mapping):
+        items = cast("Mapping[object, object]", value).items()
+        return all(_fits(key, parts[0]) and _fits(item, parts[1]) for key, item in items)
+    return all(_fits(item, parts[0]) for item in value)
 
 
 def _same_sort(dtype: np.dtype[Any], hint: Any) -> bool:

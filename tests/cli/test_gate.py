@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import benchinfer as bi
@@ -111,3 +112,107 @@ def test_a_page_of_it(run: Callable, tmp_path: Path) -> None:
 def test_comparisons_say_that_they_are_no_gate(run: Callable) -> None:
     for command in ("mixed", "points"):
         assert "gate" in run("compare", command, "--help").stdout.split("Exit codes")[1]
+
+
+def _lacking(table: Callable, n: int, kind: str, folds: int = 3) -> Path:
+    """Write 10 data sets, the candidate without scores on n of them and better on the others."""
+    rng = np.random.default_rng(1)
+    rows = list[tuple[object, ...]]()
+    for d, fold in np.ndindex(10, 3):
+        old = 0.6 + 0.02 * d + rng.normal(0, 0.01)
+        new: object = old + 0.1 + rng.normal(0, 0.01)
+        rows.append((f"d{d}", fold, "old", old))
+        if d < n and fold < folds:
+            if kind == "absent":
+                continue
+            new = ""
+        rows.append((f"d{d}", fold, "new", new))
+    return table(rows)
+
+
+GATED = ("--baseline", "old", "--candidate", "new", "-m", "value:higher:0.02")
+
+
+@pytest.mark.parametrize("kind", ["nan", "absent"])
+@pytest.mark.parametrize("n", [0, 1, 8, 9, 10])
+@pytest.mark.parametrize("output", [(), ("--markdown",), ("--json",)])
+def test_missing_scores_are_no_pass(
+    run: Callable, table: Callable, kind: str, n: int, output: tuple[str, ...]
+) -> None:
+    if (kind, n) == ("absent", 10):
+        return  # the table does not name the candidate: wrong usage, as for any unknown one
+    found = run("gate", _lacking(table, n, kind), *GATED, *output)
+    assert found.exit_code == (0 if n == 0 else 4 if n == 10 else 3), found.output
+    first = found.output if n == 10 or output == ("--json",) else found.stdout.splitlines()[0]
+    assert (f"candidate has no scores on {n} of 10 data sets" in first) == (n > 0)
+
+
+@pytest.mark.parametrize("kind", ["nan", "absent"])
+def test_missing_replications_are_no_pass(run: Callable, table: Callable, kind: str) -> None:
+    found = run("gate", _lacking(table, 2, kind, folds=1), *GATED)
+    assert found.exit_code == 3, found.output
+    said = "candidate lacks 2 scores that baseline has"
+    assert said in found.stdout.splitlines()[0]
+
+
+def test_scores_that_the_baseline_lacks_block_nothing(run: Callable, table: Callable) -> None:
+    options = ("--baseline", "new", "--candidate", "old", "-m", "value:lower:0.02")
+    found = run("gate", _lacking(table, 2, "nan"), *options)
+    assert found.exit_code == 0, found.output
+    first = found.stdout.splitlines()[0]
+    assert "baseline has no scores on 2 of 10 data sets" in first
+    assert "the 8 data sets stand for" in first
+
+
+def test_failures_count_by_a_number(run: Callable, table: Callable) -> None:
+    found = run("gate", _lacking(table, 8, "nan"), *GATED, "--failed", "0")
+    assert found.exit_code == 1, found.output
+    said = "candidate has no scores on 8 of 10 data sets, which count as 0"
+    assert said in found.stdout.splitlines()[0]
+
+
+def test_a_worse_pass_says_so(run: Callable) -> None:
+    assert "it is worse, by less than 0.02" in run(*ASK, "score:higher:0.02").stdout
+
+
+def test_no_answer_is_in_the_summary_of_the_job(run: Callable) -> None:
+    found = run("gate", "nowhere.csv", *GATED, "--markdown")
+    assert found.exit_code == 4
+    assert found.stdout.startswith("### No verdict\n\nthere is no file")
+
+
+def test_a_panic_of_an_engine_is_no_fail(run: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicError(BaseException):
+        pass
+
+    def panics(*_: object, **_options: object) -> None:
+        raise PanicError
+
+    monkeypatch.setattr("benchinfer.analyses.gate.gate.gate", panics)
+    assert run(*ASK, "score:higher:0.02").exit_code == 4
+
+
+def test_measures_without_direction_are_named(run: Callable) -> None:
+    found = run(
+        *("gate", "example:sklearn_bootstrap", "--baseline", "svm", "--candidate", "mlp"),
+        *("-m", "error:lower:0.1"),
+    )
+    assert "measures left out, for which no direction is given: seconds" in found.stdout
+
+
+@pytest.mark.parametrize("kind", ["nan", "absent"])
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 9])
+def test_crashes_count_as_the_worst_score_of_the_table(
+    run: Callable, table: Callable, kind: str, n: int
+) -> None:
+    """The worst score of the table, not that of the data set, which would make a crash a tie."""
+    found = run("gate", _lacking(table, n, kind), *GATED, "--failed", "worst")
+    assert f"candidate has no scores on {n} of 10 data sets, which count as" in found.output
+    assert (found.exit_code == 0) == (n < 8), found.output
+
+
+def test_failures_count_as_the_scores_of_an_algorithm(run: Callable, table: Callable) -> None:
+    path = _lacking(table, 8, "absent")
+    found = run("gate", path, *GATED, "--failed", "old")
+    assert "which count as those of old" in found.stdout.splitlines()[0]
+    assert run("gate", path, *GATED, "--failed", "odl").exit_code == 2

@@ -81,3 +81,13 @@ def test_arguments_that_fit_no_data_set_are_not_reported_for_each() -> None:
         bi.per_dataset(bi.compare_mixed, scores, "error", control="z")
     with pytest.raises(ArgumentError, match="per_dataset takes each data set by itself"):
         bi.per_dataset(bi.compare_mixed, scores, "error", target="domain")
+
+
+def test_options_of_lists_and_mappings_come_back_from_a_file(tmp_path) -> None:
+    scores = bi.load_example("demsar2006")
+    named = {"half": {"C4.5": 1.0, "C4.5+m": -1.0}}
+    for contrasts in (["C4.5", "C4.5+m"], ("C4.5", "C4.5+cf"), named):
+        result = bi.compare_mixed(scores, contrasts=contrasts, df="asymptotic")
+        again = bi.load(result.save(tmp_path / "result.json"))
+        assert again.options == result.options
+        assert again.headline() == result.headline()

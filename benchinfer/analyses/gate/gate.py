@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.analyses.gate.missing import Count, Missing, check_failed, filled, missing
+from benchinfer.analyses.gate.missing import (
+    Count,
+    Missing,
+    check_failed,
+    filled,
+    missing,
+    scored,
+)
 from benchinfer.analyses.gate.needs import need_of
 from benchinfer.analyses.gate.one_sided import ANALYSES, Analysis, Claims, GateQuestion, OneSided
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Want
@@ -182,11 +189,10 @@ def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: 
     if failed != "missing" and lacking.any:
         scores, counted = filled(scores, measure, names, failed)
     coverage = scores.coverage(measure.name)
-    at = [coverage.algorithms.index(name) for name in names]
-    complete = (coverage.found[:, at] > 0).all(axis=1)
+    complete = scored(coverage, names[0]) & scored(coverage, names[1])
     if not complete.any():
         raise DesignError(
-            f"{measure.name}: no data set has scores of both algorithms: {lacking.text(*names)}.",
+            f"{measure.name}: no data set has scores of both algorithms: {lacking.text}.",
             hint=f"{Option('failed', 'worst')} counts scores that are missing as the worst one.",
         )
     shared = [coverage.datasets[d] for d in np.flatnonzero(complete)]
@@ -203,7 +209,7 @@ def _left_out(scores: ScoreTable, names: Sequence[str]) -> tuple[str, ...]:
 
 def _check_names(scores: ScoreTable, baseline: str, candidate: str) -> None:
     for role, name in (("baseline", baseline), ("candidate", candidate)):
-        if name not in scores.algorithms:
+        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
             raise ArgumentError(unknown(role, name, scores.algorithms))
     if baseline == candidate:
         raise ArgumentError(
@@ -224,7 +230,7 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneS
         if pair.lacking:
             with suppress(DesignError):
                 return _without_evidence(replace(q, scores=pair.all_scores)), str(error)
-        text = pair.missing.text(q.baseline, q.candidate)
+        text = pair.missing.text
         prefix = ("" if single else f"{q.measure}: ") + (f"{text}: " if text else "")
         error.args = (Phrase(prefix, error.args[0]),)
         raise

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
 from benchinfer.core.saving import savable
+from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.table import ScoreTable
 
@@ -55,38 +57,37 @@ class Missing:
         """Whether the candidate lacks scores that the baseline has."""
         return self.candidate + self.candidate_scores > 0
 
-    def text(self, baseline: str, candidate: str) -> str:
-        """Return what is missing in words, empty where nothing is."""
+    @property
+    def text(self) -> str:
+        """What is missing in words, empty where nothing is."""
         parts = [
-            _part(candidate, baseline, self.candidate, self.candidate_scores, self.n_datasets),
-            _part(baseline, candidate, self.baseline, self.baseline_scores, self.n_datasets),
+            _part("candidate", "baseline", self.candidate, self.candidate_scores, self.n_datasets),
+            _part("baseline", "candidate", self.baseline, self.baseline_scores, self.n_datasets),
         ]
         if self.neither:
-            parts.append(f"neither has scores on {self.neither:,} of {self._many}")
+            many = count(self.n_datasets, "data set")
+            parts.append(f"neither has scores on {self.neither:,} of {many}")
         return join([part for part in parts if part])
 
-    @property
-    def _many(self) -> str:
-        return count(self.n_datasets, "data set")
 
-
-def _part(name: str, other: str, datasets: int, scores: int, n_datasets: int) -> str:
+def _part(role: str, other: str, datasets: int, scores: int, n_datasets: int) -> str:
     """Return what one algorithm lacks that the other one has."""
     if datasets:
         more = f", and lacks {count(scores, 'score')} on others" if scores else ""
-        return f"{name} has no scores on {datasets:,} of {count(n_datasets, 'data set')}{more}"
-    return f"{name} lacks {count(scores, 'score')} that {other} has" if scores else ""
+        return f"{role} has no scores on {datasets:,} of {count(n_datasets, 'data set')}{more}"
+    return f"{role} lacks {count(scores, 'score')} that {other} has" if scores else ""
 
 
 def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> Missing:
     """Count the scores that one of two algorithms of a table lacks."""
     coverage = scores.coverage(measure)
-    n = {name: coverage.found[:, coverage.algorithms.index(name)] for name in (baseline, candidate)}
-    first, second = n[candidate] > 0, n[baseline] > 0
+    first, second = scored(coverage, candidate), scored(coverage, baseline)
     lacking = dict.fromkeys((candidate, baseline), 0)
     if scores.paired:
         blocks = scores.blocks(measure)
-        counts = [blocks.count[:, blocks.algorithms.index(name)] > 0 for name in lacking]
+        counts = [
+            blocks.count[:, [k == name for k in blocks.algorithms]].any(axis=1) for name in lacking
+        ]
         rows = np.ones(len(blocks.dataset)) if blocks.weight is None else blocks.weight
         shared = np.isin(
             np.array(blocks.datasets)[blocks.dataset], np.array(coverage.datasets)[first & second]
@@ -108,6 +109,11 @@ def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> 
         candidate_scores=lacking[candidate],
         baseline_scores=lacking[baseline],
     )
+
+
+def scored(coverage: Coverage, name: str) -> NDArray[np.bool_]:
+    """Return (D,) whether an algorithm has scores on a data set; one that always fails has none."""
+    return (coverage.found[:, [k == name for k in coverage.algorithms]] > 0).any(axis=1)
 
 
 def check_failed(scores: ScoreTable, failed: Count) -> None:
@@ -181,12 +187,11 @@ def _joined(rows: "pd.DataFrame", failures: "pd.DataFrame") -> "pd.DataFrame":
 def _of_algorithm(frame: "pd.DataFrame", places: "pd.DataFrame", name: str) -> "pd.Series[float]":
     """Return the scores of an algorithm at some places, its means where it has others."""
     own = frame[frame["algorithm"] == name]
-    means = own.groupby("dataset")["value"].mean()
-    keys = ["dataset", "replication"]
-    same = own.groupby(keys)["value"].mean() if set(keys) <= set(places) else means
-    values = places["dataset"].map(means)
-    if set(keys) <= set(places):
-        values = places.set_index(keys).index.map(same).to_series(index=places.index).fillna(values)
+    values = places["dataset"].map(own.groupby("dataset")["value"].mean())
+    if "replication" in places:
+        keys = ["dataset", "replication"]
+        same = own.groupby(keys)["value"].mean().rename("same")
+        values = places[keys].join(same, on=keys)["same"].fillna(values)
     if values.isna().any():
         lost = places.loc[values.isna(), "dataset"].drop_duplicates().tolist()
         raise DesignError(

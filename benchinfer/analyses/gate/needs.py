@@ -21,7 +21,7 @@ _POWER = 0.8
 def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     """Return the data that show what is wanted, by `plan` with these scores as its pilot."""
     if row.withheld or (row.missing.of_candidate and not math.isfinite(row.low)):
-        lost = row.missing.text(q.baseline, q.candidate)
+        lost = row.missing.text
         return Need(
             Phrase(
                 f"the missing scores ({lost}), or a decision on what they count as:"

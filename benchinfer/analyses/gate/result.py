@@ -176,19 +176,19 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         """Return the verdict in one sentence, with direction, unit of generalisation and gaps."""
         scopes = {row.scope for row in self.values() if row.verdict == self.verdict}
         where = f", {scopes.pop()}" if len(scopes) == 1 and "" not in scopes else ""
-        gaps = "".join(f" {text}" for text in self.gaps())
-        return f"{self.verdict.capitalize()}{where}: {self._claim()}.{gaps}{self._counted()}"
+        gaps = f" ({'; '.join(self.gaps())})" if self.gaps() else ""
+        return f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}.{self._counted()}"
 
     def gaps(self) -> list[str]:
-        """Return sentences on scores that candidate or baseline lacks, and what they count as."""
+        """Return the scores that candidate or baseline lacks, and what they count as."""
         texts: dict[str, list[str]] = {}
         for name, row in self.items():
-            if text := row.missing.text(self.baseline, self.candidate):
-                counts = f"; missing scores count as {row.counted}" if row.counted else ""
+            if text := row.missing.text:
+                counts = f", which count as {row.counted}" if row.counted else ""
                 texts.setdefault(text + counts, []).append(name)
         if [len(self)] == [len(names) for names in texts.values()]:
-            return [f"{text}." for text in texts]
-        return [f"On {join(names)} {text}." for text, names in texts.items()]
+            return list(texts)
+        return [f"on {join(names)} {text}" for text, names in texts.items()]
 
     def _claim(self) -> str:
         """Say what is shown of the candidate."""
@@ -197,7 +197,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         rows = [self[name].measure for name in named]
         if withheld:
             claim = (
-                f"{self.candidate} lacks scores that a pass takes; where it has scores, it is"
+                f"a pass takes the missing scores; where there are scores, {self.candidate} is"
                 f" {self._wanted(withheld)}"
             )
             rows, named = withheld, [measure.name for measure in withheld]
@@ -218,7 +218,10 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         """Say what a pass shows; a loss within the tolerance is said to be one."""
         measures = [self[name].measure for name in names]
         if self.want == "noninferior" and all(self[name].high < 0 for name in names):
-            return f"worse than {self.baseline}, by less than {_tolerance(measures)}"
+            return (
+                f"not worse than {self.baseline} by {_tolerance(measures)} or more; it is worse, by"
+                f" less than {_tolerance(measures)}"
+            )
         return self._wanted(measures)
 
     def _wanted(self, measures: Sequence[Measure]) -> str:

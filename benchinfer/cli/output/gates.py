@@ -113,8 +113,8 @@ def markdown(found: "Gate") -> None:
 
 def refused(error: Exception) -> None:
     """Print in Markdown why there is no verdict."""
-    said = as_options(str(error)) or type(error).__name__
-    sys.stdout.write(f"### No verdict\n\n{_escaped(said)}\n")
+    lines = (as_options(str(error)) or type(error).__name__).splitlines()
+    sys.stdout.write("\n\n".join(["### No verdict", *map(_escaped, lines)]) + "\n")
 
 
 def _escaped(text: str) -> str:

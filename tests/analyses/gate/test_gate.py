@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -415,3 +416,31 @@ def test_the_figure_is_in_units_of_the_tolerance():
     assert laid.rows[0].said.startswith("fail: difference")
     drawn = found.plot().axes[0]
     assert any(line.get_marker() == "<" for line in drawn.lines)
+
+
+def lacking(n):
+    """Return scores of 12 data sets of which the candidate lacks n, better on the others."""
+    columns = of_datasets(shift=0.1)
+    columns["new"][:n] = np.nan
+    return table({"acc": columns})
+
+
+def test_missing_scores_are_saved_with_the_verdict(tmp_path):
+    found = ask(lacking(3))
+    again = bi.load(found.save(tmp_path / "gate.json"))
+    assert str(again) == str(found)
+    assert (again["acc"].missing.candidate, again["acc"].withheld) == (3, True)
+    assert (found.verdict, found.outcome) == ("undecided", "undecided")
+
+
+def test_undecided_by_missing_scores_does_not_count_as_a_pass():
+    assert ask(lacking(3), on_undecided="pass").outcome == "undecided"
+    assert ask(lacking(3), on_undecided="fail").outcome == "fail"
+
+
+def test_the_worst_score_is_the_bound_where_the_measure_has_one():
+    scores = lacking(3)
+    low = scores.to_frame()["value"].min()
+    for bounds, worst in ((None, low), ((-5.0, 5.0), -5.0)):
+        declared = scores.declare(replace(scores.measure("acc"), bounds=bounds))
+        assert f"count as {worst:g}, the worst" in ask(declared, failed="worst").headline()
