@@ -203,7 +203,9 @@ def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: 
 def _left_out(scores: ScoreTable, names: Sequence[str]) -> tuple[str, ...]:
     """Return what the table has measures of that are not judged, in sentences."""
     unused = [measure.name for measure in scores.measures if measure.name not in names]
-    notes = [found.what for found in scores.finding_records if found.rule == LEFT_OUT]
+    notes = [
+        found.what for found in scores.finding_records if found.rule in (LEFT_OUT, "unused columns")
+    ]
     return (*notes, *([f"measures not judged: {', '.join(unused)}."] if unused else []))
 
 

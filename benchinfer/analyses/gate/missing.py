@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, several
+from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import savable
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.read import read_scores
@@ -67,13 +67,13 @@ class Missing:
         if self.neither:
             many = count(self.n_datasets, "data set")
             parts.append(f"neither has scores on {self.neither:,} of {many}")
-        return join([part for part in parts if part])
+        return "; ".join(part for part in parts if part)
 
 
 def _part(role: str, other: str, datasets: int, scores: int, n_datasets: int) -> str:
     """Return what one algorithm lacks that the other one has."""
     if datasets:
-        more = f", and lacks {count(scores, 'score')} on others" if scores else ""
+        more = f" and lacks {count(scores, 'score')} on others" if scores else ""
         return f"{role} has no scores on {datasets:,} of {count(n_datasets, 'data set')}{more}"
     return f"{role} lacks {count(scores, 'score')} that {other} has" if scores else ""
 

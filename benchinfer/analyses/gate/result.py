@@ -197,9 +197,12 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         rows = [self[name].measure for name in named]
         if withheld:
             claim = (
-                f"a pass takes the missing scores; where there are scores, {self.candidate} is"
+                f"missing scores rule out a pass; where both have scores, {self.candidate} is"
                 f" {self._wanted(withheld)}"
             )
+            if len(withheld) < len(named):
+                others = [name for name in named if not self[name].withheld]
+                claim = f"the scores leave {join(others)} open, and {claim}"
             rows, named = withheld, [measure.name for measure in withheld]
         elif self.verdict == "undecided":
             claim = (
