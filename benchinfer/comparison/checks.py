@@ -551,8 +551,11 @@ def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:
     )
 
 
-def refuse_overlap(setting: Setting) -> None:
-    """Refuse replications whose training sets overlap: they are not independent blocks."""
+def refuse_overlap(setting: Setting, *, of_domains: bool = True) -> None:
+    """Refuse replications whose training sets overlap: they are not independent blocks.
+
+    With `of_domains` the analysis has claims about a domain, too, which the hint names.
+    """
     resampling = setting.resampling
     if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
         return
@@ -566,7 +569,7 @@ def refuse_overlap(setting: Setting) -> None:
             ".",
         )
     ]
-    if len(setting.coverage.datasets) > 1:
+    if of_domains and len(setting.coverage.datasets) > 1:
         hints.insert(
             0, Phrase(f"{Option('target', 'domain')} takes the mean of each data set as one block;")
         )

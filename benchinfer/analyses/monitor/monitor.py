@@ -232,7 +232,7 @@ def _settings(
 
 def _check_replications(setting: Setting) -> None:
     """Refuse replications that are not shared, or overlap."""
-    refuse_overlap(setting)
+    refuse_overlap(setting, of_domains=False)
     if setting.paired:
         return
     name = setting.measure.name
