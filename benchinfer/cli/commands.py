@@ -7,7 +7,7 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import CODES, Exit
-from benchinfer.cli.options.common import Level, listed, open_unit, wrong
+from benchinfer.cli.options.common import Level, Seed, listed, open_unit, wrong
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
 from benchinfer.cli.options.measures import AllMeasures, named
@@ -63,7 +63,7 @@ class ReportArguments:
         typer.Option("--bayes/--no-bayes", help="The Bayesian model, which takes the most time."),
     ] = True
     level: Level = 0.95
-    seed: Annotated[int, typer.Option(metavar="INTEGER", help="Of the random numbers.")] = 1
+    seed: Seed = 1
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Heading of the page.")] = None
 
     def named(self) -> tuple[Any, ...]:

@@ -231,7 +231,7 @@ def pareto(
     *,
     resamples: int = 1000,
     missing: Literal["complete", "error"] = "complete",
-    seed: int | None = None,
+    seed: int | None = 1,
 ) -> Pareto:
     """Find the algorithms that no other dominates on several measures.
 

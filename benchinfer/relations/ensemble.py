@@ -388,7 +388,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         undecided: Undecided = "undecided",
         missing: Missing = "ignore",
         resamples: int = 200,
-        seed: int | None = None,
+        seed: int | None = 1,
     ) -> ClusterStability:
         """Cluster and map the relations again after drawing them with replacement.
 
@@ -399,7 +399,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         kind, method, undecided, missing
             As in `clusters`.
         resamples, seed
-            Number of resamples, and the seed of the draws (drawn if not given).
+            Number of resamples, and the seed of the draws (None draws one).
 
         Returns
         -------

@@ -89,7 +89,7 @@ def everything(
     methods: Sequence[Method] = get_args(Method.__value__),
     bayes: bool = True,
     level: float = 0.95,
-    seed: int = 1,
+    seed: int | None = 1,
     progress: Stages | None = None,
 ) -> ReportInput:
     """Run all analyses on all measures, noting what the table cannot answer.

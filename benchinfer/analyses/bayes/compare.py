@@ -107,7 +107,7 @@ def compare_bayes(
     chains: int | None = None,
     priors: Priors | None = None,
     sensitivity: Sensitivity = "none",
-    seed: int | None = None,
+    seed: int | None = 1,
     progress: Progress | bool | None = None,
 ) -> BayesComparison: ...
 
@@ -126,7 +126,7 @@ def compare_bayes(
     draws: int | None = None,
     chains: int | None = None,
     priors: PseudoObservation | None = None,
-    seed: int | None = None,
+    seed: int | None = 1,
     progress: Progress | bool | None = None,
 ) -> BayesPairsComparison: ...
 
@@ -153,7 +153,7 @@ def compare_bayes(
     chains: int | None = None,
     priors: Priors | PseudoObservation | None = None,
     sensitivity: Sensitivity = "none",
-    seed: int | None = None,
+    seed: int | None = 1,
     progress: Progress | bool | None = None,
 ) -> BayesComparison | BayesPairsComparison:
     """Compare algorithms by a hierarchical Bayesian model of all of them.

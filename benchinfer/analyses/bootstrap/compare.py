@@ -164,7 +164,7 @@ def compare_bootstrap(
     level: float = 0.95,
     missing: Literal["complete", "error"] = "complete",
     resamples: int | Literal["auto"] = "auto",
-    seed: int | None = None,
+    seed: int | None = 1,
     n_jobs: int | None = None,
     progress: Progress | bool | None = None,
 ) -> BootstrapComparison:
@@ -240,7 +240,9 @@ def compare_bootstrap(
         These place the bounds of the family, which lie further out the more contrasts there are,
         and are at least 10,000.
     seed
-        Seed of the random numbers, from 0 to 2^64 - 1; by default one is drawn and recorded.
+        Seed of the random numbers, from 0 to 2^64 - 1: the same table has the same result.
+
+        None draws one, which is recorded.
     n_jobs
         As in `compare_permutation`.
     progress

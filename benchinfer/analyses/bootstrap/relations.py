@@ -36,7 +36,7 @@ def resample_relations(
     resample: Drawn = "both",
     resamples: int = 200,
     rule: str = "evidence",
-    seed: int | None = None,
+    seed: int | None = 1,
     n_jobs: int = 1,
     **arguments: object,
 ) -> Iterator[Ensemble]:

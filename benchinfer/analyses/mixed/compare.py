@@ -37,7 +37,7 @@ def compare_mixed(
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
-    seed: int = 1,
+    seed: int | None = 1,
 ) -> MixedComparison:
     """Compare algorithms by a linear mixed-effects model and simultaneous contrasts.
 
@@ -123,7 +123,7 @@ def compare_mixed(
     missing
         Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
     seed
-        Seed of the random rotations or flips, from 0 to 2^64 - 1.
+        Seed of the random rotations or flips, as in `compare_bootstrap`.
 
         Their errors are in the column ``p_error``.
 

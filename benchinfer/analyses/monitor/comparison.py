@@ -343,7 +343,7 @@ class MonitorComparison(Comparison):
         )
 
     def consecutive(
-        self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = None
+        self, scores: ScoreTable, *, permutations: int = 200, seed: int | None = 1
     ) -> Consecutive:
         """Find the points of consecutive significance, and what other orders would have led to.
 

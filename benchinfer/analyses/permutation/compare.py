@@ -173,7 +173,7 @@ def compare_permutation(
     missing
         Cells that lack scores: ``"use"`` the scores that are there, or ``"error"``.
     seed
-        Seed of the random numbers, from 0 to 2^64 - 1; None draws one. It is recorded.
+        As in `compare_bootstrap`.
     stop
         End the resampling of all algorithms as soon as all its decisions are certain.
 

@@ -44,7 +44,7 @@ def compare_subgroups(
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     level: float = 0.95,
-    seed: int | None = None,
+    seed: int | None = 1,
 ) -> Subgroups:
     """Find the groups of data sets on which algorithms compare differently, and compare in each.
 

@@ -170,7 +170,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         )
 
     def stability(
-        self, resamples: int = 100, *, seed: int | None = None, n_jobs: int = 1
+        self, resamples: int = 100, *, seed: int | None = 1, n_jobs: int = 1
     ) -> "stability_.SubgroupStability":
         """Grow the tree again on subsamples of the data sets.
 
@@ -179,7 +179,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         resamples
             How many subsamples to draw.
         seed
-            Seed of the draws; drawn if not given.
+            Seed of the draws; None draws one.
         n_jobs
             Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
 

@@ -371,7 +371,7 @@ def compare_wins(
     draws: int = 1000,
     chains: int = 8,
     priors: WinPriors | None = None,
-    seed: int | None = None,
+    seed: int | None = 1,
     progress: Progress | bool | None = None,
 ) -> WinsComparison:
     """Compare algorithms by how often they win against each other, by whatever margin.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_origin
 
 import typer
 
-from benchinfer.cli.options.common import listed, number_or_name, open_unit, wrong
+from benchinfer.cli.options.common import listed, number_or_name, open_unit, seed, wrong
 from benchinfer.cli.options.references import normalise, reference
 from benchinfer.core.arguments import choices, members
 
@@ -20,6 +20,7 @@ _ONCE_EACH = {"covariates": "covariate", "priors": "prior", "harmonise": "harmon
 _PARSED: dict[str, tuple[str, Callable[[str], Any]]] = {
     "normalise": ("HOW", normalise),
     "goal": ("REFERENCE", reference),
+    "seed": ("INTEGER|random", seed),
 }
 _LONGEST = 60  # characters of choices beside the name of their option
 

@@ -30,13 +30,21 @@ Alternative = Annotated[
     Literal["two-sided", "better", "worse"],
     typer.Option(help="Alternative that tests are to show, of the first algorithm of a contrast."),
 ]
+
+
+def seed(text: str) -> int | None:
+    """Read a seed; with `random` one is drawn."""
+    if text == "random":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither an integer nor random.") from None
+
+
 Seed = Annotated[
     int | None,
-    typer.Option(
-        metavar="INTEGER",
-        help="Of the random numbers; one is drawn and printed if none is given.",
-        show_default=False,
-    ),
+    typer.Option(metavar="INTEGER|random", parser=seed, help="Of the random numbers."),
 ]
 
 

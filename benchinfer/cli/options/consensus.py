@@ -87,7 +87,7 @@ class ConsensusQuestion:
     by: By = None
     rule: Rule = "evidence"
     level: Level = 0.95
-    seed: Seed = None
+    seed: Seed = 1
     time_limit: TimeLimit = None
 
     def arguments(self) -> dict[str, Any]:

@@ -485,7 +485,7 @@ def bootstrap_consensus(
     missing_pairs: MissingPairs = "ignore",
     resamples: int = 1000,
     resampled: Iterable[Ensemble] | None = None,
-    seed: int | None = None,
+    seed: int | None = 1,
     n_jobs: int = 1,
     progress: Progress | bool | None = None,
 ) -> Stability:

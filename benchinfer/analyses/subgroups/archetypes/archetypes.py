@@ -33,7 +33,7 @@ def archetypes(
     robust: bool = False,
     starts: int = 20,
     missing: Literal["complete", "error"] = "complete",
-    seed: int | None = None,
+    seed: int | None = 1,
     n_jobs: int = 1,
 ) -> Archetypes:
     """Describe data sets as mixtures of a few extreme ones, by archetypal analysis.
@@ -66,7 +66,7 @@ def archetypes(
     missing
         ``"complete"``: the part of the table that has no gaps; ``"error"``: no gap is accepted.
     seed
-        Seed of the starts; drawn if not given.
+        Seed of the starts; None draws one.
     n_jobs
         Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
 

@@ -301,7 +301,7 @@ class Archetypes(Showable):
         )
 
     def stability(
-        self, resamples: int = 200, *, seed: int | None = None, n_jobs: int = 1
+        self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int = 1
     ) -> "stability_.ArchetypeStability":
         """Find the archetypes again in data sets drawn with replacement.
 
@@ -310,7 +310,7 @@ class Archetypes(Showable):
         resamples
             How many samples to draw.
         seed
-            Seed of the draws; drawn if not given.
+            Seed of the draws; None draws one.
         n_jobs
             Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
 
