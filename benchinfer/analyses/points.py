@@ -161,16 +161,12 @@ def compare_points(
     best_first = 2 if statistic == "median" else (0 if chosen.better == "higher" else 4)
     if statistic == "median" and not setting.has_quartiles:
         raise rows_needed()
-    values = (
-        scores.cells(chosen.name).mean
-        if statistic == "mean"
-        else chosen.orient(setting.quantiles[:, :, best_first])
-    )
+    means = scores.cells(chosen.name).mean  # which refuses scores without a place on the scale
+    values = means if statistic == "mean" else chosen.orient(setting.quantiles[:, :, best_first])
     level = values.mean(axis=0)
     levels = Level(level)
     if statistic != "mean":
-        mean = scores.cells(chosen.name).mean.mean(axis=0)
-        levels = Level(level, mean=mean, name=f"{statistic} {{}}")
+        levels = Level(level, mean=means.mean(axis=0), name=f"{statistic} {{}}")
     pairs = pairs_of(len(coverage.algorithms))
     difference = level[pairs[:, 0]] - level[pairs[:, 1]]
     equal = np.abs(difference) <= chosen.margin + ties.resolution(values)

@@ -43,7 +43,7 @@ LAYOUTS = {
 # dashes and dots, and without "_name" or "_id" at the end.
 COMMON: dict[str, tuple[str, ...]] = {
     "domain": ("domain",),
-    "dataset": ("dataset", "data_set", "data", "task", "problem"),
+    "dataset": ("dataset", "data_set", "data", "task", "problem", "instance"),
     "replication": (
         *("replication", "replicate", "rep", "repeat", "repetition", "fold", "seed", "run"),
         *("iteration", "iter", "resample", "split", "trial", "item", "random_state"),

@@ -17,12 +17,15 @@ from benchinfer.scores.checks.faults import (
     FAULTS,
     Failed,
     Reading,
+    averaged,
     covariate_faults,
+    duplicate_rows,
     refuse,
     tally,
     without_faults,
 )
 from benchinfer.scores.checks.findings import check, pairing, swapped_roles
+from benchinfer.scores.checks.limits import scores_at_a_limit
 from benchinfer.scores.columns import (
     LABELS,
     Roles,
@@ -294,7 +297,9 @@ def read_scores(
         True if algorithms share replications; by default as the resampling says, or else as the
         labels tell, whatever their column is called.
     repeats
-        ``"keep"`` allows several scores of one (data set, replication, algorithm, measure).
+        Several scores of one (data set, replication, algorithm, measure) are a fault
+        (``"error"``), allowed (``"keep"``), or averaged (``"mean"``), as answers to one question
+        that was asked several times: these are no replications.
     query
         One SELECT, for a DuckDB file or connection. A file is opened for reading, without access
         to other files.
@@ -356,11 +361,11 @@ def read_scores(
         reading, lost = _settled(reading, found, by_tool=not said)
         declares = reading.measures
         found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-        found = [_distinguished(finding, origin, roles) for finding in found]
+        found = [_distinguished(finding, origin, reading) for finding in found]
         found += covariate_faults(reading)
     pairs, by = _said(paired, resamples)
     is_paired, note = pairing(reading.summary, said=pairs, by=by)
-    found += [note, *_reading_notes(reading, resamples)]
+    found += [note, *_reading_notes(reading, resamples), *scores_at_a_limit(reading, origin)]
     if any(finding.severity == "error" for finding in found):
         _refuse_faulty(found, Facts(reading.summary, is_paired, declares, resamples), origin, roles)
     table = ScoreTable(
@@ -380,8 +385,8 @@ def read_scores(
 
 def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:
     """Refuse arguments that no table goes with."""
-    if repeats not in ("error", "keep"):
-        raise ScoreTableError(unknown("repeats", repeats, ("error", "keep")))
+    if repeats not in (known := ("error", "keep", "mean")):
+        raise ScoreTableError(unknown("repeats", repeats, known))
     checked(failed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
@@ -506,6 +511,12 @@ def _settled(reading: Reading, found: list[Finding], *, by_tool: bool) -> tuple[
     found += [
         f for rule in (imputed_scores, scores_of_failures) if (f := rule(reading)) is not None
     ]
+    faulty = any(n for rule, n in reading.counts.items() if rule not in ("rows", "absent"))
+    if reading.repeats == "mean" and reading.canonical is not None and not faulty:
+        repeated = duplicate_rows(reading)
+        if repeated is not None:
+            found.append(repeated)
+            reading = _again(reading, averaged(reading))
     return reading, lost
 
 
@@ -560,13 +571,48 @@ def _declared_only(reading: Reading) -> Reading:
     return _again(reading, reading.frame.filter(named))
 
 
-def _distinguished(finding: Finding, origin: Source, roles: Roles) -> Finding:
-    """Name the column that tells duplicates apart, where there is one."""
+def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding:
+    """Name the column that distinguishes duplicates, where there is one."""
+    roles = reading.roles
     if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
         return finding
     labels = dict.fromkeys((*roles.of.get("replication", ()), name), "replication")
     hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
+    replication = roles.of.get("replication", ())
+    repeats = max(int(row[-1]) for row in finding.where[1:])
+    if replication and 1 < repeats <= reading.summary.replications.max():
+        inside = " and ".join(replication)
+        hint = Phrase(
+            f"the column {name} repeats within {inside}: {Option('repeats', 'mean')} averages over"
+            f" it.\nOnly where each {name} was drawn independently is it a label of replications,"
+            f" too: {Given('columns', labels)}."
+        )
     return replace(finding, hint=hint)
+
+
+# Names of what is asked several times: its answers depend on each other.
+_ITEMS = {"item", "question", "prompt", "doc", "doc_id", "document", "problem", "passage", "query"}
+
+
+def _answers_as_replications(roles: Roles) -> Finding | None:
+    """Warn where the answers to one item are replications of their own."""
+    names = roles.of.get("replication", ())
+    items = [
+        n for n in names if n.casefold().removesuffix("_id") in _ITEMS or n.casefold() in _ITEMS
+    ]
+    inner = [name for name in names if name not in items]
+    if not items or not inner:
+        return None
+    what = (
+        f"replications are named by {' and '.join(names)}: the answers to one {items[0]} count as"
+        " independent ones, which they are not."
+    )
+    by_item = Given("columns", dict.fromkeys(items, "replication"))
+    hint = Phrase(
+        f"{by_item} with {Option('repeats', 'mean')} averages over {' and '.join(inner)}; tests of"
+        f" joined answers claim too much."
+    )
+    return Finding("joined replications", "warning", len(names), what, (), hint)
 
 
 LEFT_OUT = "measures left out"
@@ -599,6 +645,8 @@ def _reading_notes(reading: Reading, resampling: Resampling | None) -> list[Find
             what = f"declared, but without scores: {', '.join(unused)}."
             hint = f"the table has scores of: {', '.join(summary.measures)}."
             found.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
+    if (repeated := _answers_as_replications(reading.roles)) is not None:
+        found.append(repeated)
     items = resampling is not None and resampling.kind == "items"
     if reading.roles.has("replication") and summary.datasets and not items:
         names = (

@@ -195,7 +195,14 @@ class SufficientStatistics(Readable):
         DesignError
             The parts overlap, or declare measures or replications differently.
         """
-        added = other if isinstance(other, SufficientStatistics) else other.statistics()
+        added = other
+        if not isinstance(added, SufficientStatistics):
+            if not hasattr(added, "statistics"):
+                raise DesignError(
+                    f"a {type(other).__name__} cannot be added to statistics.",
+                    hint="read it first: bi.read_scores(table, measures=...).statistics().",
+                )
+            added = added.statistics()
         _refuse_overlap(self, added)
         _refuse_other(self, added)
         return _pooled(self, added)

@@ -24,6 +24,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import names_of
+from benchinfer.core.errors import DesignError
 from benchinfer.scores.table import ScoreTable
 
 
@@ -170,6 +171,11 @@ def _taken(scores: ScoreTable | Effects, options: MetaOptions) -> tuple[Setting,
     check_missing(setting, options.missing)
     kind = effect or "difference"
     told = reported(setting.measure, kind, tolerance)
+    if not (setting.coverage.found > 0).sum(axis=1).max() > 1:
+        raise DesignError(
+            f"no two of the {len(setting.algorithms)} algorithms share a data set.",
+            hint="an effect takes scores of two algorithms on one data set.",
+        )
     studies = of_scores(scores, setting, kind, options.covariance, alone=not options.joint)
     covariates = scores.dataset_covariates(setting.measure.name)
     studies = centred(studies, covariates, options.covariates)

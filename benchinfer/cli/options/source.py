@@ -134,9 +134,10 @@ Paired = Annotated[
     ),
 ]
 Repeats = Annotated[
-    Literal["error", "keep"],
+    Literal["error", "keep", "mean"],
     typer.Option(
-        rich_help_panel=READING, help="Several scores of one cell's replication: a fault, or kept."
+        rich_help_panel=READING,
+        help="Several scores of one cell's replication: a fault, kept, or averaged.",
     ),
 ]
 Failed = Annotated[

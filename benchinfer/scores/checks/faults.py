@@ -281,6 +281,8 @@ def duplicate_rows(reading: Reading) -> Finding | None:
     where = tuple(first_rows(groups, (*reading.place, "n")))
     place = "(dataset, replication, algorithm, measure)"
     what = f"{_are(n, 'place', 'places')} {place} {'has' if n == 1 else 'have'} several scores."
+    if reading.repeats == "mean":
+        return Finding("repeats averaged", "note", n, what, where, "their mean counts as one.")
     if reading.repeats == "keep":
         return Finding("repeats kept", "note", n, what, where, "their spread is used as such.")
     hint = Phrase(
@@ -305,6 +307,15 @@ def _repeats(reading: Reading, *more: str) -> Frame:
     """Return places, told apart by further columns too, that have several scores."""
     keys = ["dataset", "replication", "algorithm", "measure", *more]
     return reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
+
+
+def averaged(reading: Reading) -> Frame:
+    """Average the scores of each (data set, replication, algorithm, measure)."""
+    keys = [name for name in LABELS if name in reading.columns]
+    score = nw.when(~tests(reading.frame)["absent"]).then(_VALUE)
+    frame = reading.frame.with_columns(score.alias("value"))
+    values = ("value", *slots(reading.roles.covariates))
+    return frame.group_by(*keys).agg(*(nw.col(name).mean() for name in values))
 
 
 def _rows(frame: Frame) -> int:

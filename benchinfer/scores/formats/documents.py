@@ -1,7 +1,9 @@
 """Documents: JSON, dictionaries and archives of arrays as rows of one table."""
 
 import json
+import re
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -9,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.numbers import count, several
 from benchinfer.scores.formats.format import Format, Rows
 from benchinfer.scores.formats.language_models import embeddings, harness
 from benchinfer.scores.formats.reinforcement import runs_by_tasks
@@ -18,6 +21,7 @@ from benchinfer.scores.formats.scikit_learn import of_results
 MOST_BYTES = 1 << 28
 _DEEPEST = 20
 _MOST_ROWS = 10_000_000
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: Path, typed: str) -> object:
@@ -31,12 +35,34 @@ def read_json(path: Path, typed: str) -> object:
         raise ScoreTableError(f"{typed!r} cannot be read: {error}") from None
     if len(data) > MOST_BYTES:
         return None
+    twice: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            twice.extend(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        return held
+
     try:
-        return json.loads(data)
+        document = json.loads(data, object_pairs_hook=once)
+        if _SURROGATE.search(data):
+            json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
         raise _too_deep(typed) from None
+    except UnicodeEncodeError as error:
+        raise ScoreTableError(
+            f"{typed!r} holds half a character, {error.object[error.start]!a}, in a text.",
+            hint="write the file again; a sign beyond \\uffff is written as two halves.",
+        ) from None
     except ValueError:
         return None  # as lines, whose reader says what is wrong
+    if twice:
+        raise ScoreTableError(
+            f"{count(len(twice), 'object')} of {typed!r} {'has' if len(twice) == 1 else 'have'} a"
+            f" key twice, of which one value would be lost: {several(list(dict.fromkeys(twice)))}.",
+            hint="give each value a key of its own.",
+        )
+    return document
 
 
 def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:

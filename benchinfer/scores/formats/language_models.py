@@ -1,6 +1,6 @@
 """Results of evaluations of language models: lm-evaluation-harness, MTEB."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,14 +40,16 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
     groups = cast("Mapping[str, Any]", groups) if isinstance(groups, Mapping) else {}
     higher = document.get("higher_is_better")
     higher = cast("Mapping[str, Any]", higher) if isinstance(higher, Mapping) else {}
+    entries = cast("Mapping[str, Mapping[str, Any]]", results)
+    names = {key for entry in entries.values() for key, value in entry.items() if _is_score(value)}
     rows: Rows = []
     said: dict[str, set[Any]] = {}
-    for task, entry in cast("Mapping[str, Mapping[str, Any]]", results).items():
+    for task, entry in entries.items():
         if groups.get(task):
             continue  # the mean of tasks that stand there themselves
         for key, value in entry.items():
             metric, _, chosen = key.partition(",")
-            if metric.endswith("_stderr") or not _is_score(value):
+            if metric.endswith("_stderr") or not (_is_score(value) or _failed(key, value, names)):
                 continue
             name = metric if chosen in ("", "none") else key
             error = entry.get(f"{metric}_stderr,{chosen}" if chosen else f"{metric}_stderr")
@@ -60,7 +62,7 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
                     "dataset": task,
                     "algorithm": _model(document, path),
                     "measure": name,
-                    "value": value,
+                    "value": value if _is_score(value) else None,
                     "stderr": error if _is_score(error) else None,
                 }
             )
@@ -90,6 +92,9 @@ def embeddings(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] |
         if isinstance(entry, Mapping)
     ]
     several = len({split for split, _ in parts}) > 1
+    names = {"main_score"} | {
+        name for _, entry in parts for name, value in entry.items() if _is_score(value)
+    }
     # Folders are results/MODEL/REVISION/TASK.json, with "__" for the slash of a name.
     folders = path.parts[-3:-1]
     model = document.get("model_name") or (folders[0] if len(folders) == 2 else "?")
@@ -104,11 +109,11 @@ def embeddings(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] |
             ),
             "algorithm": str(model).replace("__", "/"),
             "measure": str(name),
-            "value": value,
+            "value": value if _is_score(value) else None,
         }
         for split, entry in parts
         for name, value in entry.items()
-        if _is_score(value)
+        if _is_score(value) or _failed(name, value, names)
     ]
     return Format("MTEB, result of a task", measures=(Measure("main_score", "higher"),)), rows
 
@@ -139,6 +144,18 @@ def _of_mappings(value: object) -> bool:
         and bool(value)
         and all(isinstance(item, Mapping) for item in cast("Mapping[str, object]", value).values())
     )
+
+
+def _failed(key: str, value: object, names: Container[str]) -> bool:
+    """Return whether a metric has a value that is no number: null, a truth value or "N/A"."""
+    blank = isinstance(value, str) and value.strip().casefold() in (
+        "",
+        "n/a",
+        "nan",
+        "none",
+        "null",
+    )
+    return (value is None or isinstance(value, bool) or blank) and ("," in key or key in names)
 
 
 def _is_score(value: object) -> bool:

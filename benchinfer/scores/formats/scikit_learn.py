@@ -52,8 +52,8 @@ def of_results(results: Mapping[str, Any]) -> tuple[Format, Rows] | None:
             name = key.removeprefix("test_")
             names |= {name: None} if key not in _TIMES else {}
             rows += [
-                {"algorithm": algorithm, "replication": i, "measure": name, "value": float(value)}
-                for i, value in enumerate(values)
+                {"algorithm": algorithm, "replication": i, "measure": name, "value": value}
+                for i, value in enumerate([None] if values is None else values)
             ]
     held = tuple(Measure(name, "higher") for name in names)
     form = Format(

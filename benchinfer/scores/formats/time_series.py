@@ -65,9 +65,9 @@ def predictions(path: Path, typed: str) -> tuple[Format, Rows] | None:
 def _equal(true: str, said: str) -> float:
     """Compare two class labels; tools write the same one as 2 and as 2.0."""
     try:
-        return float(float(true) == float(said))
+        return float(true == said or float(true) == float(said))  # "nan" may name a class
     except ValueError:
-        return float(true == said)
+        return 0.0
 
 
 def _squared(true: str, said: str) -> float:

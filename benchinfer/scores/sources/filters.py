@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Parts of an expression that look beyond the row.
 _BEYOND = {"SUBQUERY": "a subquery", "WINDOW": "a window", "STAR": "a star"}
+# Parts of a query that is more than one expression: LIMIT, OFFSET and ORDER BY are modifiers.
+_CLAUSES = ("modifiers", "where_clause", "group_expressions", "having", "qualify", "sample")
 _ROW = "benchinfer_row"
 _TRUTH = {"true": True, "false": False}
 
@@ -64,16 +66,17 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
 
 def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that an expression names; refuse what is no expression of one row."""
-    with _connection() as connection:
-        answer = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT ({where})"])
-        tree = json.loads(cast("tuple[str]", answer.fetchone())[0])
-    if tree["error"]:
-        raise _refused(where, f"cannot be read: {tree['error_message']}")
+    # In parentheses, as it is used, and without: an expression is whole by itself.
+    trees = [_parsed(f"SELECT {text}") for text in (f"({where})", where)]
+    for tree in trees:
+        if tree["error"]:
+            raise _refused(where, f"cannot be read: {tree['error_message']}")
+    tree = trees[1]
     node = tree["statements"][0]["node"]
     plain = node["type"] == "SELECT_NODE" and node["from_table"]["type"] == "EMPTY"
     if len(tree["statements"]) != 1 or not plain or len(node["select_list"]) != 1:
         raise _refused(where, "is not one expression")
-    if node["where_clause"] is not None or node["group_expressions"]:
+    if any(node[clause] for clause in _CLAUSES) or node["select_list"][0]["alias"]:
         raise _refused(where, "is not one expression")
     parts = list(_parts(node["select_list"][0]))
     if beyond := [_BEYOND[part["class"]] for part in parts if part["class"] in _BEYOND]:
@@ -87,6 +90,13 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
             what = f"names a column that is not there: {absent[0]}"
         raise _refused(where, what, f"the table has: {', '.join(names)}.")
     return tuple(dict.fromkeys(same[name.casefold()] for name in found))
+
+
+def _parsed(query: str) -> dict[str, Any]:
+    """Return the syntax tree of a query, or its error."""
+    with _connection() as connection:
+        answer = connection.execute("SELECT json_serialize_sql(?)", [query])
+        return json.loads(cast("tuple[str]", answer.fetchone())[0])
 
 
 def _connection() -> Any:

@@ -1,0 +1,107 @@
+"""JSON documents that would lose a score, and metrics that are no numbers."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+def test_a_key_that_occurs_twice_is_refused(tmp_path, name):
+    row = '{"dataset": "a", "algorithm": "x", "score": 1, "score": 2}'
+    path = write(tmp_path / name, f"[{row}]" if name == "x.json" else row)
+    with pytest.raises(bi.ScoreTableError, match="twice"):
+        bi.read_scores(path, measures="score:higher")
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+@pytest.mark.parametrize("key", ["dataset", "data\\ud800"])
+def test_half_a_character_is_refused(tmp_path, name, key):
+    row = f'{{"{key}": "a\\ud800", "algorithm": "x", "score": 1}}'
+    path = write(tmp_path / name, f"[{row}]" if name == "x.json" else row)
+    with pytest.raises(bi.ScoreTableError, match=r"half a character|surrogate"):
+        bi.read_scores(path, measures="score:higher")
+    whole = write(tmp_path / "y.json", '[{"dataset": "\\ud83d\\ude00", "algorithm": "x", "s": 1}]')
+    assert bi.read_scores(whole, measures="s:higher", columns={"s": "value"}).datasets == ("😀",)
+
+
+@pytest.mark.parametrize("value", [None, "N/A", True, "nan"])
+def test_metrics_without_a_number_are_failures(tmp_path, value):
+    harness = {
+        "results": {
+            "arc": {"alias": "arc", "acc,none": 0.5, "acc_stderr,none": "N/A"},
+            "boolq": {"alias": "boolq", "acc,none": value, "acc_stderr,none": "N/A"},
+        },
+        "higher_is_better": {"arc": {"acc": True}, "boolq": {"acc": True}},
+        "versions": {}, "n-shot": {}, "config": {"model_args": "pretrained=m"}, "model_name": "m",
+    }  # fmt: skip
+    path = write(tmp_path / "results.json", json.dumps(harness))
+    scores = bi.read_scores(path)
+    assert scores.failures()[["dataset", "algorithm"]].to_numpy().tolist() == [["boolq", "m"]]
+    entries = [{"main_score": 0.5, "ap": 0.5, "hf_subset": "en"},
+               {"main_score": value, "ap": 0.4, "hf_subset": "de"}]  # fmt: skip
+    mteb = {"task_name": "T", "dataset_revision": "1", "scores": {"test": entries}}
+    folder = tmp_path / "results" / "m" / "r"
+    folder.mkdir(parents=True)
+    scores = bi.read_scores(write(folder / "T.json", json.dumps(mteb)))
+    assert scores.failures()["dataset"].tolist() == ["T/de"]
+
+
+def test_cross_validation_without_a_score_is_a_failure():
+    result = {"fit_time": [1, 2, 3], "score_time": [1, 2, 3], "test_score": [0.1, None, 0.3]}
+    scores = bi.read_scores({"svm": result, "knn": result}, dataset="iris")
+    assert len(scores.failures()) == 2
+    lost = bi.read_scores({"svm": result, "knn": {**result, "test_score": None}}, dataset="iris")
+    assert set(lost.failures()["algorithm"]) == {"svm", "knn"}
+
+
+@pytest.mark.parametrize("scale", ["log", "logit"])
+@pytest.mark.parametrize("statistic", ["mean", "median", "worst"])
+def test_scores_without_a_place_on_the_scale_are_refused(scale, statistic):
+    rows = [("d", a, r, v) for a in "xy" for r, v in enumerate([0.0, 0.0, 0.5])]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "p"])
+    scores = bi.read_scores(frame, measures=[bi.Measure("p", "higher", scale=scale)])
+    with pytest.raises(bi.errors.DesignError, match="cannot be put on"):
+        bi.compare_points(scores, statistic=statistic)
+
+
+def test_effects_take_two_algorithms_on_a_data_set():
+    rows = [("d0", "x", 0, 0.1), ("d0", "x", 1, 0.2), ("d1", "y", 0, 0.3), ("d1", "y", 1, 0.4)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "replication", "p"])
+    scores = bi.read_scores(frame, measures="p:higher")
+    with pytest.raises(bi.errors.DesignError, match="no two of the 2 algorithms share a data set"):
+        bi.compare_meta(scores)
+
+
+@pytest.mark.parametrize("other", [1, pd.DataFrame({"a": [1]})])
+def test_statistics_are_added_to_statistics_alone(other):
+    with pytest.raises(bi.errors.DesignError, match="cannot be added to statistics"):
+        _ = bi.load_example("demsar2006").statistics() + other
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["true) LIMIT (1", "true) OFFSET (1", "true) ORDER BY (1", "value > 0) or (1 = 1", "true AS x",
+     "true) UNION (SELECT true", "true -- all", "1, 2", "true FROM range(3)"],
+)  # fmt: skip
+def test_filters_are_one_expression(tmp_path, where):
+    bi.load_example("demsar2006").to_frame().to_csv(tmp_path / "x.csv", index=False)
+    n = bi.read_scores(
+        tmp_path / "x.csv", measures="AUC:higher", where="(value > 0) or true"
+    ).n_rows
+    assert n == 56
+    with pytest.raises(bi.ScoreTableError, match=r"where="):
+        bi.read_scores(tmp_path / "x.csv", measures="AUC:higher", where=where)
+
+
+def test_a_class_called_nan_is_a_class(tmp_path):
+    head = "d,svm,TEST,0,,\nparameters\n" + ",".join(["1"] * 9) + "\n"
+    path = write(tmp_path / "testResample0.csv", head + "nan,nan,,1\na,a,,1\na,nan,,1\n")
+    assert bi.read_scores(path).to_frame()["value"].item() == pytest.approx(2 / 3)
