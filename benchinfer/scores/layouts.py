@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.hints import Directions, Given, Option, Phrase
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, NONE, Roles, assign
 from benchinfer.scores.coverage import Finding
@@ -16,6 +16,20 @@ if TYPE_CHECKING:
 
 _LOOK = 200  # rows that are looked at
 _COUNTED = re.compile(r"(.*?)\d+", re.DOTALL)
+
+
+# Names of measures, in small letters and digits: columns of these are none of data sets.
+_MEASURES = frozenset(
+    (
+        *("accuracy", "acc", "balancedaccuracy", "auc", "rocauc", "auroc", "prauc", "auprc", "f1"),
+        *("f1score", "precision", "prec", "recall", "sensitivity", "specificity", "kappa", "mcc"),
+        *("loss", "logloss", "brier", "brierscore", "ece", "rmse", "mse", "mae", "mape", "rmsle"),
+        *("r2", "error", "errorrate", "bleu", "rouge", "rougel", "perplexity", "ppl", "wer", "cer"),
+        *("ndcg", "mrr", "winrate", "meanwinrate", "elo", "exactmatch", "iou", "miou", "dice"),
+        *("psnr", "ssim", "fid", "ttsec", "time", "timesec", "traintime", "fittime", "runtime"),
+        *("seconds", "latency", "memory", "average", "avg", "mean", "overall"),
+    )
+)
 
 
 def roles_of(
@@ -44,6 +58,21 @@ def roles_of(
     # A name that is not there is the user's to correct first.
     if not lacks or set(columns or {}) - set(source.names):
         return long
+    named = _named_as_measures(source, long, measures)
+    if named is not None:
+        return _with(long, named)
+    return _wide(source, columns, measures, covariates, features, long)
+
+
+def _wide(
+    source: Source,
+    columns: Mapping[str, str] | None,
+    measures: Sequence[str],
+    covariates: Sequence[str],
+    features: Sequence[str],
+    long: Roles,
+) -> Roles:
+    """Return the roles of the one wide layout that fits; ask where several do."""
     fitting: dict[str, Roles] = {}
     for other in _candidates(source, long, measures):
         roles = assign(source.names, columns, other, measures, covariates, features)
@@ -88,6 +117,28 @@ def _beside_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
     if "dataset" in long.of or plain <= {*COMMON["replication"], "f", "r", "s"}:
         return counted
     return ["rows-are-algorithms", *counted]
+
+
+def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> Finding | None:
+    """Report columns beside those of algorithms that bear names of measures, not of data sets."""
+    if (
+        "algorithm" not in long.of
+        or "value" in long.of
+        or (measures and set(measures) <= set(source.names))
+    ):
+        return None
+    left = _left(source, long)
+    named = [name for name in left if re.sub(r"[^a-z0-9]", "", name.casefold()) in _MEASURES]
+    if not named or len(left) < 2:
+        return None
+    kind = "is named as a measure" if len(named) == 1 else "are named as measures"
+    what = f"{count(len(named), 'column')} {kind}, not as data sets: {several(named)}."
+    hint = Phrase(f"{Directions(tuple(named))} reads one column per measure")
+    if len(named) < len(left):
+        hint += Phrase(
+            f"; {Option('layout', 'rows-are-algorithms')} takes all of them for data sets"
+        )
+    return Finding("measures in the header", "error", len(named), what, (), hint + Phrase("."))
 
 
 def _left(source: Source, roles: Roles) -> list[str]:

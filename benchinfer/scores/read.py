@@ -253,7 +253,7 @@ def read_scores(
     dataset: str | None = None,
     resampling: Resampling | str | None = None,
     paired: bool | None = None,
-    repeats: Literal["error", "keep"] = "error",
+    repeats: Literal["error", "keep", "mean"] = "error",
     query: str | None = None,
     failed: Failed = "missing",
     covariates: str | Sequence[str] | None = None,
@@ -403,7 +403,7 @@ def _rows_read(
     roles: Roles,
     absent: dict[str, str],
     found: list[Finding],
-    given: tuple[tuple[Measure, ...], Literal["error", "keep"], Failed],
+    given: tuple[tuple[Measure, ...], Literal["error", "keep", "mean"], Failed],
 ) -> Reading:
     """Read the rows in one pass where the source streams, else whole, adding its findings."""
     if (places := _streamed(origin, roles, absent)) is not None:

@@ -98,3 +98,33 @@ def test_the_column_that_tells_duplicates_apart_is_named():
     assert f"columns={columns}" in str(caught.value)
     assert "repeats" not in str(caught.value)
     assert read_scores(frame, measures=ACC, columns=columns).n_rows == 4
+
+
+PYCARET = pd.DataFrame(
+    {"Model": ["Ridge", "NB", "LR"], "Accuracy": [0.7, 0.6, 0.8], "AUC": [0.8, 0.7, 0.9],
+     "F1": [0.6, 0.5, 0.7], "TT (Sec)": [0.1, 0.2, 0.3]}
+)  # fmt: skip
+HELM = pd.DataFrame(
+    {"Model": ["A", "B"], "Mean win rate": [0.9, 0.8], "MMLU - EM": [0.5, 0.4],
+     "BoolQ - EM": [0.6, 0.5]}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("measures", [None, "value:higher"])
+def test_columns_that_are_named_as_measures_are_no_data_sets(measures) -> None:
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(PYCARET, measures=measures)
+    said = "4 columns are named as measures, not as data sets: Accuracy, AUC, F1 and TT (Sec)."
+    assert said in str(error.value)
+    assert "measures={'Accuracy': ..., 'AUC': ..., 'F1': ..., 'TT (Sec)': ...}" in str(error.value)
+    with pytest.raises(ScoreTableError, match="1 column is named as a measure"):
+        read_scores(HELM, measures=measures)
+
+
+def test_directions_read_columns_of_measures() -> None:
+    better = dict.fromkeys(("Accuracy", "AUC", "F1"), "higher") | {"TT (Sec)": "lower"}
+    scores = read_scores(PYCARET, measures=better)
+    assert [m.name for m in scores.measures] == list(better)
+    assert (scores.datasets, scores.n_rows) == (("data",), 12)
+    whole = read_scores(HELM, measures="value:higher", layout="rows-are-algorithms")
+    assert len(whole.datasets) == 3
