@@ -29,6 +29,7 @@ from scipy.special import gammaln
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
+from benchinfer.numerics.ties import resolution
 
 type Array = NDArray[np.float64]
 
@@ -96,6 +97,8 @@ def moments(scores: Array, *, paired: bool, overlap: float = 0.0) -> StudyMoment
         raise FitError("an algorithm has fewer than two scores.")
     mean = np.where(there, scores, 0.0).sum(axis=0) / n
     centred = np.where(there, scores - mean, 0.0)
+    # The mean of equal scores may differ from them in its last digit.
+    centred[np.abs(centred) <= resolution(scores)] = 0.0
     spread = centred.T @ centred / (n.min() - 1) if paired else np.diag((centred**2).sum(0))
     if not paired:
         spread = spread / (n - 1)

@@ -97,8 +97,10 @@ def test_standardised_differences_are_unbiased_with_their_variance(paired):
 def test_what_has_no_effect_is_refused():
     with pytest.raises(FitError, match="fewer than two"):
         effects.moments(np.ones((1, 2)), paired=True)
-    flat = effects.moments(np.ones((5, 2)), paired=True)
-    with pytest.raises(FitError, match="do not vary"):
-        effects.standardised(flat, flat.of_means, paired=True)
+    # The mean of six scores of 0.1 is another number.
+    for constant in (np.ones((5, 2)), np.full((6, 2), 0.1)):
+        flat = effects.moments(constant, paired=True)
+        with pytest.raises(FitError, match="do not vary"):
+            effects.standardised(flat, flat.of_means, paired=True)
     with pytest.raises(FitError, match="not positive"):
         effects.log_ratio(effects.moments(-np.ones((5, 2)), paired=True))
