@@ -16,11 +16,21 @@ endif
 # Without bytecode each process that a test starts compiles all that it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
+.PHONY: test test-kernels demo test-browser test-engines paper reproduce check format docs golden bench calibrate setup lock clean
 
 # One BLAS thread in each of the two workers, which take long runs of tests: fits are shared in a file.
 test: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+
+# OpenBLAS takes the kernel of another processor where this one has its instructions: what reaches
+# a verdict must not depend on it. Other makers' BLAS and other architectures have no such choice.
+KERNELS := Prescott Nehalem Sandybridge Haswell Zen
+KERNELS += $(shell grep -qw avx512f /proc/cpuinfo 2>/dev/null && echo SkylakeX)
+NUMERICAL := tests/numerics tests/scores/checks/test_advice.py \
+	$(foreach analysis,mixed meta permutation subgroups wins,tests/analyses/$(analysis))
+test-kernels: $(READY)
+	set -e; for kernel in $(KERNELS); do echo "OPENBLAS_CORETYPE=$$kernel"; \
+		OPENBLAS_CORETYPE=$$kernel OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal $(NUMERICAL) $(ARGS); done
 
 demo: $(READY)
 	$(BIN)/benchinfer report datasets/sklearn_bootstrap/scores.csv.gz --output demo/report.html

@@ -17,6 +17,7 @@ from benchinfer.core.numbers import count, join, several
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.findings import DOUBTS, FEW
@@ -661,7 +662,7 @@ def _best_first(means: Array, kept: Flags) -> tuple[list[int], int]:
     By their means less the levels of the data sets, which the other algorithms' scores tell.
     """
     level, _ = dataset_levels(means)
-    own = np.nanmean(means - level[:, None], axis=0)
+    own = joined_levels(np.nanmean(means - level[:, None], axis=0))
     order = [k for k in np.argsort(-own, kind="stable").tolist() if not kept[k]]
     return order, int((own[order] > own[kept].max()).sum())
 

@@ -19,7 +19,6 @@ from benchinfer.comparison.evidence import (
     Setting,
     alpha_of,
     decide,
-    rounded,
 )
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
@@ -31,6 +30,7 @@ from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
@@ -231,13 +231,13 @@ class Comparison(Tabular):
         strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
         net = strict.sum(axis=1) - strict.sum(axis=0)
         by_name = np.argsort(np.argsort(np.array(self.algorithms)))
-        level = rounded(self.levels.estimate)
+        level = joined_levels(self.levels.estimate)
         level = np.where(np.isnan(level), -np.inf, level)
         return np.lexsort((by_name, -net, -level)).tolist()
 
     def against(self, levels: Array) -> NDArray[np.bool_]:
         """Return (P,) decided pairs whose better algorithm has the worse of (K,) levels."""
-        level, single = rounded(levels), (self.pairs >= 0).all(axis=1)
+        level, single = joined_levels(levels), (self.pairs >= 0).all(axis=1)
         i, j = self.pairs.T
         ahead = np.where(single, np.sign(level[i] - level[j]), 0.0)
         winner = (self.codes == Verdict.FIRST) * 1.0 - (self.codes == Verdict.SECOND)
@@ -331,7 +331,7 @@ class Comparison(Tabular):
             columns["mean"] = self.measure.level_of(self.levels.mean)
         columns |= {
             "n": self.setting.coverage.found.sum(axis=0),
-            "rank": _ranks(rounded(self.levels.estimate)),
+            "rank": _ranks(joined_levels(self.levels.estimate)),
         }
         return frame(columns)
 

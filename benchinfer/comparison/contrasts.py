@@ -7,12 +7,13 @@ from typing import Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.comparison.evidence import Array, rounded
+from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Given, Option, Subset
 from benchinfer.core.numbers import count, join, some
 from benchinfer.numerics.covariance import all_pairs
+from benchinfer.numerics.ties import joined_levels
 
 type Named = Literal["tukey", "dunnett", "sequential", "mean"]
 type Weights = Mapping[str, Mapping[str, float]]
@@ -104,7 +105,7 @@ class ContrastFamily:
         """
         k, named = len(algorithms), self.named_sides(algorithms)
         place = np.full(k + 1, k)  # averages come after all algorithms
-        place[np.argsort(-rounded(levels), kind="stable")] = np.arange(k)
+        place[np.argsort(-joined_levels(levels), kind="stable")] = np.arange(k)
         places = place[self.pairs]
         turned = (places[:, 1] < places[:, 0]) & (places[:, 0] < k)
         turned &= alternative == "two-sided" and not self.names
@@ -196,7 +197,7 @@ def _with_control(
         )
     if not best and control not in algorithms:
         raise ArgumentError(unknown("control", control, [*algorithms, "best"]))
-    c = int(np.argmax(levels)) if best else algorithms.index(control)
+    c = int(np.argmax(joined_levels(levels))) if best else algorithms.index(control)
     others = np.array([i for i in range(k) if i != c], dtype=np.int64)
     pairs = np.column_stack([others, np.full(k - 1, c)])
     pair = count(k - 1, "pair")

@@ -279,19 +279,6 @@ def alpha_of(level: float) -> float:
     return round(1 - level, 12)
 
 
-def rounded(levels: Array) -> Array:
-    """Return (K,) levels with 12 digits of the largest: those that differ by less are tied.
-
-    Examples
-    --------
-    >>> first, second = rounded(np.array([0.3, 0.1 + 0.2]))
-    >>> bool(first == second)
-    True
-    """
-    size = np.abs(levels[np.isfinite(levels)]).max(initial=0.0) or 1.0
-    return np.round(levels / size, 12) * size
-
-
 def positions(levels: Array, pairs: NDArray[np.int64], differences: Array) -> Array:
     """Return (K,) positions of algorithms whose differences fit those of pairs by least squares.
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
@@ -26,17 +28,18 @@ def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
     return names, [names.index(name) for name in setting.domains]
 
 
-def check_covariates(covariates: tuple[str, ...], spread: Array, d: int) -> None:
-    """Refuse covariates that do not vary, and too few data sets for their number."""
-    if flat := [name for name, s in zip(covariates, spread, strict=True) if s == 0]:
+def check_covariates(covariates: tuple[str, ...], values: Array) -> None:
+    """Refuse covariates, (D, C) values, that do not vary, and too few data sets for them."""
+    # The range of equal values is exactly 0, which their standard deviation need not be.
+    if flat := [name for name, s in zip(covariates, np.ptp(values, axis=0), strict=True) if s == 0]:
         raise DesignError(
             f"{join(flat)} {'has' if len(flat) == 1 else 'have'} the same value on every data set.",
             hint="a slope needs data sets that differ: leave it out of"
             f" {Option('covariates', '')}.",
         )
-    if d < len(covariates) + 3:
+    if len(values) < len(covariates) + 3:
         raise DesignError(
-            f"{d} data sets are too few for {count(len(covariates), 'covariate')}.",
+            f"{len(values)} data sets are too few for {count(len(covariates), 'covariate')}.",
             hint=f"slopes need at least {len(covariates) + 3} data sets.",
         )
 

@@ -11,6 +11,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.numerics.best import Best, NewDatasetDistribution
+from benchinfer.numerics.ties import joined_levels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +140,7 @@ class NewDataset(Readable):
     def __str__(self) -> str:
         """Say which algorithm is most likely to be best there."""
         best = self.predicted.best.best
-        k = int(np.argmax(best))
+        k = int(np.argmax(joined_levels(best)))
         return (
             f"On a new data set of the domain, {self.algorithms[k]} is best with probability"
             f" {best[k]:.2f} ({self.measure.title}, {self.measure.better} is better)."

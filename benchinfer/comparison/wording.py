@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.evidence import rounded
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import count, join, several
 from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def headline(
     thin
         Algorithms that lack data sets, as `resting` names them.
     """
-    levels = rounded(levels)
+    levels = joined_levels(levels)
     best_first = np.lexsort((-relation.strict.sum(axis=1), -levels))
     by_level = tuple(relation.algorithms[i] for i in best_first.tolist())
     ranked = replace(relation, order=relation.order or by_level)

@@ -80,6 +80,8 @@ _SLICE = 1 << 17
 _PRODUCTS = 1 << 17
 # Share of the largest eigenvalue below which one is zero.
 NULL = 1e-10
+# Share of the largest trace below which one is zero.
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +240,13 @@ class QuadraticForms:
     def _ratio(self, length: Array, overlap: Array, across: Array) -> Array:
         """Return the ratio from ``|g_m|^2`` and ``h_m' phi h_m`` (J, U) and the sums (J,).
 
-        These are of the squares of ``h_m' phi h_n`` over all m and n.
+        These are of the squares of ``h_m' phi h_n`` over all m and n. A form that is 0 up to
+        rounding has one degree of freedom, the fewest there are.
         """
         square = (length**2 - 2 * length * overlap) @ self.count + across
-        return ((length - overlap) @ self.count) ** 2 / square
+        trace = (length - overlap) @ self.count
+        some = trace > _ROUNDING * trace.max()
+        return np.where(some, trace**2 / np.where(some, square, 1.0), 1.0)
 
     def _contrasts(self, contrasts: Array) -> tuple[Array, Array, Array]:
         """Return the parts of the ratio for any contrasts."""

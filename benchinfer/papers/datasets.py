@@ -12,6 +12,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.ties import ranked_rows
 from benchinfer.papers.algorithms import control, letters, reading_of_letters, reference
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 
@@ -79,12 +80,10 @@ class LocalLevels:
 
     def ranks(self) -> Array:
         """Return (K,) mean ranks, 1 best, over data sets without gaps; NaN if there are none."""
-        from scipy.stats import rankdata
-
         whole = self.levels[np.isfinite(self.levels).all(axis=1)]
         if not len(whole):
             return np.full(self.levels.shape[1], np.nan)
-        return rankdata(-self.measure.sign * whole, axis=1).mean(axis=0)
+        return ranked_rows(-self.measure.sign * whole).mean(axis=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,9 +128,10 @@ def test_what_has_no_covariates_says_how_to_keep_them(data):
             method()
 
 
-def test_a_constant_covariate_has_no_slope(data):
+@pytest.mark.parametrize("size", [1.0, 0.1, 0.7])
+def test_a_constant_covariate_has_no_slope(data, size):
     frame = data[0].to_frame()
-    frame["size"] = 1.0
+    frame["size"] = size
     scores = bi.read_scores(frame, measures={"value": "higher"}, covariates=["size"])
     with pytest.raises(DesignError, match="same value on every data set"):
         bi.compare_mixed(scores, covariates=["size"])

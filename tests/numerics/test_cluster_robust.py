@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import helmert
 
 from benchinfer.numerics.covariance import IndependentGroups, all_pairs, cluster_robust
 
@@ -43,3 +44,15 @@ def test_groups_of_different_sizes():
     contrasts = all_pairs(6)[1]
     whole = cluster_robust([own], phi, contrasts)
     np.testing.assert_allclose(cluster_robust(parts, phi, contrasts).df, whole.df, rtol=1e-10)
+
+
+@pytest.mark.parametrize("turn", [np.eye(3), helmert(3, full=True)])
+def test_a_level_known_from_one_group_has_one_degree_of_freedom(turn):
+    both, rng = np.eye(3)[None, :2] @ turn.T, np.random.default_rng(1)
+    groups = [
+        IndependentGroups(None, both, rng.normal(size=(5, 2)), np.zeros(5, int)),
+        IndependentGroups(None, np.eye(3)[None, 2:] @ turn.T, np.zeros((1, 1)), np.zeros(1, int)),
+    ]
+    phi = turn @ np.diag([0.2, 0.2, 1.0]) @ turn.T
+    found = cluster_robust(groups, phi, np.eye(3), turn.T)
+    np.testing.assert_allclose(found.df, [4, 4, 1], rtol=1e-10)

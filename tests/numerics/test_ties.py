@@ -63,3 +63,24 @@ def test_ranks_and_wins_tie_alike_in_any_unit(unit, zero):
 def test_last_digits_are_ties_however_small_the_range():
     assert len(np.unique(ties.joined_rows(np.array([[0.1 + 0.2, 0.3]])))) == 1
     assert ties.resolution(np.array([np.nan])) == 0.0
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
+def test_levels_that_rounding_tells_apart_are_joined(size):
+    rng = np.random.default_rng(1)
+    # Wherever the last digits fall, on a boundary of rounded numbers, too.
+    for middle in [*rng.random(50), 0.5 + 0.5e-12]:
+        levels = size * np.array([1.0, middle, np.nextafter(middle, 1), middle - 3e-16, -np.inf])
+        joined = ties.joined_levels(levels)
+        assert joined[1] == joined[2] == joined[3]
+        assert joined[0] == levels[0]
+        assert joined[4] == -np.inf
+    apart = size * np.array([1.0, 1 - 1e-9, np.nan])
+    np.testing.assert_array_equal(ties.joined_levels(apart), apart)
+
+
+def test_ranks_within_rows_tie_what_rounding_tells_apart():
+    table = np.array([[0.3, 0.1 + 0.2, 0.5, 0.1], [4.0, 3.0, 1.0, 2.0]])
+    expected = [[2.5, 2.5, 4, 1], [4, 3, 1, 2]]
+    np.testing.assert_array_equal(ties.ranked_rows(table), expected)
+    np.testing.assert_array_equal(ties.ranked_rows(7 - table), 5 - np.array(expected))

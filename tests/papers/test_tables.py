@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+from benchinfer.papers.datasets import LocalLevels
 from benchinfer.papers.styler import PaperTable
 
 MINUS = "\N{MINUS SIGN}"
@@ -194,6 +195,12 @@ def test_mean_ranks_are_those_of_the_rows():
     np.testing.assert_array_equal(
         data.loc[wide.index].to_numpy(float), wide[list(found.ranking())].to_numpy()
     )
+
+
+def test_mean_ranks_tie_what_rounding_tells_apart():
+    levels = np.array([[0.3, 0.1 + 0.2, 0.5], [0.3, 0.1 + 0.2, 0.1]])
+    own = LocalLevels(bi.Measure("s", "lower"), ("d", "e"), tuple("abc"), levels, levels, "means")
+    np.testing.assert_array_equal(own.ranks(), [2, 2, 2])
 
 
 def test_data_sets_need_the_scores_that_were_compared(scores):

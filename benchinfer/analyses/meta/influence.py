@@ -14,6 +14,7 @@ from benchinfer.comparison.wording import becomes
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.ties import joined_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +113,7 @@ def _refitted(
 
 def _largest(step: Array, most: int | None) -> list[int]:
     """Return the data sets that move most; what cannot be left out has no refit to spend on."""
-    order = np.argsort(-np.where(np.isfinite(step), step, -1.0), kind="stable")
+    order = np.argsort(-joined_levels(np.where(np.isfinite(step), step, -1.0)), kind="stable")
     return [int(d) for d in order[:most]]
 
 

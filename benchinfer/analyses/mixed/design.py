@@ -402,8 +402,8 @@ def fixed_effects(
         names, base, at = _by_domain(setting)
     if not covariates:
         return Fixed(base if names else None, at, names)
+    check_covariates(covariates, values)
     centre, spread = values.mean(axis=0), values.std(axis=0)
-    check_covariates(covariates, spread, d)
     z = (values - centre) / spread
     parts = [base, *(z[:, i, None, None] * np.eye(k) for i in range(len(covariates)))]
     zeros = np.zeros((k, k * len(covariates)))

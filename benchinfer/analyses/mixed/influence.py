@@ -27,6 +27,7 @@ from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
+from benchinfer.numerics.ties import joined_levels
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
@@ -293,7 +294,7 @@ def datasets_left_out(
     rows.shift[:] = held.shift @ asked.matrix.T / _positive(asked.std_error)
     size = np.nan_to_num(np.abs(rows.shift), nan=np.inf).max(axis=1)
     everything = np.ones(len(asked.matrix), np.bool_)
-    chosen = np.argsort(-size, kind="stable")[:most].tolist()
+    chosen = np.argsort(-joined_levels(size), kind="stable")[:most].tolist()
     work = partial(_without_dataset, asked, stats)
     for m, found in zip(
         chosen, in_order(work, chosen, workers(n_jobs), processes=True), strict=True

@@ -18,6 +18,7 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame, records
 from benchinfer.core.measure import Measure
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.ties import ranked_rows
 from benchinfer.scores.read import read_scores
 
 if TYPE_CHECKING:
@@ -283,13 +284,12 @@ def _on_ranks(comparison: MixedComparison, scores: "ScoreTable | None") -> Itera
     if scores is None or len(comparison.setting.coverage.datasets) < 2:
         return
     import pandas as pd
-    from scipy.stats import rankdata
 
     cells = scores.cells(comparison.measure.name)
     whole = (cells.n > 0).all(axis=1)
     if whole.sum() < 2 or cells.algorithms != comparison.algorithms:
         raise DesignError("fewer than two data sets have scores of all algorithms.")
-    ranks = rankdata(cells.mean[whole], axis=1)
+    ranks = ranked_rows(cells.mean[whole])
     d, k = ranks.shape
     table = pd.DataFrame(
         {

@@ -12,6 +12,7 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.numbers import count, p_value
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.plots import panels
 from benchinfer.plots.bars import room
 from benchinfer.plots.draw import Kind
@@ -102,7 +103,7 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
     """Lay out a tree, its leaves from left to right."""
     tree, algorithms = result.tree, result.setting.algorithms
     largest = max((tree.nodes[at] for at in tree.leaves), key=lambda node: len(node.datasets))
-    order = np.argsort(-largest.levels, kind="stable")[:top]
+    order = np.argsort(-joined_levels(largest.levels), kind="stable")[:top]
     shown = [algorithms[k] for k in order]
     inside = width - 0.2
     names = fitted(shown, 0.32 * inside)

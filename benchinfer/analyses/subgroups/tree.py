@@ -34,6 +34,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
     standardised,
 )
 from benchinfer.core.saving import savable
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.scores.features import Feature
 
 type Prune = Literal["none", "aic", "bic"]
@@ -305,7 +306,7 @@ def _best(
     sides = divisions(feature.at(np.flatnonzero(known).tolist()), minsize, process[known])
     if not len(sides):
         return None
-    best = sides[int(np.argmax(model.log_likelihoods(rows[known], sides)))]
+    best = sides[int(np.argmax(joined_levels(model.log_likelihoods(rows[known], sides))))]
     side = np.full(len(rows), 2 * best.sum() >= len(best))
     side[known] = best
     return side
@@ -314,7 +315,7 @@ def _best(
 def _order(p_values: Array, statistic: Array) -> Array:
     """Return what is smallest for the clearest test: of p-values of 0 the largest statistic."""
     zero = p_values == 0
-    return np.where(zero, -statistic, p_values) if zero.any() else p_values
+    return joined_levels(np.where(zero, -statistic, p_values) if zero.any() else np.log(p_values))
 
 
 def _along(feature: Feature, minsize: int) -> Along | None:

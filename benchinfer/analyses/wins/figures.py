@@ -8,6 +8,7 @@ from scipy.stats import norm
 from benchinfer.analyses.wins.comparison import WinsComparison, win_square
 from benchinfer.comparison.figures import COMPARISON, DISTRIBUTIONS
 from benchinfer.core.numbers import count
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.plots import bars, tiles
 from benchinfer.plots.arviz import DRAWS
 from benchinfer.plots.bars import Interval, Intervals, room
@@ -23,7 +24,7 @@ size_win_matrix, draw_win_matrix = tiles.size_chances, tiles.draw_chances
 def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
     """Lay out the share of contests that the row's algorithm wins against the column's."""
     won, tied = win_square(result.counted.tally)
-    order = np.argsort(-result.log_worth, kind="stable")
+    order = np.argsort(-joined_levels(result.log_worth), kind="stable")
     n = won + won.T + tied
     share = np.divide(won + tied / 2, n, out=np.zeros_like(won), where=n > 0)
     names = short(result.algorithms, 22 if is_wide(width) else 16)
@@ -64,7 +65,7 @@ def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
     """Lay out the log worth of each algorithm, the best first."""
     names = short(result.algorithms, 32)
     reach = _TIMES * result.quasi.error  # NaN is not drawn
-    order = np.argsort(-result.log_worth, kind="stable")
+    order = np.argsort(-joined_levels(result.log_worth), kind="stable")
     rows = tuple(
         Interval(
             names[result.algorithms[k]],

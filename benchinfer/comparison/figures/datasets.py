@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, ordinal
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.plots import panels
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.panels import COLUMN, scaled
@@ -91,10 +92,10 @@ def layout_distributions(
     low, high = float(np.nanmin(quantiles)), float(np.nanmax(quantiles))
     log = measure.scale == "log" and low > 0
     boxes, middle = scaled(quantiles, low, high, log=log), np.nanmedian(quantiles[:, :, 2], axis=1)
-    rows = np.argsort(measure.sign * middle, kind="stable")
+    rows = np.argsort(measure.sign * joined_levels(middle), kind="stable")
     standing = np.nanmean(boxes[:, :, 2] - scaled(middle, low, high, log=log)[:, None], axis=0)
     single = bool((found <= 1).all())
-    best_first = np.argsort(-measure.sign * standing, kind="stable")
+    best_first = np.argsort(-measure.sign * joined_levels(standing), kind="stable")
     chosen = [k for k in best_first if algorithms is None or names[k] in algorithms]
     default = _MANY if algorithms is None else None
     chosen = chosen[: default if top is None else top]

@@ -54,7 +54,7 @@ def test_expansion_of_small_p_values_continues_the_exact_ones():
         around = [p_largest(x - step, parameters, 25.0) for step in np.arange(-3, 30, 0.25)]
         ratios = np.diff(np.log(around))
         assert (ratios > 0).all()
-        assert abs(np.diff(ratios)).max() < 0.1
+        assert abs(np.diff(ratios)).max() < 0.05
 
 
 def test_one_place_is_a_chi_squared_test():

@@ -29,6 +29,7 @@ from scipy.special import gammaln
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
+from benchinfer.numerics.ties import resolution
 
 type Array = NDArray[np.float64]
 
@@ -96,6 +97,8 @@ def moments(scores: Array, *, paired: bool, overlap: float = 0.0) -> StudyMoment
         raise FitError("an algorithm has fewer than two scores.")
     mean = np.where(there, scores, 0.0).sum(axis=0) / n
     centred = np.where(there, scores - mean, 0.0)
+    # The mean of equal scores may differ from them in its last digit.
+    centred[np.abs(centred) <= resolution(scores)] = 0.0
     spread = centred.T @ centred / (n.min() - 1) if paired else np.diag((centred**2).sum(0))
     if not paired:
         spread = spread / (n - 1)
@@ -189,12 +192,18 @@ def contrasts(levels: Levels) -> tuple[Array, Array]:
     """Return (k - 1,) effects against the first algorithm, and their covariance."""
     y = levels.value[1:] - levels.value[0]
     c = levels.cov
-    cov = c[1:, 1:] - c[1:, [0]] - c[[0], 1:] + c[0, 0]
+    size = np.sqrt(c.diagonal()[1:] + c[0, 0])
+    cov = _unrounded(c[1:, 1:] - c[1:, [0]] - c[[0], 1:] + c[0, 0], size * size[:, None])
     return y, cov + np.outer(y, y) / (2 * levels.size)
 
 
 # Sampling variances below this share of the largest are rounding of 0.
 _TINY = 1e-12
+
+
+def _unrounded(values: Array, size: Array) -> Array:
+    """Return values with 0 for those that are rounding of 0, in differences of this size."""
+    return np.where(np.abs(values) <= _TINY * size, 0.0, values)
 
 
 @savable
@@ -261,8 +270,9 @@ def direct(blocks: Sequence[Block], pairs: Codes, k: int) -> list[Direct]:
         i, j = i[p], j[p]
         # The baseline has the level 0, without error.
         level, cov = np.r_[0.0, block.y], np.pad(block.cov, ((1, 0), (1, 0)))
-        own = cov.diagonal()
-        found.append((p, np.full(len(p), d), level[i] - level[j], own[i] + own[j] - 2 * cov[i, j]))
+        size = cov.diagonal()[i] + cov.diagonal()[j]
+        v = _unrounded(size - 2 * cov[i, j], size)
+        found.append((p, np.full(len(p), d), level[i] - level[j], v))
     pair, dataset, y, v = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.argsort(pair, kind="stable")
     ends = np.cumsum(np.bincount(pair, minlength=len(pairs)))[:-1]

@@ -372,10 +372,13 @@ def line_search(
             theta[3] = work.theta[3] / 10
         if theta[3] < _LEAST_RESIDUAL:
             raise FitError("nothing varies beyond the random effects: scores repeat each other.")
-        trial = evaluate(stats, theta, x, reml=reml)
+        length /= 2
+        try:
+            trial = evaluate(stats, theta, x, reml=reml)
+        except (FitError, np.linalg.LinAlgError):
+            continue  # too far away for double precision
         gain = work.criterion - trial.criterion
         # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
-        if gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise):
+        if gain > 0 or (decrement < 1e-6 and tried == 1 and gain > -noise):
             return trial, tried
-        length /= 2
     return None, 30

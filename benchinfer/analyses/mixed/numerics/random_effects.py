@@ -34,6 +34,8 @@ from benchinfer.core.saving import savable
 type Array = NDArray[np.float64]
 # The most values that a Shapiro-Wilk test takes.
 _MOST = 5000
+# Interactions below this, in their standard deviations, are rounding.
+_NONE = 1e-9
 
 
 @savable
@@ -114,11 +116,13 @@ def shape_of(values: Array, *, test: bool = True) -> Shape:
 def _studentized(u: Array, held: NDArray[np.bool_]) -> Array:
     """Divide columns by their spread on the other rows and turn the t into normal scores."""
     n = held.sum(axis=0)
-    inner = u / np.sqrt((u**2).sum(axis=0) / np.maximum(n, 1))
+    spread = np.sqrt((u**2).sum(axis=0) / np.maximum(n, 1))
+    # An algorithm that does what the others do on each data set has no spread but rounding.
+    inner = np.divide(u, spread, out=np.zeros_like(u), where=spread > _NONE)
     df = np.maximum(n - 2, 1)
     t = np.abs(inner) * np.sqrt(df / np.maximum(n - 1 - inner**2, 1e-12))
     score = -ndtri(np.maximum(stdtr(df, -t), 1e-300))
-    return np.where(held, np.sign(u) * np.where(n > 3, score, np.abs(u)), 0.0)
+    return np.where(held, np.sign(inner) * np.where(n > 3, score, np.abs(u)), 0.0)
 
 
 def _rotation(k: int) -> Array:

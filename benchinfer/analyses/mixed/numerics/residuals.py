@@ -38,7 +38,7 @@ from benchinfer.analyses.mixed.numerics.random_effects import (
     shape_of,
 )
 from benchinfer.core.saving import savable
-from benchinfer.numerics.ties import midranks
+from benchinfer.numerics.ties import midranks, resolution
 
 type Array = NDArray[np.float64]
 PROBABILITIES = np.arange(1, 100) / 100
@@ -247,7 +247,7 @@ def _spread(
     fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
     both = np.array([fitted[known], variance[known]])
     if known.sum() > 2 and np.ptp(both, axis=1).min() > 0:
-        ranks = np.array([midranks(each, 0.0).values for each in both])
+        ranks = np.array([midranks(each, resolution(each)).values for each in both])
         ranks -= ranks.mean(axis=1, keepdims=True)
         products = ranks @ ranks.T
         trend = float(products[0, 1] / np.sqrt(products[0, 0] * products[1, 1]))

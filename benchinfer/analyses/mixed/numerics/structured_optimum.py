@@ -112,18 +112,27 @@ def _search(
     length = 1.0
     for tried in range(1, 41):
         trial = psi + length * direction
-        try:
-            there = evaluate(model, model.layout.theta(trial))
-        except (FitError, np.linalg.LinAlgError):
-            # Too far away for double precision.
-            length /= 2
-            continue
-        gain = at.criterion - there.criterion
+        there = _evaluate(model, trial)
+        gain = -np.inf if there is None else at.criterion - there.criterion
         # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
-        if gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise):
+        better = gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise)
+        if there is not None and better:
             return (trial, there), tried
         length /= 2
     return None, 40
+
+
+def _evaluate(model: StructuredModel, psi: Array) -> Evaluation | None:
+    """Evaluate the criterion at a trial point; None where that is beyond double precision."""
+    try:
+        return evaluate(model, model.layout.theta(psi))
+    except (FitError, np.linalg.LinAlgError):
+        return None
+
+
+def _rounding(model: StructuredModel, at: Evaluation) -> float:
+    """Return how far criteria that differ by rounding alone may be apart."""
+    return 1e-12 * (abs(at.criterion) + model.patterns.n_scores)
 
 
 def _clean(model: StructuredModel, psi: Array, at: Evaluation) -> tuple[Array, Evaluation]:
@@ -133,9 +142,10 @@ def _clean(model: StructuredModel, psi: Array, at: Evaluation) -> tuple[Array, E
     # A residual variance is small in comparison with its own scores, not with the others.
     small[model.layout.inner + model.layout.replicated :] = False
     trial = np.where(small, 0.0, psi)
-    there = evaluate(model, model.layout.theta(trial))
-    noise = 1e-12 * (abs(at.criterion) + model.patterns.n_scores)
-    return (trial, there) if there.criterion <= at.criterion + noise else (psi, at)
+    there = _evaluate(model, trial)
+    if there is None or there.criterion > at.criterion + _rounding(model, at):
+        return psi, at
+    return trial, there
 
 
 # Least eigenvalue of an unstructured covariance, scaled to diagonal 1, that is not zero.
@@ -353,12 +363,19 @@ def start(model: StructuredModel) -> Array:
 
 
 def even(model: StructuredModel) -> Array:
-    """Return start values that give each source of variation the same variance."""
-    layout = model.layout
+    """Return start values that give each source of variation the same variance.
+
+    All but the distance between data sets, which may be larger by any factor: from a start that is
+    far too small the first step leads out of double precision.
+    """
+    layout, k = model.layout, model.x.shape[1]
     theta = np.full(len(layout.names), 1 / 3)
+    level = max(float(np.var(model.patterns.delta)), 1 / 3)
     if layout.factored:
-        k = layout.between.shape[1]
         theta[: layout.outer] = np.eye(k)[np.tril_indices(k)] / 3
+        theta[0] = k * level
+    elif layout.names[0] == "dataset":
+        theta[0] = level
     return theta
 
 
@@ -450,9 +467,12 @@ def _best(model: StructuredModel) -> tuple[Array, Evaluation, OptimizerRecord]:
     zero, lacking = at_zero(layout, at)
     if layout.residual == "constant" and not lacking and not zero.any():
         return psi, at, record
-    again, there, other = minimise(model, layout.psi(even(model)))
+    try:
+        again, there, other = minimise(model, layout.psi(even(model)))
+    except (FitError, np.linalg.LinAlgError):
+        return psi, at, record  # a start that cannot be evaluated leads nowhere
     record = replace(record, evaluations=record.evaluations + other.evaluations)
-    if there.criterion < at.criterion:
+    if there.criterion < at.criterion - _rounding(model, at):
         return again, there, replace(other, evaluations=record.evaluations)
     return psi, at, record
 

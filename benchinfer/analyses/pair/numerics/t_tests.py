@@ -13,6 +13,7 @@ from scipy.stats import shapiro
 
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.ties import resolution
 
 type Array = NDArray[np.float64]
 type Codes = NDArray[np.int64]
@@ -326,7 +327,7 @@ def _cut(values: Array, n_parts: int, seed: int) -> PartMeans:
 
 
 def _normal(means: Array) -> bool:
-    if len(means) < 3 or np.ptp(means) == 0:
+    if len(means) < 3 or np.ptp(means) <= resolution(means):
         return True
     # Beyond some thousand values the p-value of the test is not known well, and tiny departures,
     # which do not matter for a mean, are found.

@@ -15,6 +15,7 @@ from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.scores.table import ScoreTable
 
 type Array = NDArray[np.float64]
@@ -132,7 +133,7 @@ def archetypes(
     fits = list(in_order(work, _numbers(scaled, weight, k), workers(n_jobs), processes=True))
     objectives = np.array([one.fit.objective for one in fits])
     best = fits[-1 if k else elbow(objectives) - 1]
-    order = np.argsort(-best.fit.alphas.sum(axis=0), kind="stable")
+    order = np.argsort(-joined_levels(best.fit.alphas.sum(axis=0)), kind="stable")
     return Archetypes(
         setting=setting,
         points=points,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
 from benchinfer.core.numbers import count, join
+from benchinfer.numerics.ties import joined_levels
 from benchinfer.plots import tiles
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
@@ -219,7 +220,7 @@ class ProfileLines(Layout):
 
 def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     """Lay out the profiles of the archetypes."""
-    order = np.argsort(-result.corners.mean(axis=0), kind="stable")
+    order = np.argsort(-joined_levels(result.corners.mean(axis=0)), kind="stable")
     table = result.profiles()
     values = table["estimate"].to_numpy().reshape(result.k, -1)[:, order]
     names = fitted(result.algorithms, 0.3 * width)

@@ -18,6 +18,7 @@ from benchinfer.core.provenance import AnalysisOptions, Provenance
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
+from benchinfer.numerics.ties import joined_levels, ranked_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,8 +166,8 @@ class Archetypes(Showable):
         """
         scaled, corners = self.points / self.unit, self.corners / self.unit
         apart = np.linalg.norm(scaled[:, None] - corners, axis=2)
-        order = np.argsort(apart[:, j], kind="stable")
-        own = [d for d in order if apart[d].argmin() == j][:NEAREST]
+        order = np.argsort(joined_levels(apart[:, j]), kind="stable")
+        own = [d for d in order if joined_levels(apart[d]).argmin() == j][:NEAREST]
         return [self.datasets[d] for d in own or order[:1]]
 
     def describe(self, j: int) -> str:
@@ -176,7 +177,7 @@ class Archetypes(Showable):
         largest = np.ptp(self.corners, axis=1).max()
         if gaps.max() <= max(self.measure.margin, _ALIKE * largest):
             return f"all alike ({self._behind(gaps.max())} at most)"
-        order = np.argsort(gaps, kind="stable")
+        order = np.argsort(joined_levels(gaps), kind="stable")
         step = max(self.measure.margin, _ALIKE * gaps.max())
         best = [self.algorithms[i] for i in order if gaps[i] <= step]
         last = [self.algorithms[i] for i in order if gaps[i] >= gaps.max() - step]
@@ -257,8 +258,6 @@ class Archetypes(Showable):
         The estimate is the level of the algorithm at the archetype, or its difference from the mean
         of all algorithms, in the measure's own unit (a ratio to it on log and logit scales).
         """
-        from scipy.stats import rankdata
-
         corners = self.corners
         values = self.measure.level_of(corners) if self.levels else self.measure.effect(corners)
         k, m = corners.shape
@@ -267,7 +266,7 @@ class Archetypes(Showable):
                 "archetype": np.repeat(np.arange(1, k + 1), m),
                 "algorithm": np.tile(self.algorithms, k),
                 "estimate": values.ravel(),
-                "rank": rankdata(-corners, axis=1).ravel(),
+                "rank": ranked_rows(-corners).ravel(),
             }
         )
 

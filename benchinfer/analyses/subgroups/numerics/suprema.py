@@ -12,7 +12,7 @@ from scipy.special import chdtrc, eval_jacobi, gammaln, roots_jacobi
 type Array = NDArray[np.float64]
 
 # Below this, one minus the probability of staying below has lost its digits.
-_SMALLEST = 1e-10
+_SMALLEST = 1e-8
 _FUNCTIONS = 48
 
 
@@ -23,7 +23,7 @@ def p_largest(statistic: float, parameters: int, ratio: float, places: float = m
     - t))`` for a Brownian bridge B of as many dimensions as there are parameters. Against ``log(t /
     (1 - t))`` it is stationary: the squared length of an Ornstein-Uhlenbeck process. The
     probability that it stays below x is a sum over the eigenfunctions of its generator on (0, x),
-    here by Galerkin's method; below 1e-10 it is DeLong's expansion, as Estrella gives it. Hansen's
+    here by Galerkin's method; below 1e-8 it is DeLong's expansion, as Estrella gives it. Hansen's
     curves, which R's strucchange takes, were fitted to simulations of the same process at the
     points of a grid, whose largest value is a little smaller.
 

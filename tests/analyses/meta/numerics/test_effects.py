@@ -37,6 +37,17 @@ def test_escalc():
         np.testing.assert_allclose([y[0], cov[0, 0]], KNOWN[name], rtol=1e-9)
 
 
+def test_variances_that_are_rounding_are_zero():
+    # The first two algorithms have the same scores, but for the last digit of a variance.
+    cov = np.array([[0.1, 0.1, 0.02], [0.1, np.nextafter(0.1, 1), 0.02], [0.02, 0.02, 0.3]])
+    for order in ([0, 1, 2], [2, 0, 1]):
+        own = effects.contrasts(effects.Levels(np.ones(3), cov[np.ix_(order, order)]))
+        block = effects.Block(np.array(order), *own)
+        first, second = effects.direct([block], np.array([[0, 1], [0, 2]]), 3)
+        assert first.v == 0
+        assert second.v == pytest.approx(0.36)
+
+
 def test_moments_are_those_of_numpy():
     values = np.random.default_rng(1).normal(size=(20, 3))
     found = effects.moments(values, paired=True)
@@ -86,8 +97,10 @@ def test_standardised_differences_are_unbiased_with_their_variance(paired):
 def test_what_has_no_effect_is_refused():
     with pytest.raises(FitError, match="fewer than two"):
         effects.moments(np.ones((1, 2)), paired=True)
-    flat = effects.moments(np.ones((5, 2)), paired=True)
-    with pytest.raises(FitError, match="do not vary"):
-        effects.standardised(flat, flat.of_means, paired=True)
+    # The mean of six scores of 0.1 is another number.
+    for constant in (np.ones((5, 2)), np.full((6, 2), 0.1)):
+        flat = effects.moments(constant, paired=True)
+        with pytest.raises(FitError, match="do not vary"):
+            effects.standardised(flat, flat.of_means, paired=True)
     with pytest.raises(FitError, match="not positive"):
         effects.log_ratio(effects.moments(-np.ones((5, 2)), paired=True))

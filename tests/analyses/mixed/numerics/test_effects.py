@@ -53,6 +53,17 @@ def test_standardised_effects_of_healthy_tables_are_standard_normal():
     assert np.std(np.concatenate(effect)) == pytest.approx(1, abs=0.1)
 
 
+@pytest.mark.parametrize("shift", [0.0, 1 / 3])
+def test_an_algorithm_that_differs_by_as_much_everywhere_has_no_interaction(shift):
+    # Two algorithms that differ by 0.5 on both data sets, up to rounding.
+    cells = np.array([[1.0, 1.5], [3.0, 3.5]]) + shift
+    stats = from_cells(np.full((2, 2), 2), cells, np.full((2, 2), 0.5))
+    found = effects_of(stats, fit(stats, ("dataset", "dataset:algorithm")))
+    np.testing.assert_array_equal(found.profile, 0.0)
+    np.testing.assert_array_equal(found.distance, 0.0)
+    assert found.profile_shape.n == 0
+
+
 def test_empty_and_lonely_cells_have_no_profile():
     rng = np.random.default_rng(7)
     n = np.ones((9, 3), int)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed.numerics import degrees, moments, optimum
+from benchinfer.analyses.mixed.numerics import degrees, moments, optimum, structured_optimum
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks, structured_from_cells
 from benchinfer.analyses.mixed.numerics.structured_optimum import fit_structured
@@ -208,6 +208,7 @@ def test_comparisons_do_not_depend_on_how_far_data_sets_are_apart(level, between
         for scale in (1e3, level)
     )
     assert far.optimizer.converged
+    assert far.optimizer.evaluations < 2 * near.optimizer.evaluations
     # What the data sets' level tells of the algorithms' variances fades as its inverse.
     np.testing.assert_allclose(rows @ far.beta, rows @ near.beta, atol=1e-9)
     np.testing.assert_allclose(
@@ -215,6 +216,29 @@ def test_comparisons_do_not_depend_on_how_far_data_sets_are_apart(level, between
     )
     for method in (degrees.kenward_roger, degrees.satterthwaite):
         np.testing.assert_allclose(method(far, rows).df, method(near, rows).df, rtol=1e-3)
+
+
+@pytest.mark.parametrize("call", range(2, 6))
+def test_a_trial_point_that_cannot_be_evaluated_shortens_the_step(monkeypatch, call):
+    dataset, count, mean, within = simulated(np.random.default_rng(3))
+    cells = moments.from_blocks(dataset, count, mean, np.zeros(16))
+    blocks = structured_from_blocks(dataset, count, mean, within)
+    fits = (
+        (optimum, lambda: optimum.fit(cells, RANDOM)),
+        (structured_optimum, lambda: fit_structured(blocks, terms=RANDOM)),
+    )
+    for module, refit in fits:
+        expected, evaluate, calls = refit(), module.evaluate, []
+
+        def failing(*args, evaluate=evaluate, calls=calls, **options):
+            calls.append(args)
+            if len(calls) == call:
+                raise FitError("the fixed effects are confounded in this table.")
+            return evaluate(*args, **options)
+
+        monkeypatch.setattr(module, "evaluate", failing)
+        np.testing.assert_allclose(refit().variances, expected.variances, rtol=1e-6, atol=1e-12)
+        assert len(calls) >= call
 
 
 def test_unstructured_on_a_complete_table_is_the_paired_t_test():

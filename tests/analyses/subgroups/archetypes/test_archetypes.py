@@ -1,5 +1,7 @@
 """Archetypes of a score table: what is planted, what is said, what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,14 @@ def test_direction_changes_signs_alone():
     left, right = one.profiles(), two.profiles()
     np.testing.assert_allclose(left["estimate"], -right["estimate"], atol=1e-6)
     np.testing.assert_array_equal(left["rank"], right["rank"])
+
+
+def test_algorithms_that_rounding_tells_apart_share_a_rank(found):
+    points = np.array([[0.3, 0.1 + 0.2, 0.5], [0.1 + 0.2, 0.3, 0.1], [0.3, 0.2, 0.1]])
+    corners = replace(found, points=points, betas=np.eye(3))
+    ranks = corners.profiles()["rank"].to_numpy().reshape(3, 3)
+    np.testing.assert_array_equal(ranks, [[2.5, 2.5, 1], [1.5, 1.5, 3], [1, 2, 3]])
+    assert corners.describe(1).startswith("a and b best")
 
 
 def test_elbow_is_at_the_planted_number():
