@@ -55,27 +55,27 @@ SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
     " sampler='auto', domains='pooled', covariates=(), likelihood='normal', trials=None,"
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
-    " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=None,"
+    " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=1,"
     " progress=None",
     "compare_subgroups": "scores, measure=None, *, by=None, model='wins', minsize=10, depth=None,"
     " prune='none', tests='auto', honest=False, contrasts='tukey', control=None, level=0.95,"
-    " seed=None",
+    " seed=1",
     "compare_wins": "scores, measure=None, *, inference='likelihood', by='datasets',"
     " ties='davidson', tie_tolerance=None, local_rope=None, rope=0.05, errors='auto',"
     " penalised=False, departures=False, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='auto', level=0.95, missing='use', draws=1000, chains=8,"
-    " priors=None, seed=None, progress=None",
+    " priors=None, seed=1, progress=None",
     "read_wins": "source, *, name='score', columns=None",
     "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
-    " weights=None, robust=False, starts=20, missing='complete', seed=None, n_jobs=1",
+    " weights=None, robust=False, starts=20, missing='complete', seed=1, n_jobs=1",
     "regions": "comparison, covariate, pairs=None, *, level=None",
     "dataset_features": "x, y=None, *, task='auto'",
     "stability.bootstrap_consensus": "ensemble, *, method='symdiff', family='weak',"
-    " missing_pairs='ignore', resamples=1000, resampled=None, seed=None, n_jobs=1, progress=None",
+    " missing_pairs='ignore', resamples=1000, resampled=None, seed=1, n_jobs=1, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='complete',"
-    " resamples='auto', seed=None, n_jobs=None, progress=None",
+    " resamples='auto', seed=1, n_jobs=None, progress=None",
     "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
     " method='reml', interval='auto', nested='auto', covariates=(), contrasts='tukey',"
     " control=None, alternative='two-sided', adjust='auto', tolerance=None, level=0.95,"
@@ -86,7 +86,7 @@ SIGNATURES = {
     " level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
     " margin=None, alternative='two-sided', adjust='holm', level=0.95, clusters=None,"
-    " parts=None, missing='use', seed=None",
+    " parts=None, missing='use', seed=1",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
     " pairs='pairwise', target='auto', level=0.95, missing='use', seed=1, stop=False,"
@@ -100,7 +100,7 @@ SIGNATURES = {
     "stability.consensus_influence": "ensemble, *, method='symdiff', family='weak',"
     " missing_pairs='ignore'",
     "gate": "scores, measure=None, *, baseline, candidate, want='noninferior', by='auto',"
-    " target='auto', level=0.95, on_undecided=None",
+    " target='auto', level=0.95, failed='missing', on_undecided=None",
     "papers.latex": "text",
     "load": "path",
     "load_example": "name",
@@ -108,7 +108,7 @@ SIGNATURES = {
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
-    "pareto": "scores, measures=None, *, resamples=1000, missing='complete', seed=None",
+    "pareto": "scores, measures=None, *, resamples=1000, missing='complete', seed=1",
     "per_dataset": "compare, scores, measure=None, *, n_jobs=1, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
@@ -127,7 +127,7 @@ SIGNATURES = {
     " failed='missing', covariates=None, features=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
-    " resamples=200, rule='evidence', seed=None, n_jobs=1, **arguments",
+    " resamples=200, rule='evidence', seed=1, n_jobs=1, **arguments",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",
 }
 

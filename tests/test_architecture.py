@@ -17,10 +17,10 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4677,
-    "records": 487,
+    "functions": 4737,
+    "records": 489,
     "renamed imports": 74,
-    "names outside the field's vocabulary": 5201,
+    "names outside the field's vocabulary": 5230,
 }
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
