@@ -144,7 +144,7 @@ def everything(
 
 
 def _asked(
-    scores: ScoreTable, measure: str, level: float, seed: int
+    scores: ScoreTable, measure: str, level: float, seed: int | None
 ) -> "dict[Method, tuple[str, Callable[[str], Result]]]":
     """Return the analyses of a measure by method, each with its name."""
     found: dict[Method, tuple[str, Callable[[str], Result]]] = {
@@ -167,12 +167,12 @@ def _asked(
     return {name: each for name, each in found.items() if name not in left}
 
 
-def _grouped(scores: ScoreTable, measure: str, level: float, seed: int) -> Subgroups:
+def _grouped(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Subgroups:
     return compare_subgroups(scores, measure, by=[*scores.features], level=level, seed=seed)
 
 
 def _leading(
-    scores: ScoreTable, measure: str, level: float, seed: int
+    scores: ScoreTable, measure: str, level: float, seed: int | None
 ) -> "tuple[str, Callable[[str], Result]]":
     """Return the analysis that leads: exact tests of scores of 0 and 1 on one data set."""
     if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
@@ -180,13 +180,13 @@ def _leading(
     return "Mixed model", lambda name: compare_mixed(scores, name, level=level, seed=seed)
 
 
-def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
+def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
     from benchinfer.analyses.bayes.compare import compare_bayes  # compiled code, to be loaded
 
     return compare_bayes(scores, measure, level=level, chains=_CHAINS, seed=seed, progress=False)
 
 
-def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
+def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
     """Resample the replications, or where there are none to resample the data sets."""
     k = len(scores.algorithms)
     pairs = k * (k - 1) // 2
@@ -220,7 +220,7 @@ def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
 
 
 def _local(
-    scores: ScoreTable, measure: str, level: float, seed: int
+    scores: ScoreTable, measure: str, level: float, seed: int | None
 ) -> "tuple[str, Callable[[str], Result]]":
     """Return the comparison on each data set: single scores leave no noise to estimate."""
     if int(scores.coverage(measure).found.max()) == 1:
@@ -232,7 +232,7 @@ def _local(
     return what, lambda name: per_dataset(compare, scores, name, level=level, seed=seed)
 
 
-def _permuted(scores: ScoreTable, measure: str, level: float, seed: int) -> Comparison:
+def _permuted(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
     """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
     found = scores.coverage(measure).found
     moved = found.size if len(scores.datasets) > 1 else int(found.sum())
