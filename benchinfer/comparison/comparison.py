@@ -45,6 +45,14 @@ type Target = Literal["domain", "datasets"]
 type Order = Literal["fixed", "result"] | Sequence[str]
 
 
+def spanning(rows: "pd.DataFrame", measure: Measure) -> "pd.Series[bool]":
+    """Return which rows of contrasts are decided though their interval includes equality."""
+    decided = rows["verdict"].isin(["first", "second"])
+    if "conf_low" not in rows:
+        return decided & False
+    return decided & (rows["conf_low"] <= measure.neutral) & (rows["conf_high"] >= measure.neutral)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular):
     """Verdicts and evidence for every pair of algorithms on one measure.
@@ -163,11 +171,7 @@ class Comparison(Tabular):
 
     def over_equality(self) -> NDArray[np.bool_]:
         """Return (P,) decided pairs whose interval includes equality."""
-        found, neutral = self.effects(), self.measure.neutral
-        if "conf_low" not in found:
-            return np.zeros(len(self.codes), np.bool_)
-        decided = np.isin(self.codes, (Verdict.FIRST, Verdict.SECOND))
-        return decided & (found["conf_low"] <= neutral) & (found["conf_high"] >= neutral)
+        return spanning(self._contrasts(), self.measure).to_numpy()
 
     def effects(self) -> Mapping[str, Array]:
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""

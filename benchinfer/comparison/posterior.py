@@ -141,18 +141,45 @@ def probabilities(found: Outcomes) -> dict[str, Array]:
     }
 
 
+def directional(level: float) -> float:
+    """Return the probability of one direction beyond which an interval of a level excludes 0."""
+    return (1 + level) / 2
+
+
 def codes_of(
     found: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
 ) -> NDArray[np.int8]:
-    """Turn probabilities into (P,) `Verdict` codes: the outcome that reaches the level.
+    """Turn probabilities into (P,) `Verdict` codes that say the same as intervals of the level.
 
-    Chains that have not settled decide nothing; (P,) where pairs have chains of their own.
+    A direction needs more than (1 + level) / 2, so that the equal-tailed interval lies on its side
+    of equality, or beyond the tolerance; equivalence needs the level. Chains that have not settled
+    decide nothing; (P,) where pairs have chains of their own.
     """
     codes = np.full(len(found.first), Verdict.UNDECIDED)
-    for code, probability in (
-        (Verdict.FIRST, found.first),
-        (Verdict.SECOND, found.second),
-        (Verdict.EQUIVALENT, found.equivalent),
+    for code, reached in (
+        (Verdict.FIRST, found.first > directional(level)),
+        (Verdict.SECOND, found.second > directional(level)),
+        (Verdict.EQUIVALENT, found.equivalent >= level),
     ):
-        codes = np.where((probability >= level) & settled, code, codes)
+        codes = np.where(reached & settled, code, codes)
     return codes.astype(np.int8)
+
+
+def codes_of_published(
+    found: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
+) -> NDArray[np.int8]:
+    """Turn probabilities into (P,) `Verdict` codes by the rule of the published tests of pairs.
+
+    Each of the three outcomes needs the level, so that a pair can be decided while its interval
+    spans equality.
+
+    References
+    ----------
+    Benavoli, A., Corani, G., Demsar, J. & Zaffalon, M. (2017). Time for a change: a tutorial for
+    comparing multiple classifiers through Bayesian analysis. Journal of Machine Learning Research
+    18(77), 1-36.
+    """
+    outcomes = np.stack([found.first, found.second, found.equivalent])
+    codes = np.array([Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT])[outcomes.argmax(axis=0)]
+    reached = (outcomes.max(axis=0) >= level) & settled
+    return np.where(reached, codes, Verdict.UNDECIDED).astype(np.int8)

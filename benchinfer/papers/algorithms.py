@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.comparison import spanning
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
 from benchinfer.comparison.sections import (
     BEYOND,
@@ -145,14 +146,21 @@ def words(name: str, values: Sequence[str], head: str, kind: str = "text") -> Se
 
 
 def intervals(
-    name: str, rows: "pd.DataFrame", level: float, write: Write, group: str = ""
+    name: str, rows: "pd.DataFrame", result: "Comparison", write: Write, group: str = ""
 ) -> list[Series]:
-    """Return the column of the intervals, if there are any."""
+    """Return the column of the intervals, if there are any.
+
+    The text of a decided contrast whose interval includes equality is a dash: see `withheld`.
+    """
     if "conf_low" not in rows:
         return []
     ends = list(zip(rows["conf_low"].tolist(), rows["conf_high"].tolist(), strict=True))
-    head = f"{level_percent(level)} interval"
-    texts = [bounds(low, high, write) for low, high in ends]
+    head = f"{level_percent(result.level)} interval"
+    shown = ~spanning(rows, result.measure) if "verdict" in rows else rows["conf_low"].notna()
+    texts = [
+        bounds(low if own else np.nan, high, write)
+        for (low, high), own in zip(ends, shown, strict=True)
+    ]
     return [Series(name, ends, PaperColumn(head, "text", group, head), texts)]
 
 
@@ -175,7 +183,7 @@ def by_algorithm(
     result: "Comparison", against: str | None = None, top: int | None = None
 ) -> PaperTable:
     """Lay out a comparison with one row per algorithm, best first."""
-    order, measure, percent = result.ranking(), result.measure, result.level
+    order, measure = result.ranking(), result.measure
     shown = list(order[:top])
     levels = result.summary()
     summary = levels.set_index("algorithm").reindex(shown)
@@ -183,20 +191,21 @@ def by_algorithm(
     columns = [
         words("algorithm", shown, "algorithm", "name"),
         numbers("estimate", summary["estimate"], level, title, title, "level"),
-        *intervals("interval", summary, percent, level, title),
+        *intervals("interval", summary, result, level, title),
     ]
-    chosen = reference(result, against)
+    chosen, differences = reference(result, against), list[str]()
     if chosen is not None:
         rows = departures(result, chosen).reindex(shown)
         effect, head = effect_writer(measure, result.contrasts()), effect_head(result, chosen)
         columns += [
             numbers("difference", rows["estimate"], effect, head, head, "estimate"),
-            *intervals("difference_interval", rows, percent, effect, head),
+            *intervals("difference_interval", rows, result, effect, head),
             *evidence(result, rows),
         ]
         if chosen != order[0] or control(result):
             verdicts = [WORDS.get(code, "") for code in rows["verdict"]]
             columns.append(words("verdict", verdicts, "verdict"))
+        differences = _of_differences(result, chosen, rows, columns)
     joined, reading = _joined(result, order, shown)
     columns += joined
     if "mean" in summary:
@@ -208,7 +217,7 @@ def by_algorithm(
     notes = (
         *_of_levels(result, bounded="conf_low" in levels),
         *filter(None, [result.level_reversals]),
-        *_of_differences(result, chosen, columns),
+        *differences,
         *reading,
         *said(result, left_out),
     )
@@ -272,17 +281,15 @@ def _of_levels(result: "Comparison", *, bounded: bool) -> list[str]:
 
 
 def _of_differences(
-    result: "Comparison", chosen: str | None, columns: Sequence[Series]
+    result: "Comparison", chosen: str, rows: "pd.DataFrame", columns: Sequence[Series]
 ) -> list[str]:
     """Say what the effects against the best, or another algorithm, are."""
-    if chosen is None:
-        return []
     kind = "Differences are of each algorithm minus"
     if result.measure.scale != "identity":
         kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
     best = ", the best" if chosen == result.ranking()[0] else ""
     told = f"{kind} {one_line(chosen)}{best}{_with(result)}."
-    return [told, *_apart(result, chosen, columns), *wider(result)]
+    return [told, *_apart(result, chosen, columns), *withheld(result, rows)]
 
 
 def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list[str]:
@@ -304,10 +311,12 @@ def _with(result: "Comparison") -> str:
     return f", with {result.intervals}" if result.intervals else ""
 
 
-def wider(result: "Comparison") -> list[str]:
-    """Say that intervals and verdicts part, if some do."""
-    parted = result.over_equality().any()
-    return [f"Some intervals include equality {result.decider}."] if parted else []
+def withheld(result: "Comparison", rows: "pd.DataFrame") -> list[str]:
+    """Say of which contrasts no interval is shown, if there are any."""
+    if not (n := int(spanning(rows, result.measure).sum())):
+        return []
+    them = "the decided pair" if n == 1 else f"{n} decided pairs"
+    return [f"No interval is shown for {them} whose interval includes equality {result.decider}."]
 
 
 def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
@@ -329,9 +338,9 @@ def by_pair(result: "Comparison") -> PaperTable:
     columns = [
         *(words(name, rows[name].tolist(), name, "name") for name in named),
         numbers("estimate", rows["estimate"], write, measure.effect_name),
-        *intervals("interval", rows, result.level, write),
+        *intervals("interval", rows, result, write),
         *evidence(result, rows),
         words("verdict", verdicts, "verdict of first"),
     ]
     note = f"{reading[:1].upper()}{reading[1:]}{_with(result)}."
-    return laid_out(result, columns, (note, *wider(result), *said(result)))
+    return laid_out(result, columns, (note, *withheld(result, rows), *said(result)))

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.comparison import Comparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import effect_writer, interval_writer
 from benchinfer.comparison.wording import direction, named
 from benchinfer.core.numbers import count, join, p_error, p_value, places
-from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, wider
+from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,8 @@ def sentence(result: Comparison | Comparisons) -> str:
         told = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
         told += _others(result, chosen)
     note = [text for text in (result.interval_note, result.level_reversals) if text]
-    return " ".join([result.headline(), *told, *note, *wider(result), *_failed(result)])
+    note += withheld(result, result.contrasts())
+    return " ".join([result.headline(), *told, *note, *_failed(result)])
 
 
 def _failed(result: Comparison) -> list[str]:
@@ -104,7 +105,7 @@ def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
     measure, rows = result.measure, result.contrasts()
     write = effect_writer(measure, rows)
     parts = [write(row["estimate"])]
-    if "conf_low" in rows:
+    if "conf_low" in rows and not spanning(row.to_frame().T, measure).item():
         written = interval_writer(write, measure.effect)
         parts.append(written(row["conf_low"], row["conf_high"]))
     if "prob_first" in rows:

@@ -14,6 +14,7 @@ from benchinfer.analyses.bayes.fit import modelled
 from benchinfer.analyses.bayes.numerics import gibbs
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.comparison.posterior import directional
 from tests.analyses.bayes.numerics.simulator import design
 
 TABLES, WARM_UP, DRAWS, LEVEL = 200, 200, 600, 0.95
@@ -58,7 +59,8 @@ def rates(d, k, kind, priors=None, seed=1, draws=DRAWS):
         margin = gap
     scores = interactions(kind, d, k, rng) - gap * group
     (i, j), probability = outcomes(scores, margin, priors or Priors(), rng, draws)
-    first, equivalent, second = probability >= LEVEL
+    first, second = probability[[0, 2]] > directional(LEVEL)
+    equivalent = probability[1] >= LEVEL
     apart = group[i] != group[j]
     if kind == "rope":  # a difference of the tolerance is neither larger nor smaller
         false = np.where(apart, first | second | equivalent, first | second)
@@ -81,7 +83,7 @@ def most(rate, n):
 def test_some_pair_of_algorithms_that_are_alike(d, k, record_property):
     false, _, _ = rates(d, k, "null")
     record_property(f"null {d} {k}", false)
-    assert false <= most(0.06, TABLES)
+    assert false <= most(0.03, TABLES)
 
 
 @pytest.mark.calibration
@@ -92,7 +94,7 @@ def test_more_draws_hardly_change_shares(record_property):
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize(("d", "k", "least"), [(5, 4, 0.2), (12, 12, 0.8)])
+@pytest.mark.parametrize(("d", "k", "least"), [(5, 4, 0.1), (12, 12, 0.6)])
 def test_claims_where_effects_have_a_fixed_large_scale(d, k, least, record_property):
     false, _, _ = rates(d, k, "null", Priors(effect_sd=2.0))
     record_property(f"fixed {d} {k}", false)
@@ -115,13 +117,14 @@ def of_all_draws(d, k, tables=10_000):
     shrunk = g**2 / total
     largest = np.ptp(means, axis=1)[:, None]
     above = norm.cdf(largest * shrunk / np.sqrt(2 * shrunk / d))
-    return float(((weight * above).sum(axis=1) >= LEVEL * weight.sum(axis=1)).mean())
+    chance = (weight * above).sum(axis=1) / weight.sum(axis=1)
+    return float((chance > directional(LEVEL)).mean())
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize(("d", "k", "rate"), [(5, 4, 0.040), (30, 4, 0.058), (30, 12, 0.044)])
+@pytest.mark.parametrize(("d", "k", "rate"), [(5, 4, 0.015), (30, 4, 0.024), (30, 12, 0.015)])
 def test_some_pair_of_algorithms_that_are_alike_by_the_posterior_itself(d, k, rate):
-    assert of_all_draws(d, k) == pytest.approx(rate, abs=0.008)
+    assert of_all_draws(d, k) == pytest.approx(rate, abs=0.005)
 
 
 @pytest.mark.calibration
@@ -131,15 +134,15 @@ def test_algorithms_that_are_alike_on_average(d, k, kind, record_property):
     """Rows t with 3 degrees of freedom; or standard deviations from 0.5 to 2."""
     false, _, _ = rates(d, k, kind)
     record_property(f"{kind} {d} {k}", false)
-    assert false <= most(0.06, TABLES)
+    assert false <= most(0.03, TABLES)
 
 
 @pytest.mark.calibration
 @pytest.mark.parametrize("kind", ["groups", "rope"])
 @pytest.mark.parametrize(("d", "k"), CELLS)
 def test_two_groups(d, k, kind, record_property):
-    """Between groups that are clear each pair has its own error, of 5 % to either side."""
+    """Between groups that are clear each pair has its own error, of 2.5 % to either side."""
     found = rates(d, k, kind)
     record_property(f"{kind} {d} {k}", found)
     _, open_, _ = found
-    assert not open_ > most(0.1, TABLES)
+    assert not open_ > most(0.05, TABLES)

@@ -180,7 +180,8 @@ def test_no_direction_is_advised_and_measures_are_what_is_missing(
     assert "--column" not in said
     assert run("check", path, "--measures", "accuracy_percent:higher").exit_code == 0
     path.write_text("task,fold,model,acc,time\niris,1,svm,96,1\niris,1,knn,94,2\n")
-    assert "-m NAME:higher or NAME:lower" in run("check", path).stderr
+    said = run("check", path).stderr
+    assert "-m acc:higher or acc:lower, -m time:higher or time:lower" in said
     # As in the README, the column is recognised; its direction is not guessed.
     path.write_text("task,fold,model,score\niris,1,svm,.96\niris,1,knn,.94\n")
     assert "Hint: -m score:higher or score:lower." in run("check", path).stderr

@@ -13,7 +13,7 @@ PLAN = ("plan", "--difference", "0.1")
     [
         ("--quantity", "foo", "'foo' is not one of 'average', 'next', 'dominant'."),
         ("--draws", "x", "not a whole number"),
-        ("--seed", "x", "not a whole number"),
+        ("--seed", "x", "'x' is neither an integer nor random."),
         ("--level", "x", "not a number"),
     ],
 )

@@ -420,7 +420,7 @@ class BayesComparison(Comparison):
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        share = f"at least {100 * self.level:g} %"
+        share = wording.directional(self.level)
         where = "on the next data set" if self.quantity == "next" else self.average_words
         if self.measure.tolerance == 0:
             return (
@@ -431,8 +431,8 @@ class BayesComparison(Comparison):
         return (
             f"A pair is decided when the posterior probability that one is better {where} by more"
             f" than {wording.margin(self.measure)} is {share}; it is equivalent when the"
-            f" probability that they differ by no more than that is {share}; otherwise it is"
-            " undecided."
+            f" probability that they differ by no more than that is at least {100 * self.level:g}"
+            " %; otherwise it is undecided."
         )
 
     @property
@@ -558,7 +558,7 @@ class BayesComparison(Comparison):
         matrix = subgroups.contrast_matrix(self)
         row = diagnostics.other_sign(self.setting, self.data, matrix, self.sides_read(), codes)
         rows = checks.renewed(self.checks, row)
-        return checks.informed(replace(other, codes=codes, stored_checks=rows))
+        return replace(other, codes=codes, stored_checks=rows)
 
     def regrets(self) -> "pd.DataFrame":
         """Return what choosing an algorithm is expected to cost.

@@ -70,7 +70,7 @@ def compared(
     sides = family.read_sides(setting.algorithms, levels.estimate)
     turned = diagnostics.other_sign(setting, fitted.model.data, matrix, sides, codes)
     rows = diagnostics.checks(setting, fitted, error, target, turned)
-    result = BayesComparison(
+    return BayesComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
         codes=codes,
@@ -96,7 +96,6 @@ def compared(
         domain=fitted.model.domain,
         along=along,
     )
-    return checks.informed(result)
 
 
 def _largest_error(*parts: Outcomes | Ranks | None) -> float:

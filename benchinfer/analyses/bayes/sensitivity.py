@@ -32,7 +32,7 @@ from benchinfer.analyses.bayes.numerics.contrasts import helmert, standardised
 from benchinfer.analyses.bayes.numerics.predictive import Thinned, present
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.evidence import Array, Setting
-from benchinfer.comparison.posterior import codes_of
+from benchinfer.comparison.posterior import codes_of, directional
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call
@@ -369,7 +369,8 @@ def _changed(own: "BayesComparison", other: "BayesComparison") -> np.ndarray:
     asked = np.where(mine == Verdict.UNDECIDED, theirs, mine)
     rows = np.select([asked == Verdict.FIRST, asked == Verdict.SECOND], [0, 1], 2)
     share = np.take_along_axis(by_code, rows[None], axis=0)[0]
-    return (mine != theirs) & (np.abs(share - own.level) > 2 * found.error)
+    needed = np.where(rows == 2, own.level, directional(own.level))
+    return (mine != theirs) & (np.abs(share - needed) > 2 * found.error)
 
 
 def _strict(codes: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ import numpy as np
 
 from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.sensitivity import without_other_models
-from benchinfer.comparison.checks import informed
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
@@ -216,7 +215,7 @@ def _in_domain(
     family = result.options.family(result.algorithms, result.levels.estimate)
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, result.level)
-    found = replace(
+    return replace(
         without_other_models(result),
         quantity="average",
         average=average,
@@ -229,4 +228,3 @@ def _in_domain(
         levels=level_of(common[:, :, None] + effects, result.level),
         about=about,
     )
-    return informed(found)

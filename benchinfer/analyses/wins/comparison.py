@@ -147,19 +147,19 @@ def region(result: "WinsComparison") -> str:
 
 def rule(result: "WinsComparison") -> str:
     """Say how evidence becomes verdicts."""
-    share = f"{100 * result.level:g} %"
+    share = wording.directional(result.level)
     if result.bayes is not None:
         if result.rope == 0:
             return (
                 "A pair is decided when the posterior probability that one wins more often than it"
-                f" loses is at least {share}, and undecided otherwise. No region of equivalence is"
+                f" loses is {share}, and undecided otherwise. No region of equivalence is"
                 " set."
             )
         return (
             "A pair is decided when the posterior probability that one wins with a probability"
-            f" above {0.5 + result.rope:g} is at least {share}; it is equivalent when the"
-            f" probability that this lies {region(result)} is at least {share}; otherwise it is"
-            " undecided."
+            f" above {0.5 + result.rope:g} is {share}; it is equivalent when the"
+            f" probability that this lies {region(result)} is at least {100 * result.level:g} %;"
+            " otherwise it is undecided."
         )
     alpha = f"{100 * result.alpha:.3g} %"
     test = "adjusted p-value"

@@ -15,7 +15,7 @@ from benchinfer.comparison import posterior
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, codes_of
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.outcome_probabilities import Outcomes
+from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "bayes"
 
@@ -143,7 +143,8 @@ def test_verdicts_are_the_outcomes_that_reach_the_level(result):
     rows = result.contrasts()
     shares = rows[["prob_first", "prob_equivalent", "prob_second"]].to_numpy()
     np.testing.assert_allclose(shares.sum(axis=1), 1)
-    said = np.where(shares.max(axis=1) >= 0.95, shares.argmax(axis=1), 3)
+    needed = np.array([0.975, 0.95, 0.975])[shares.argmax(axis=1)]
+    said = np.where(shares.max(axis=1) > needed, shares.argmax(axis=1), 3)
     names = np.array(["first", "equivalent", "second", "undecided"])
     assert rows["verdict"].tolist() == names[said].tolist()
     assert str(result.relation()) == "a2 > a1 > a0"
@@ -151,16 +152,31 @@ def test_verdicts_are_the_outcomes_that_reach_the_level(result):
 
 
 def test_codes():
-    p = np.array([0.96, 0.01, 0.02, 0.5])
-    q = np.array([0.02, 0.97, 0.02, 0.3])
-    nothing = np.zeros(4)
+    p = np.array([0.98, 0.01, 0.01, 0.5, 0.96, 0.02, 0.975])
+    q = np.array([0.01, 0.96, 0.01, 0.3, 0.02, 0.02, 0.025])
+    nothing = np.zeros(7)
     found = Outcomes(nothing, nothing, nothing, p, q, 1 - p - q, nothing, None)
     assert [Verdict(c).name for c in codes_of(found, 0.95)] == [
         "FIRST",
         "EQUIVALENT",
         "SECOND",
         "UNDECIDED",
+        "UNDECIDED",
+        "UNDECIDED",
+        "UNDECIDED",
     ]
+
+
+@pytest.mark.parametrize("draws", [997, 1000, 1039, 1040, 4001])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_a_pair_is_decided_where_its_interval_excludes_equality(draws, level):
+    rng = np.random.default_rng(draws)
+    effects = rng.normal(np.linspace(0, 3, 400), 1, (1, draws, 400))
+    found = average_outcomes(effects, np.eye(400), 0.0, level)
+    codes, excluded = codes_of(found, level), (found.low > 0) | (found.high < 0)
+    # Interpolated bounds may exclude 0 where the last draw on the other side is near it.
+    assert not ((codes != Verdict.UNDECIDED) & ~excluded).any()
+    assert (excluded & (codes == Verdict.UNDECIDED)).mean() < 0.02
 
 
 def test_the_next_data_set_is_less_certain_than_the_average(result):

@@ -99,5 +99,6 @@ def test_changes_within_monte_carlo_error_are_none():
 
     error = np.array([0.01])
     near = replace(found, level=1.01, average=replace(found.average, error=error))
-    assert not sensitivity._changed(replace(found, level=p - 0.015), near).any()
-    assert sensitivity._changed(replace(found, level=p - 0.03), near).all()
+    # One direction is decided beyond (1 + level) / 2, which is p - 0.015 and p - 0.03.
+    assert not sensitivity._changed(replace(found, level=2 * p - 1.03), near).any()
+    assert sensitivity._changed(replace(found, level=2 * p - 1.06), near).all()

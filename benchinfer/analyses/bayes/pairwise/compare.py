@@ -31,7 +31,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
 )
 from benchinfer.comparison import checks
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting
-from benchinfer.comparison.posterior import codes_of
+from benchinfer.comparison.posterior import codes_of_published
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
@@ -83,7 +83,7 @@ def compare_preset(
     rng = np.random.default_rng(completed.seed)
     with reporting(progress=progress, doing="Sampling:") as callback:
         found = _found(preset, seen, setting, completed, rng, callback)
-    codes = codes_of(found.following, completed.level)
+    codes = codes_of_published(found.following, completed.level)
     levels = Level.of_pairs(means, pairs, _typical(preset, seen, found), "typical {}")
     sides = family.read_sides(setting.algorithms, levels.estimate)
     turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)

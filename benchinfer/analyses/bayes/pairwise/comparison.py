@@ -17,7 +17,7 @@ from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
+from benchinfer.comparison.posterior import Convergence, codes_of_published, probabilities
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
@@ -274,7 +274,7 @@ class BayesPairsComparison(Comparison):
         DesignError
             The test has no such quantity.
         """
-        codes = codes_of(self.of_quantity(quantity), self.level, settled=self.settled)
+        codes = codes_of_published(self.of_quantity(quantity), self.level, settled=self.settled)
         row = comparison_checks.other_sign_of_means(
             codes, self.differences.mean.sum(axis=1), self.sides_read()
         )
