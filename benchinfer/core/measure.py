@@ -16,10 +16,22 @@ from benchinfer.core.saving import savable
 type Better = Literal["higher", "lower"]
 type Scale = Literal["identity", "log", "logit"]
 # Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
-# may hold them.
+# may hold them. Changes of the direction of writing turn the text after a name around.
 UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
+
+
+def printable(text: str) -> str:
+    r"""Write what must not stand in a document by its code.
+
+    Examples
+    --------
+    >>> printable("svm\u202e")
+    'svm[U+202E]'
+    """
+    return UNPRINTABLE.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", text)
 
 
 @savable

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from html import escape
 from itertools import groupby
 
+from benchinfer.core.measure import printable
+
 type Markup = Callable[[str], str]
 
 _SPECIAL = {
@@ -120,7 +122,8 @@ def latex(text: str) -> str:
     >>> print(latex("C4.5_m & 50 %"))
     C4.5\_m \& 50~\%
     """
-    text = unicodedata.normalize("NFC", " ".join(text.split())).replace(" %", "\N{NO-BREAK SPACE}%")
+    text = unicodedata.normalize("NFC", " ".join(printable(text).split()))
+    text = text.replace(" %", "\N{NO-BREAK SPACE}%")
     parts: list[str] = []
     for known, run in groupby(text, lambda sign: _sign(sign) is not None):
         signs = "".join(run)
@@ -191,9 +194,9 @@ def markdown(text: str) -> str:
     >>> print(markdown("a|b_c"))
     a\|b\_c
     """
-    return re.sub(r"([\\|*_`~<>#\[\]$&])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\|*_`~<>#\[\]$&])", r"\\\1", " ".join(printable(text).split()))
 
 
 def html(text: str) -> str:
     """Write a text for HTML."""
-    return escape(text)
+    return escape(printable(text))

@@ -16,7 +16,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.measure import UNPRINTABLE
+from benchinfer.core.measure import printable
 from benchinfer.core.numbers import count, join
 from benchinfer.core.sections import Cell, Column, Figure, Page, Section, Table, checks_table, row
 from benchinfer.plots.draw import vector
@@ -56,11 +56,7 @@ def render(page: Page) -> str:
         digest=digest,
     )
     # Names may hold what HTML must not, in whichever text they are.
-    return _printable(text)
-
-
-def _printable(text: str) -> str:
-    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return printable(text)
 
 
 def _template(name: str) -> str:
@@ -205,7 +201,7 @@ def _packed(table: Table, anchors: Sequence[str]) -> Markup:
             wide = cell.role == "name" and len(cell.text) > _WIDE
             kind = kinds.setdefault((_role(cell, column), cell.mark, wide), len(kinds))
             usual += [kind] if i == len(usual) else []
-            text = _printable(cell.text)
+            text = printable(cell.text)
             plain = kind == usual[i] and not cell.link
             packed.append(text if plain else [text, kind, cell.link])
         rows.append(packed)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from benchinfer.core.measure import UNPRINTABLE
+from benchinfer.core.measure import printable
 from benchinfer.core.sections import Page, Section, Table
 from benchinfer.reports import texts
 
@@ -15,7 +15,7 @@ _START = re.compile(r"^(\s*)([-+=]|\d+[.)])(?=\s|$)")
 def render(page: Page) -> str:
     """Turn a page into Markdown; names stay text."""
     text = "\n\n".join(block for block in _blocks(page) if block)
-    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text) + "\n"
+    return printable(text) + "\n"
 
 
 def escaped(text: str) -> str:

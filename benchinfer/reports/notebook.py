@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchinfer.comparison.checks import caveats
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.core.measure import UNPRINTABLE
+from benchinfer.core.measure import printable
 from benchinfer.core.numbers import brief, count, sentence
 from benchinfer.core.result import registered
 from benchinfer.core.sections import Column, Request, Section, Table, number
@@ -45,7 +45,7 @@ def html(result: object) -> str:
     before = caveats(result) if isinstance(result, Comparison) else {}
     rest = [one for one in remarks([first, *more]) if one.name not in before]
     text = template.render(first=first, more=more, caveats=before, remarks=rest)
-    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return printable(text)
 
 
 def told(result: object) -> tuple[Section, ...]:

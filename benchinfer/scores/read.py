@@ -146,6 +146,8 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple
         raise ScoreTableError(f"there is no file {str(path)!r}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ScoreTableError(f"{path.name!r} is not a TOML file: {error}.") from None
+    except RecursionError:
+        raise ScoreTableError(f"{path.name!r} is nested too deep to be read.") from None
     faults = _strange(document, _TOP, "")
     tables = document.get("measures", {})
     measures: list[Measure] = []

@@ -330,3 +330,15 @@ def test_an_algorithm_may_be_called_as_a_column():
     table = bi.compare_points(scores).table("datasets", scores=scores)
     assert isinstance(table, PaperTable)
     assert list(table.data.columns) == ["dataset_", "estimate", "dataset"]
+
+
+@pytest.mark.parametrize("write", ["to_markdown", "to_latex", "to_html"])
+def test_control_characters_and_changes_of_direction_are_written_by_their_code(write):
+    names = ["a\u202eb\x1b[31m", "c\u2066d", "e\x9bf"]
+    rows = [(f"d{d}", name, i + d % 3) for d in range(6) for i, name in enumerate(names)]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
+    table = bi.compare_mixed(bi.read_scores(frame, measures="score:higher")).table()
+    text = getattr(table, write)()
+    assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+    assert "U+202E" in text
+    assert "U+2066" in text

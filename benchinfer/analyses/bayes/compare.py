@@ -276,9 +276,10 @@ def compare_bayes(
 
     Notes
     -----
-    A pair is decided where one of its three outcomes (first better by more than the tolerance,
-    equivalent, second better) has at least the probability `level`. If chains do not pass the
-    gates (R-hat at most 1.01, effective sample sizes at least 400) they are run on, once.
+    A pair is decided where one direction (better by more than the tolerance) has a probability
+    above (1 + `level`) / 2, so that the interval says the same, and equivalent where that has at
+    least `level`; with a `preset` each of the three needs `level`. If chains do not pass the gates
+    (R-hat at most 1.01, effective sample sizes at least 400) they are run on, once.
 
     References
     ----------

@@ -34,6 +34,8 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
         found = tomllib.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:  # what is not TOML, or not UTF-8
         raise typer.BadParameter(f"{FILE} cannot be read: {error}.") from None
+    except RecursionError:
+        raise typer.BadParameter(f"{FILE} is nested too deep to be read.") from None
     known, unknown = _options(command), list(_strange_tables(found, root))
     values: dict[str, Any] = {}
     for depth in range(len(path) + 1):

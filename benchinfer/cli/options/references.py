@@ -43,6 +43,8 @@ def _toml(path: str) -> dict[str, Any]:
         raise typer.BadParameter(f"{path!r}: {error.strerror}.") from None
     except ValueError as error:  # what is not TOML, or not UTF-8
         raise typer.BadParameter(f"{path!r} is not TOML: {error}.") from None
+    except RecursionError:
+        raise typer.BadParameter(f"{path!r} is nested too deep to be read.") from None
 
 
 def _usable(value: object) -> bool:

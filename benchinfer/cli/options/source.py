@@ -212,6 +212,7 @@ _ENDINGS = {
     b"[": "json",
     b"\x1f\x8b": "csv.gz",
 }
+_PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
     "features",
@@ -221,15 +222,23 @@ _OF_SCORES = (
 @cache
 def standard_input() -> str:
     """Return a file that holds what comes from standard input, and is gone when Python ends."""
-    data = sys.stdin.buffer.read()
+    data = sys.stdin.buffer.read(_PART)
     ending = next((end for head, end in _ENDINGS.items() if data.startswith(head)), "csv")
     if ending == "csv" and b"\t" in data.partition(b"\n")[0]:
         ending = "tsv"
     folder = mkdtemp(prefix="benchinfer-")
     atexit.register(rmtree, folder, ignore_errors=True)
     file = f"{folder}/scores.{ending}"
+    size = 0
     with open(file, "wb") as out:  # noqa: PTH123 (Path is the option here)
-        out.write(data)
+        while data:
+            if (size := size + len(data)) > _MOST_PIPED:
+                raise ScoreTableError(
+                    f"standard input has more than {_MOST_PIPED >> 30} GB.",
+                    hint="write it to a file, and give its path.",
+                )
+            out.write(data)
+            data = sys.stdin.buffer.read(_PART)
     return file
 
 

@@ -19,7 +19,7 @@ from benchinfer.scores.formats.scikit_learn import of_results
 
 # A document is held in memory as a whole; tables of more belong into lines or Parquet.
 MOST_BYTES = 1 << 28
-_DEEPEST = 20
+DEEPEST = 20
 _MOST_ROWS = 10_000_000
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -48,7 +48,7 @@ def read_json(path: Path, typed: str) -> object:
         if _SURROGATE.search(data):
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
-        raise _too_deep(typed) from None
+        raise too_deep(typed) from None
     except UnicodeEncodeError as error:
         raise ScoreTableError(
             f"{typed!r} holds half a character, {error.object[error.start]!a}, in a text.",
@@ -115,8 +115,8 @@ def of_mapping(mapping: Mapping[str, Any]) -> tuple[Format, Rows] | None:
 
 def _flat(record: Mapping[str, Any], name: str, prefix: str = "", depth: int = 0) -> Rows:
     """Return the rows of a record: keys of keys with dots, a row per record of a list in it."""
-    if depth > _DEEPEST:
-        raise _too_deep(name)
+    if depth > DEEPEST:
+        raise too_deep(name)
     row: dict[str, Any] = {}
     parts: list[Rows] = []
     for key, value in record.items():
@@ -148,6 +148,11 @@ def archive(path: Path, typed: str) -> tuple[Format, Rows]:
             raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
         with np.load(path, allow_pickle=False) as arrays:
             found = runs_by_tasks({name: arrays[name] for name in arrays.files})
+    except MemoryError:
+        raise ScoreTableError(
+            f"{typed!r} cannot be read as arrays: one says that it is larger than memory.",
+            hint="the file is damaged: write it once more.",
+        ) from None
     except (ValueError, OSError, zipfile.BadZipFile) as error:
         said = str(error).partition("\n")[0]
         raise ScoreTableError(f"{typed!r} cannot be read as arrays: {said}") from None
@@ -159,9 +164,10 @@ def archive(path: Path, typed: str) -> tuple[Format, Rows]:
     return found
 
 
-def _too_deep(name: str) -> ScoreTableError:
+def too_deep(name: str) -> ScoreTableError:
+    """Return the error of a document that is nested too deep to be a table."""
     return ScoreTableError(
-        f"{name!r} is nested more than {_DEEPEST} deep.", hint="write it as a table."
+        f"{name!r} is nested more than {DEEPEST} deep.", hint="write it as a table."
     )
 
 

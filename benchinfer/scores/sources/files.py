@@ -12,14 +12,14 @@ from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.documents import archive, read_json, rows_of
+from benchinfer.scores.formats.documents import DEEPEST, archive, read_json, rows_of, too_deep
 from benchinfer.scores.formats.time_series import predictions
 from benchinfer.scores.formats.weka import arff
 from benchinfer.scores.sources.batches import batches
 from benchinfer.scores.sources.databases import duckdb_file
 from benchinfer.scores.sources.frames import checked_names, odd_fields, of_frame
-from benchinfer.scores.sources.source import Source, first_line
-from benchinfer.scores.sources.text import COMPRESSED, open_text
+from benchinfer.scores.sources.source import Source, check_memory, first_line
+from benchinfer.scores.sources.text import COMPRESSED, limited, open_text
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -119,6 +119,7 @@ def _arrow_file(path: Path, typed: str, kind: str) -> Source:
         labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
     ) -> tuple["nw.LazyFrame[Any]", list[Finding]]:
         with errors():
+            check_memory(typed, file.count_rows())
             table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
         return of_frame(table, path.name).load(labels, scores, covariates)
 
@@ -140,15 +141,24 @@ def _json_file(path: Path, typed: str) -> object:
     import pyarrow as pa
 
     try:
-        if _null_begins(path):
-            raise ScoreTableError(_not_an_object(typed, "null"))
-        return _json_lines(path)
+        table = _json_lines(path, _longest(path, typed))
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if "Column() changed from object" in str(error):
             raise ScoreTableError(_not_an_object(typed, str(error))) from None
         raise ScoreTableError(
             f"{typed!r} cannot be read as JSON lines: {first_line(error)}"
         ) from None
+    if _deep(table.schema):
+        raise too_deep(typed)
+    return table
+
+
+def _deep(schema: Any) -> bool:
+    """Return whether a column is nested deeper than a table of records can be."""
+    level = [field.type for field in schema]
+    for _ in range(DEEPEST):
+        level = [kind.field(i).type for kind in level for i in range(kind.num_fields)]
+    return bool(level)
 
 
 def _not_an_object(typed: str, error: str) -> str:
@@ -160,42 +170,42 @@ def _not_an_object(typed: str, error: str) -> str:
     return message(what, hint="with the ending .json it is read as one document, up to 256 MB.")
 
 
-def _null_begins(path: Path) -> bool:
-    """Return whether a null stands where an object should begin: PyArrow ends the process there."""
+def _longest(path: Path, typed: str) -> int:
+    """Return the length of the longest line.
+
+    A null where an object should begin is refused: PyArrow ends the process there.
+    """
     import pyarrow as pa
 
-    before = b"}"
+    before, longest = b"}", 0
     with pa.input_stream(path) as stream:
-        for line in BufferedReader(stream):  # pyright: ignore[reportArgumentType]
+        for line in limited(BufferedReader(stream), typed):  # pyright: ignore[reportArgumentType]
             if (text := line.strip()).startswith(b"null") and before.endswith(b"}"):
-                return True
-            before = text or before
-    return False
+                raise ScoreTableError(_not_an_object(typed, "null"))
+            before, longest = text or before, max(longest, len(line))
+    return longest
 
 
-def _json_lines(path: Path, block_size: int = 1 << 20) -> Any:
+def _json_lines(path: Path, longest: int) -> Any:
     """Read JSON lines; text that looks like a date stays text."""
     import pyarrow as pa
     from pyarrow import json
+
+    block_size = max(1 << 20, longest + 1)
 
     def read(**options: Any) -> Any:
         return json.read_json(
             path, json.ReadOptions(block_size=block_size), json.ParseOptions(**options)
         )
 
-    try:
-        table = read()
-        dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
-        if not dates:
-            return table
-        as_text = pa.schema([(name, pa.string()) for name in dates])
-        return read(explicit_schema=as_text, unexpected_field_behavior="infer").select(
-            table.schema.names
-        )
-    except pa.ArrowInvalid as error:
-        if "straddl" in str(error) and block_size < 1 << 30:
-            return _json_lines(path, 1 << 30)  # a line is longer than a block
-        raise
+    table = read()
+    dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+    if not dates:
+        return table
+    as_text = pa.schema([(name, pa.string()) for name in dates])
+    return read(explicit_schema=as_text, unexpected_field_behavior="infer").select(
+        table.schema.names
+    )
 
 
 def _excel_file(path: Path, typed: str) -> object:

@@ -15,10 +15,17 @@ from benchinfer.scores.sources.frames import of_frame
 from benchinfer.scores.sources.paths import of_path
 from benchinfer.scores.sources.source import Source, first_line
 
+_MOST_COLUMNS = 20_000
+
 
 def open_source(source: object, query: str | None, name: str | None = None) -> Source:
     """Open a table without reading its rows yet, and recognise the tool that wrote it."""
     origin = _opened(source, query, name)
+    if (n := len(origin.names)) > _MOST_COLUMNS:
+        raise ScoreTableError(
+            f"{origin.name!r} has {n:,} columns, and a table has at most {_MOST_COLUMNS:,}.",
+            hint="write one row per score, with its data set and algorithm in columns.",
+        )
     known = origin.known or recognised(origin.names)
     if known is None:
         return origin

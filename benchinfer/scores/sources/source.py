@@ -1,5 +1,6 @@
 """Source of a table, its columns known and its rows not yet read."""
 
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,9 @@ from benchinfer.scores.formats.format import Format
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+# Of rows that are neither counted nor placed as they are read: measured on 40 million.
+_BYTES_OF_A_ROW, _SHARE_OF_MEMORY = 120, 0.6
 
 type Load = Callable[
     [Sequence[str], Sequence[str], Sequence[str]], tuple["nw.LazyFrame[Any]", list[Finding]]
@@ -61,6 +65,20 @@ class Source:
     known: Format | None = None
     stream: Stream | None = None
     planned: bool = False
+
+
+def check_memory(name: str, rows: int) -> None:
+    """Refuse more rows than fit into memory, before they fill it."""
+    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
+        return  # Windows does not say
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if rows * _BYTES_OF_A_ROW > _SHARE_OF_MEMORY * memory:
+        needed = rows * _BYTES_OF_A_ROW / 1e9
+        raise ScoreTableError(
+            f"{name!r} has {rows:,} rows, which need about {needed:,.0f} GB of memory: more than"
+            f" {100 * _SHARE_OF_MEMORY:g} % of the {memory / 1e9:,.0f} GB here.",
+            hint="average what is repeated, or split the table by measure or data set.",
+        )
 
 
 @contextmanager

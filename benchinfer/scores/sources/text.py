@@ -2,12 +2,13 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import narwhals as nw
 
@@ -16,9 +17,10 @@ from benchinfer.core.hints import Either, Phrase
 from benchinfer.scores.columns import BLANKS, NONE, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.scatter import NotDenseError
-from benchinfer.scores.sources.source import Load, Stream
+from benchinfer.scores.sources.source import Load, Stream, check_memory
 
 COMPRESSED = (".gz", ".bz2", ".zst")
+_LONGEST = 1 << 26  # bytes or characters of a line
 _WHOLE = re.compile(r"[+-]?[0-9]+\.0+")
 
 
@@ -28,7 +30,7 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
     names = shape.names
     if not any(names):
         raise ScoreTableError(f"{typed!r} is empty: it has no header.")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := sorted(name for name, n in Counter(names).items() if n > 1):
         raise ScoreTableError(
             f"columns given twice in {typed!r}: {', '.join(twice)}.", hint="keep one of each."
         )
@@ -60,6 +62,17 @@ class _Shape:
     skip: int
 
 
+def limited[Text: (bytes, str)](file: IO[Text], typed: str) -> Iterator[Text]:
+    """Return the lines of a file one by one, and refuse what is no line in any table."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ScoreTableError(
+                f"{typed!r} has a line of more than {_LONGEST >> 20} MB.",
+                hint="the file is damaged, or not what its name says.",
+            )
+        yield line
+
+
 def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
     """Read the header: names may be quoted, and then run over several lines."""
     import pyarrow as pa
@@ -69,13 +82,14 @@ def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
             pa.input_stream(path) as stream,
             TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,  # pyright: ignore[reportArgumentType]
         ):
-            blank, line = next(((i, s) for i, s in enumerate(file) if s.strip()), (0, ""))
+            lines = limited(file, typed)
+            blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
             if "\0" in line:
                 raise ScoreTableError(_not_utf8(typed, line.encode()))
             if delimiter not in line:
                 # Semicolons are what spreadsheets write where the comma is the decimal sign.
                 delimiter = max(",;\t|", key=line.count)
-            rows = csv.reader(chain([line], file), delimiter=delimiter, strict=True)
+            rows = csv.reader(chain([line], lines), delimiter=delimiter, strict=True)
             names = tuple(name.strip() for name in next(rows))
             return _Shape(delimiter, names, blank + rows.line_num)
     except UnicodeDecodeError as error:
@@ -138,6 +152,7 @@ def _read(
         if "Empty CSV" in str(error):
             raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
         raise ScoreTableError(_unreadable(path, typed, error)) from None
+    check_memory(typed, table.num_rows)
     found = [_ragged(ragged, shape)] if ragged else []
     return table.unify_dictionaries(), found
 
