@@ -335,7 +335,7 @@ def test_an_algorithm_may_be_called_as_a_column():
 @pytest.mark.parametrize("write", ["to_markdown", "to_latex", "to_html"])
 def test_control_characters_and_changes_of_direction_are_written_by_their_code(write):
     names = ["a\u202eb\x1b[31m", "c\u2066d", "e\x9bf"]
-    rows = [(f"d{d}", name, i + d % 3) for d in range(6) for i, name in enumerate(names)]
+    rows = [(f"d{d}", x, i + d * (i + 2) % 5) for d in range(6) for i, x in enumerate(names)]
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "score"])
     table = bi.compare_mixed(bi.read_scores(frame, measures="score:higher")).table()
     text = getattr(table, write)()
