@@ -297,3 +297,8 @@ def test_odd_tables_are_read_and_compared_or_refused_in_words(tmp_path: Path, pa
             error.add_note(f"seed {seed}")
             raise
     assert 0.3 * len(seeds) < read < len(seeds)
+
+
+@pytest.mark.parametrize("seed", [1161])
+def test_tables_on_which_a_warning_escaped(tmp_path: Path, seed: int) -> None:
+    check_table(seed, tmp_path)

@@ -243,14 +243,7 @@ def _spread(
     variance = np.where(known, square / np.maximum(free, 1), np.nan)
     own, apart = _own(square, free, difference, var_e)
     p_algorithm, p_dataset, deciles = _equality(variance, free)
-    trend = np.nan
     fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
-    both = np.array([fitted[known], variance[known]])
-    if known.sum() > 2 and np.ptp(both, axis=1).min() > 0:
-        ranks = np.array([midranks(each, resolution(each)).values for each in both])
-        ranks -= ranks.mean(axis=1, keepdims=True)
-        products = ranks @ ranks.T
-        trend = float(products[0, 1] / np.sqrt(products[0, 0] * products[1, 1]))
     return ResidualSpread(
         algorithm=np.sqrt(own),
         dataset=np.sqrt(np.where(rows > 0, square.sum(axis=1) / np.maximum(rows, 1), np.nan)),
@@ -259,8 +252,20 @@ def _spread(
         p_algorithm=p_algorithm,
         p_dataset=p_dataset,
         deciles=deciles,
-        trend=trend,
+        trend=_rank_correlation(fitted[known], variance[known]),
     )
+
+
+def _rank_correlation(x: Array, y: Array) -> float:
+    """Return Spearman's correlation, NaN of fewer than three pairs or where all values tie."""
+    if len(x) < 3:
+        return np.nan
+    ranks = np.array([midranks(each, resolution(each)).values for each in (x, y)])
+    if np.ptp(ranks, axis=1).min() == 0:
+        return np.nan
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    products = ranks @ ranks.T
+    return float(products[0, 1] / np.sqrt(products[0, 0] * products[1, 1]))
 
 
 def of_blocks(
