@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places
+from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
 from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
 
@@ -168,8 +168,6 @@ def _opposed(mean: Array) -> list[tuple[int, float]]:
     ranks are opposed to those of the larger camp; its p-value is Bonferroni's, by the normal
     approximation of a rank correlation, and not below that of an order at random.
     """
-    from scipy.special import ndtr
-
     whole = np.flatnonzero(np.isfinite(mean).all(axis=1))
     k = mean.shape[1]
     if len(whole) < _FEWEST or len(whole) > _RARE * factorial(min(k, 20)):
@@ -186,8 +184,11 @@ def _opposed(mean: Array) -> list[tuple[int, float]]:
     r = ranks @ order / length
     # Of Fisher's transformation, which is closer than the plain one where r is near -1.
     z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) * np.sqrt(k - 3)
-    opposed = camp & (ndtr(z) * len(whole) <= _RARE)
-    return [(int(whole[i]), float(r[i])) for i in np.flatnonzero(opposed)]
+    return [
+        (int(whole[i]), float(r[i]))
+        for i in np.flatnonzero(camp & (r < 0))
+        if two_sided(float(z[i])) / 2 * len(whole) <= _RARE
+    ]
 
 
 def unequal_spread(facts: Facts) -> Finding | None:
