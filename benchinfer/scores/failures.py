@@ -127,12 +127,16 @@ def scores_of_failures(reading: Reading) -> Finding | None:
     rows = reading.frame.filter(
         state.is_in(_UNFINISHED).fill_null(value=False) & ~tests(reading.frame)["absent"]
     )
-    n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
-    if not n:
+    states: Any = rows.select("failure").collect().to_arrow().column("failure")
+    if not (n := len(states)):
         return None
+    words = ", ".join(f"'{word}'" for word in sorted(map(str, states.unique().to_pylist())))
     column = reading.roles.of["failure"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed or go on,"
-    hint = Phrase(f"{Option('where', f"{column} not in ('FAILED', 'crashed')")}, say, leaves out.")
+    hint = Phrase(
+        f"{Option('where', f'{column} not in ({words})')} leaves them out, which favours what"
+        " fails on hard data sets."
+    )
     where = tuple(first_rows(rows, (*reading.place, "failure")))
     return Finding("scores of failures", "warning", n, f"{what} as {column} says.", where, hint)
 

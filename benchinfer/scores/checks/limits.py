@@ -24,6 +24,7 @@ _STATES = ("status", "state", "outcome", "exit")
 def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
     """Report measures of which many scores equal the worst one, as those of time-outs do."""
     notes: list[Finding] = []
+    known = "failure" in reading.roles.of
     for measure in reading.measures:
         if measure.name not in reading.summary.measures:
             continue
@@ -39,7 +40,9 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
         state = _state(source)
         said = f", and {state[0]} says {state[1]}" if state else ""
         what = f"{count(n, 'score')} of {measure.name} equal the {end} ({worst:,g}){said}."
-        notes.append(Finding("scores at a limit", "warning", n, what, (), _hint(state)))
+        notes.append(
+            Finding("scores at a limit", "warning", n, what, (), _hint(state, known=known))
+        )
     return notes
 
 
@@ -65,7 +68,7 @@ def _state(source: Source) -> tuple[str, str] | None:
     return None
 
 
-def _hint(state: tuple[str, str] | None) -> Phrase:
+def _hint(state: tuple[str, str] | None, *, known: bool) -> Phrase:
     """Return what to do about times that are none."""
     if state is None:
         return Phrase(
@@ -74,8 +77,9 @@ def _hint(state: tuple[str, str] | None) -> Phrase:
             " ranks depend on it least."
         )
     name, words = state
+    role = f" {Given('columns', {name: 'failure'})} names the state, and"
     return Phrase(
-        f"these are no times that runs took; {Given('columns', {name: 'failure'})} names the state,"
-        f" and {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
+        f"these are no times that runs took;{'' if known else role}"
+        f" {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
         " which favours what fails on hard data sets."
     )
