@@ -27,9 +27,6 @@ type Adjust = Literal[
     "holm",
     "hochberg",
     "hommel",
-    "rom",
-    "finner",
-    "li",
     "none",
 ]
 
@@ -43,9 +40,6 @@ STEPS: "dict[str, Callable[[Array], Array]]" = {
     "holm": multiplicity.holm,
     "hochberg": multiplicity.hochberg,
     "hommel": multiplicity.hommel,
-    "rom": multiplicity.rom,
-    "finner": multiplicity.finner,
-    "li": multiplicity.li,
     "none": _alone,
 }
 CLOSED = ("shaffer", "bergmann-hommel")
@@ -61,12 +55,7 @@ _SINGLE = ("single-step", "bonferroni", "none")
 CONDITIONS = {
     "hochberg": "the inequality of Simes",
     "hommel": "the inequality of Simes",
-    "finner": "positive dependence",
-    "rom": "independence",
-    "li": "independence",
 }
-# What controls errors only if no pair differs, under whichever dependence.
-WEAK = ("finner",)
 # The functions whose docstrings name the sources.
 SOURCES: "dict[str, Callable[..., object]]" = {
     "closed": rotations.closed_flips,
@@ -76,9 +65,6 @@ SOURCES: "dict[str, Callable[..., object]]" = {
     "holm": multiplicity.holm,
     "hochberg": multiplicity.hochberg,
     "hommel": multiplicity.hommel,
-    "finner": multiplicity.finner,
-    "rom": multiplicity.rom,
-    "li": multiplicity.li,
 }
 ONE = "There is one contrast, and nothing to adjust for"
 WORDS = {
@@ -91,9 +77,6 @@ WORDS = {
     "holm": "P-values are Holm's over {family}",
     "hochberg": "P-values are Hochberg's over {family}",
     "hommel": "P-values are Hommel's over {family}",
-    "rom": "P-values are Rom's over {family}",
-    "finner": "P-values are Finner's over {family}",
-    "li": "P-values are Li's over {family}",
     "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
 }
 

@@ -236,8 +236,8 @@ def compare_pair(
     alternative
         As in `compare_mixed`.
     adjust
-        Adjustment for several pairs: ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``,
-        ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``.
+        Adjustment for several pairs: ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``
+        or ``"none"``.
 
         Intervals are Sidak's (one-sided: Bonferroni's).
     level

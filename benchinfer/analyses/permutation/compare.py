@@ -145,10 +145,10 @@ def compare_permutation(
         As in `compare_mixed`.
     adjust
         Adjustment for many contrasts: ``"closed"``, ``"step-down"``, ``"holm"``, ``"bonferroni"``,
-        ``"hochberg"``, ``"hommel"``, ``"rom"``, ``"finner"``, ``"li"`` or ``"none"``; of pooled
-        tests also ``"single-step"``, ``"shaffer"`` and ``"bergmann-hommel"``. ``"auto"``: of
-        two-sided tests the first of closed, step-down and Holm that goes, of one-sided tests Holm,
-        of pooled tests single-step.
+        ``"hochberg"``, ``"hommel"`` or ``"none"``; of pooled tests also
+        ``"single-step"``, ``"shaffer"`` and ``"bergmann-hommel"``. ``"auto"``: of two-sided tests
+        the first of closed, step-down and Holm that goes, of one-sided tests Holm, of pooled tests
+        single-step.
 
         Of pairwise tests ``"closed"`` is of all pairs of up to eight algorithms, closed by sign
         flips of whole blocks, and ``"step-down"`` the same stepwise for any contrasts (Westfall and

@@ -11,7 +11,7 @@ from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.hints import Call, Either, Option, Phrase, joined
+from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
@@ -244,24 +244,15 @@ def _scores(
 def _adjustment(asked: PermutationProcedure) -> list[Check]:
     """Say what the adjustment takes for granted."""
     rows: list[Check] = []
-    weak = {
-        Phrase(
-            "pooled scores control them only if all algorithms are alike: read the"
-            f" global test, and {Option('pairs', 'pairwise')} for pairs"
-        ): asked.pairs == "pooled",
-        Phrase(
-            f"{Option('adjust', asked.adjust)} controls them only if no pair differs:"
-            f" {Option('adjust', 'holm')} does always"
-        ): asked.adjust in comparison_stepwise.WEAK,
-    }
-    if any(weak.values()):
+    if asked.pairs == "pooled":
         rows.append(
             Check.of(
                 "errors over pairs are controlled whichever algorithms differ",
                 0.0,
                 1.0,
                 least=True,
-                remedy=joined("; ", [words for words, named in weak.items() if named]),
+                remedy="pooled scores control them only if all algorithms are alike: read the"
+                f" global test, and {Option('pairs', 'pairwise')} for pairs",
             )
         )
     if asked.adjust in comparison_stepwise.CONDITIONS:
