@@ -263,11 +263,6 @@ def margin(measure: Measure) -> str:
     }[measure.scale]
 
 
-def directional(level: float) -> str:
-    """Write the posterior probability of one direction that decides at a level."""
-    return f"more than {100 * (1 + level) / 2:.6g} %"
-
-
 def tested_rule(measure: Measure, level: float, alternative: str) -> str:
     """Say how adjusted p-values become verdicts."""
     alpha = f"{100 * (1 - level):.3g} %"

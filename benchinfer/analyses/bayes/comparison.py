@@ -21,7 +21,7 @@ from benchinfer.comparison import checks, wording
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import Convergence, codes_of, probabilities
+from benchinfer.comparison.posterior import Convergence, codes_of, directional, probabilities
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
@@ -420,7 +420,7 @@ class BayesComparison(Comparison):
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        share = wording.directional(self.level)
+        share = f"more than {100 * directional(self.level):.6g} %"
         where = "on the next data set" if self.quantity == "next" else self.average_words
         if self.measure.tolerance == 0:
             return (

@@ -18,7 +18,7 @@ from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.posterior import probabilities
+from benchinfer.comparison.posterior import directional, probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
@@ -147,7 +147,7 @@ def region(result: "WinsComparison") -> str:
 
 def rule(result: "WinsComparison") -> str:
     """Say how evidence becomes verdicts."""
-    share = wording.directional(result.level)
+    share = f"more than {100 * directional(result.level):.6g} %"
     if result.bayes is not None:
         if result.rope == 0:
             return (

@@ -77,7 +77,7 @@ def _hint(state: tuple[str, str] | None, *, known: bool) -> Phrase:
             " ranks depend on it least."
         )
     name, words = state
-    role = f" {Given('columns', {name: 'failure'})} names the state, and"
+    role = Phrase(f" {Given('columns', {name: 'failure'})} names the state, and")
     return Phrase(
         f"these are no times that runs took;{'' if known else role}"
         f" {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
