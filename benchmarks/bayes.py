@@ -1,7 +1,7 @@
 """The hierarchical Bayesian model by default over sizes of tables: CPU time, memory and gates.
 
 Run as ``python benchmarks/bayes.py``. Each size runs in a process of its own: 8 chains of 1,000
-draws and 500 to warm up, verdicts, ranks and regrets. CPU time is over all threads, without reading
+draws and 500 to warm up, verdicts and ranks. CPU time is over all threads, without reading
 and imports; ESS is the smaller one of bulk and tails; memory is the largest resident set of the
 process, imports and table included. Tables are simulated: interactions and noise whose size differs
 between data sets. ``python benchmarks/bayes.py first`` measures the first small fit on a machine,

@@ -129,10 +129,6 @@ GLOSSARY: dict[str, str] = {
     " better, by more than the tolerance",
     "dominant_error": "largest Monte Carlo standard error of dominant_first, dominant_equivalent"
     " and dominant_second",
-    "expected_regret": "what choosing the algorithm is expected to cost against the best one, on"
-    " average unless quantity says otherwise, in the unit of the tolerance",
-    "expected_regret_next": "what choosing it is expected to cost on a new data set of the domain",
-    "regret_error": "Monte Carlo standard error of expected_regret",
     "elpd": "expected log predictive density of the data set by all others; of models, the sum",
     "p_loo": "effective number of parameters: what having seen the data set adds to its density",
     "pareto_k": "tail of the importance weights of leaving the data set out: above 0.7 (less with"

@@ -65,7 +65,7 @@ def compare_joint(
     model = modelled(data, *kind, options.model_priors, code, scaled, means)
     with reporting(progress=progress, doing="Sampling:") as callback:
         fitted = fit(model, options.size, rng, callback, options.sampler)
-        result = compared(setting, fitted, scores.cells(name).mean, target, options, rng, along)
+        result = compared(setting, fitted, target, options, rng, along)
         if options.sensitivity == "none":
             return result
         return with_other_models(result, scores, callback)

@@ -1,6 +1,5 @@
 """Comparison by a hierarchical Bayesian model."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self, get_args
@@ -13,7 +12,6 @@ from benchinfer.analyses.bayes.fit import ENGINES, PosteriorDraws
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
-from benchinfer.analyses.bayes.numerics.regret import Regrets
 from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
@@ -25,7 +23,6 @@ from benchinfer.comparison.posterior import Convergence, codes_of, directional, 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
-from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -46,46 +43,6 @@ _STRUCTURES = {
 }
 
 
-def cap_of(measure: Measure, means: Array, least: float) -> float:
-    """Return what regrets are cut off at, on the modelling scale.
-
-    That is the range of the measure where it is declared and finite, else the largest difference
-    between two algorithms' means on one data set.
-    """
-    if measure.bounds is not None and measure.scale == "identity":
-        low, high = measure.bounds
-        if math.isfinite(high - low):
-            return high - low
-    spread = np.fmax.reduce(means, axis=1) - np.fmin.reduce(means, axis=1)
-    return max(float(np.fmax.reduce(spread, initial=0.0)), least)
-
-
-def in_unit(measure: Measure, regret: Array | float) -> Array:
-    """Return regrets in the unit of the tolerance: relative on the log scale."""
-    return np.expm1(regret) if measure.scale == "log" else np.asarray(regret)
-
-
-def regret_table(result: "BayesComparison") -> "pd.DataFrame":
-    """Tabulate what choosing an algorithm is expected to cost; see `BayesComparison.regrets`."""
-    parts = [("average", result.regret, result.ranks)]
-    if result.regret_following is not None and result.ranks_following is not None:
-        parts.append(("next", result.regret_following, result.ranks_following))
-    k = len(result.algorithms)
-    regret = in_unit(result.measure, np.concatenate([r.expected for _, r, _ in parts]))
-    error = np.concatenate([r.error for _, r, _ in parts])
-    return frame(
-        {
-            "measure": [result.measure.name] * (k * len(parts)),
-            "quantity": [quantity for quantity, _, _ in parts for _ in range(k)],
-            "algorithm": list(result.algorithms) * len(parts),
-            "expected_regret": regret,
-            "regret_error": error * (1 + regret) if result.measure.scale == "log" else error,
-            "prob_near_best": np.concatenate([ranks.near for _, _, ranks in parts]),
-            "prob_error": np.concatenate([ranks.error for _, _, ranks in parts]),
-        }
-    )
-
-
 @savable
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesComparison(Comparison):
@@ -102,8 +59,6 @@ class BayesComparison(Comparison):
         the next one where claims are about these data sets.
     ranks, ranks_following
         Ranks of the algorithms, likewise.
-    regret, regret_following
-        Expected regrets of choosing an algorithm, on average and on the next data set, likewise.
     data
         What the model saw of the scores.
     convergence, extended
@@ -128,8 +83,6 @@ class BayesComparison(Comparison):
     following: Outcomes | None
     ranks: Ranks
     ranks_following: Ranks | None
-    regret: Regrets
-    regret_following: Regrets | None
     data: ContrastData
     convergence: Convergence
     extended: bool
@@ -503,7 +456,6 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
         from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
         from benchinfer.analyses.bayes.numerics.effects import draw_effects
-        from benchinfer.analyses.bayes.numerics.regret import regrets
         from benchinfer.comparison.posterior import settled
         from benchinfer.numerics.outcome_probabilities import average_outcomes
 
@@ -514,7 +466,6 @@ class BayesComparison(Comparison):
             slices.slice_sampler,
             scales.draw_scales,
             average_outcomes,
-            regrets,
         ]
         if self.structure == "unstructured":
             used.append(draw_unstructured)
@@ -559,23 +510,6 @@ class BayesComparison(Comparison):
         row = diagnostics.other_sign(self.setting, self.data, matrix, self.sides_read(), codes)
         rows = checks.renewed(self.checks, row)
         return replace(other, codes=codes, stored_checks=rows)
-
-    def regrets(self) -> "pd.DataFrame":
-        """Return what choosing an algorithm is expected to cost.
-
-        The regret of a choice is how much better the best algorithm is. Regrets are cut off at the
-        range of the measure where its ``bounds`` are declared, else at the largest difference
-        between two algorithms' means on one data set (``regret.cap``, on the modelling scale).
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per quantity and algorithm: ``measure quantity algorithm expected_regret
-            regret_error prob_near_best prob_error``, in the unit of the tolerance (relative on the
-            log scale, log-odds on the logit scale). ``prob_near_best`` is the probability of a
-            regret within the tolerance.
-        """
-        return regret_table(self)
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms on average in each domain, and in a new domain.
@@ -666,8 +600,7 @@ class BayesComparison(Comparison):
         -------
         pandas.DataFrame
             ``measure algorithm estimate conf_low conf_high n rank expected_rank rank_low rank_high
-            prob_best expected_regret`` and, for claims about the domain, ``prob_best_next
-            prob_near_best expected_regret_next``. Regrets are as in `regrets`.
+            prob_best`` and, for claims about the domain, ``prob_best_next prob_near_best``.
             The estimate is the posterior mean of the algorithm's level, on a typical data set under
             t interactions, else the average over the data sets that there could be, or over those
             at hand (`target`). Differences of levels are the estimates of `contrasts`, and shrunk
@@ -681,10 +614,8 @@ class BayesComparison(Comparison):
             "rank_low": low,
             "rank_high": high,
             "prob_best": self.ranks.best,
-            "expected_regret": in_unit(self.measure, self.regret.expected),
         }
-        if self.ranks_following is not None and self.regret_following is not None:
+        if self.ranks_following is not None:
             columns["prob_best_next"] = self.ranks_following.best
             columns["prob_near_best"] = self.ranks_following.near
-            columns["expected_regret_next"] = in_unit(self.measure, self.regret_following.expected)
         return frame({**{name: table[name] for name in table.columns}, **columns})

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
-    from benchinfer.analyses.bayes.numerics.regret import Votes
+    from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
     from benchinfer.comparison.evidence import Array
     from benchinfer.numerics.outcome_probabilities import Outcomes
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from benchinfer.analyses.bayes import diagnostics
-from benchinfer.analyses.bayes.comparison import BayesComparison, cap_of
+from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.fit import BayesFit, CommonLevels, PosteriorDraws
 from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.predictive import Thinned, draw_prior
-from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import checks
@@ -39,7 +38,6 @@ _NAMES = {
 def compared(
     setting: Setting,
     fitted: BayesFit,
-    means: Array,
     target: Target,
     options: BayesOptions,
     rng: np.random.Generator,
@@ -56,14 +54,12 @@ def compared(
     family = options.family(setting.algorithms, levels.estimate)
     matrix, ranks = family.matrix[family.wanted], outcome_probabilities.ranks(effects, margin)
     average = outcome_probabilities.average_outcomes(effects, matrix, margin, level)
-    cap = cap_of(setting.measure, means, scale)
-    new = following = after = None
+    new = following = None
     if domain:
         setup = matrix, margin / scale, level, centre
         unscaled = next_dataset.next_outcomes(fitted.draws, stored.following / scale, *setup)
         new = _scaled(unscaled, scale)
         following = outcome_probabilities.ranks(stored.following, margin)
-        after = regrets(stored.following, cap)
     chosen = new if options.quantity == "next" and new is not None else average
     error = _largest_error(average, ranks, new, following)
     codes = codes_of(chosen, level, settled=fitted.convergence.settled)
@@ -87,8 +83,6 @@ def compared(
         following=new,
         ranks=ranks,
         ranks_following=following,
-        regret=regrets(effects, cap),
-        regret_following=after,
         data=fitted.model.data,
         convergence=fitted.convergence,
         extended=fitted.extended,

@@ -1,7 +1,6 @@
 """Sections of Bayesian comparisons."""
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.numerics.priors import Priors
@@ -12,7 +11,6 @@ from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.posterior import Convergence
 from benchinfer.comparison.sections import slopes
 from benchinfer.core.numbers import (
-    alike,
     amount,
     chance,
     fixed,
@@ -33,9 +31,6 @@ from benchinfer.core.sections import (
     number,
 )
 from benchinfer.relations.sections import outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def pairwise_sections(comparison: BayesPairsComparison, request: Request) -> tuple[Section, ...]:
@@ -143,7 +138,6 @@ def probable(result: BayesComparison, request: Request) -> Section:
         text, fold = (*_text(result), *fits(result)), _fold(result)
         kinds = ("average",) if result.following is None else ("average", "next")
         values["quantities"] = {kind: result.contrasts(kind) for kind in kinds}
-        values["regrets"] = result.regrets()
         shares = result.ranks.distribution.tolist()
         values["rank_probabilities"] = dict(zip(result.algorithms, shares, strict=True))
         values["priors"] = result.priors
@@ -292,13 +286,6 @@ def chances(result: BayesComparison) -> Table:
         number("prob_near_best", "within tolerance of it", places(3)),
         Column("expected_rank", "rank", _ranks, also=("rank_low", "rank_high")),
     ]
-    regrets = {"expected_regret": f"expected regret {result.average_words}",
-               "expected_regret_next": "on the next data set"}  # fmt: skip
-    columns += [
-        number(name, head, _alike(frame[name].tolist()), brief=False)
-        for name, head in regrets.items()
-        if name in frame
-    ]
     if result.measure.tolerance == 0:
         columns = [column for column in columns if column.name != "prob_near_best"]
     return Table(
@@ -313,12 +300,6 @@ def chances(result: BayesComparison) -> Table:
 
 def _ranks(mean: float, low: float, high: float) -> str:
     return f"{fixed(mean, 1)} ({interval(low, high, amount)})"
-
-
-def _alike(values: list[float]) -> "Callable[[float], str]":
-    """Write regrets with the same decimals, whatever their size."""
-    texts = dict(zip(values, alike(values), strict=True))
-    return lambda value: texts[value]
 
 
 def others(result: BayesComparison) -> tuple[Table, ...]:
@@ -381,7 +362,6 @@ KEYS = {
     "convergence": (Convergence | None, "convergence of the chains"),
     "other_models": (Rows, "which algorithms other models of the same scores call best"),
     "quantities": (dict[str, Rows], "contrasts on average and on the next data set"),
-    "regrets": (Rows, "expected regret of each algorithm"),
     "rank_probabilities": (dict[str, list[float]], "probability of each rank, by algorithm"),
     "priors": (Priors, "priors that were used"),
     "slopes": (Rows, "slopes along covariates"),

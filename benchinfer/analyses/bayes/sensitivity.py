@@ -278,14 +278,13 @@ def with_other_models(
 ) -> "BayesComparison":
     """Return the comparison with the answers of other models."""
     candidates = _quick_variants(result, scores)
-    means = scores.cells(result.measure.name).mean
     names: list[str] = []
     others: list[BayesComparison] = []
     for i, variant in enumerate(candidates):
         rng = np.random.default_rng([result.provenance.seed or 0, i])
         # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
         with suppress(np.linalg.LinAlgError):
-            others.append(_compared(result, variant, means, rng))
+            others.append(_compared(result, variant, rng))
             names.append(_label(variant))
         if progress is not None:
             progress("other models", _WARM_UP + _DRAWS, len(candidates) * (_WARM_UP + _DRAWS))
@@ -312,7 +311,7 @@ def _label(variant: Variant) -> str:
 
 
 def _compared(
-    result: "BayesComparison", variant: Variant, means: Array, rng: np.random.Generator
+    result: "BayesComparison", variant: Variant, rng: np.random.Generator
 ) -> "BayesComparison":
     """Compare by another model, by few draws."""
     from benchinfer.analyses.bayes.posterior import compared
@@ -325,7 +324,7 @@ def _compared(
     if not variant.name.startswith("interactions"):
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
-    return compared(setting, fitted, means, result.target, options, rng, result.along)
+    return compared(setting, fitted, result.target, options, rng, result.along)
 
 
 def without_other_models(result: "BayesComparison") -> "BayesComparison":

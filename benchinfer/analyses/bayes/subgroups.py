@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.sensitivity import without_other_models
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
@@ -140,11 +139,8 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
     average = average_outcomes(effects, matrix, margin, result.level)
     # What is expected on the next data set is the average; its own mean need not exist.
     new = average_outcomes(following, matrix, margin, result.level)
-    cap = result.regret.cap
     there = replace(
         without_other_models(result),
-        regret=regrets(effects, cap),
-        regret_following=regrets(following, cap),
         following=replace(new, estimate=average.estimate),
         ranks=ranks(effects, margin),
         ranks_following=ranks(following, margin),
@@ -222,8 +218,6 @@ def _in_domain(
         following=None,
         ranks=ranks(effects, margin),
         ranks_following=None,
-        regret=regrets(effects, result.regret.cap),
-        regret_following=None,
         codes=codes_of(average, result.level, settled=result.convergence.settled),
         levels=level_of(common[:, :, None] + effects, result.level),
         about=about,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
-from benchinfer.analyses.bayes.numerics.regret import Votes
 from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
 from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
 from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh, concentrations, weights
+from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import draw_hyperparameters
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording

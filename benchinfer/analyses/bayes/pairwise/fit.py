@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
-from benchinfer.analyses.bayes.numerics.regret import Votes, next_dataset
 from benchinfer.analyses.bayes.pairwise.numerics import dirichlet, pair_model
+from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes, next_dataset
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import PairData, PairDraws
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled

@@ -17,7 +17,6 @@ from benchinfer.analyses.bayes.fit import (
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
 from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
-from benchinfer.analyses.bayes.numerics.regret import regrets
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.posterior import provenance
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
@@ -213,9 +212,6 @@ class ResponseComparison(BayesComparison):
         )
 
 
-_RANGE = 1.0  # of scores between 0 and 1: no regret is larger
-
-
 def compare_responses(
     scores: "ScoreTable",
     setting: "Setting",
@@ -263,12 +259,11 @@ def compared_responses(
     family = options.family(setting.algorithms, levels.estimate)
     matrix = family.matrix[family.wanted]
     average = average_outcomes(effects, matrix, margin, level)
-    following = ranks_following = after = None
+    following = ranks_following = None
     if target == "domain":
         new = setting.measure.sign * means.following
         following = replace(average_outcomes(new, matrix, margin, level), estimate=average.estimate)
         ranks_following = ranks(new, margin)
-        after = regrets(new, _RANGE)
     ranked = ranks(effects, margin)
     parts = [x for x in (average, following, ranked, ranks_following) if x is not None]
     base = found.values["level"][..., None]
@@ -291,8 +286,6 @@ def compared_responses(
         following=following,
         ranks=ranked,
         ranks_following=ranks_following,
-        regret=regrets(effects, _RANGE),
-        regret_following=after,
         data=model.data,
         convergence=found.convergence,
         extended=found.extended,

@@ -1,13 +1,8 @@
-"""Expected regret of decisions.
+"""Outcomes of pairs on the next data set.
 
 Given a draw, the difference on the next data set is t about delta_0 with scale std_0, so that the
 probabilities of its three outcomes are known. Their means over draws are what to expect of the next
 data set; the share of draws in which an outcome is the most probable one is what the papers print.
-
-The regret of a choice is how much better the best alternative is. On the next data set its
-expectation need not exist: with t interactions of fewer than two degrees of freedom differences
-have no variance, and a few draws would decide the mean. It is cut off at a cap, which no real
-regret exceeds.
 """
 
 from dataclasses import dataclass
@@ -81,47 +76,3 @@ def next_dataset(
     )
     errors = np.max([monte_carlo_error(part) for part in ahead], axis=0)
     return found, Votes(shares[0], shares[1], shares[2], errors)
-
-
-@savable
-@dataclass(frozen=True, slots=True)
-class Regrets:
-    """Expected regrets of K algorithms.
-
-    Attributes
-    ----------
-    cap
-        What regrets are cut off at.
-    expected, error
-        (K,) expected regret of choosing an algorithm among all, and its Monte Carlo error.
-    """
-
-    cap: float
-    expected: Array
-    error: Array
-
-
-def regrets(effects: Array, cap: float) -> Regrets:
-    """Return expected regrets.
-
-    Parameters
-    ----------
-    effects
-        (C, T, K) draws of the effects, larger is better.
-    cap
-        What a regret is cut off at, above 0.
-
-    References
-    ----------
-    Berger, J. O. (1985). Statistical Decision Theory and Bayesian Analysis, 2nd ed. Springer.
-    https://doi.org/10.1007/978-1-4757-4286-2
-
-    Examples
-    --------
-    >>> effects = np.tile([[0.0, 1.0, 5.0], [0.0, 2.0, -1.0]], (1, 20, 1))
-    >>> found = regrets(effects, cap=3.0)
-    >>> found.expected  # 3 for 5 - 0, and 2; 3 for 5 - 1, and 0; 0, and 3 for 2 + 1
-    array([2.5, 1.5, 1.5])
-    """
-    lost = np.minimum(effects.max(axis=2, keepdims=True) - effects, cap)
-    return Regrets(cap, lost.mean(axis=(0, 1)), monte_carlo_error(lost))
