@@ -22,7 +22,7 @@ calls = {
     "bootstrap": lambda: bi.compare_bootstrap(scores, resamples=200),
     "bayes": lambda: bi.compare_bayes(scores, preset="sign"),
     "archetypes": lambda: bi.archetypes(scores, k=2, starts=3),
-    "subgroups": lambda: bi.compare_wins(scores, inference="bayes", draws=100, chains=4),
+    "wins": lambda: bi.compare_wins(scores, inference="bayes", draws=100, chains=4),
 }
 calls[sys.argv[1]]().save(sys.argv[2])
 """
@@ -62,7 +62,7 @@ def test_commands_have_that_default() -> None:
     assert seeds > 5
 
 
-@pytest.mark.parametrize("analysis", ["bootstrap", "bayes", "archetypes", "subgroups"])
+@pytest.mark.parametrize("analysis", ["bootstrap", "bayes", "archetypes", "wins"])
 def test_two_processes_write_the_same_bytes(tmp_path, analysis: str) -> None:
     for name in ("a.json", "b.json"):
         arguments = [sys.executable, "-c", SCRIPT, analysis, str(tmp_path / name)]
