@@ -1,24 +1,21 @@
 """Units: scores of one column that do not seem to be of one measure."""
 
-from math import factorial
-
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
+from benchinfer.scores.checks.facts import Facts, Rule, places
 from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
 
 type Array = NDArray[np.float64]
 type Mask = NDArray[np.bool_]
-MIXED = ("stand-ins", "per cent and fractions", "mixed signs", "order turned around")
+MIXED = ("stand-ins", "per cent and fractions", "mixed signs")
 UNEQUAL = "unequal spread"
 # Times the median. Among published tables with one unit the largest ratio is 8.
 SPREAD = 20.0
 _FEWEST = 4  # data sets
-_RARE = 0.005
 _NEGATIVE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 _LARGE = (999.0, 9999.0, 99999.0, 999999.0, 9999999.0, 1e6, 1e7, 1e8, 1e9, 2147483647.0)
 
@@ -140,57 +137,6 @@ def mixed_signs(facts: Facts) -> Finding | None:
     )
 
 
-def turned_around(facts: Facts) -> Finding | None:
-    """List data sets on which algorithms come in the opposite order than on the others."""
-    s = facts.summary
-    rows: list[tuple[str, ...]] = []
-    for m, name in enumerate(s.measures):
-        rows += [
-            (s.datasets[d], name, f"{r:.2f}") for d, r in _opposed(s.mean[m]) if not zero_one(s, m)
-        ]
-    if not rows:
-        return None
-    return Finding(
-        MIXED[3],
-        "warning",
-        len(rows),
-        f"on {count(len(rows), 'data set')} the algorithms come in the"
-        " opposite order than on the others: another measure, or another direction?",
-        places(("dataset", "measure", "rank correlation"), rows),
-        "give each measure a name and a direction of its own.",
-    )
-
-
-def _opposed(mean: Array) -> list[tuple[int, float]]:
-    """Return the data sets of the smaller of two camps with opposite orders, with correlations.
-
-    The camps are the signs of the first principal component of the ranks. A data set counts whose
-    ranks are opposed to those of the larger camp; its p-value is Bonferroni's, by the normal
-    approximation of a rank correlation, and not below that of an order at random.
-    """
-    whole = np.flatnonzero(np.isfinite(mean).all(axis=1))
-    k = mean.shape[1]
-    if len(whole) < _FEWEST or len(whole) > _RARE * factorial(min(k, 20)):
-        return []
-    ranks = mean_ranks(mean[whole]) - (k + 1) / 2
-    size = np.sqrt((ranks**2).sum(axis=1, keepdims=True))
-    ranks = np.divide(ranks, size, out=np.zeros_like(ranks), where=size > 0)
-    camp = np.linalg.svd(ranks, full_matrices=False)[0][:, 0] > 0
-    if 2 * camp.sum() > len(camp):
-        camp = ~camp
-    order = ranks[~camp].sum(axis=0)
-    if not (length := float(np.sqrt(order @ order))):
-        return []
-    r = ranks @ order / length
-    # Of Fisher's transformation, which is closer than the plain one where r is near -1.
-    z = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)) * np.sqrt(k - 3)
-    return [
-        (int(whole[i]), float(r[i]))
-        for i in np.flatnonzero(camp & (r < 0))
-        if two_sided(float(z[i])) / 2 * len(whole) <= _RARE
-    ]
-
-
 def unequal_spread(facts: Facts) -> Finding | None:
     """List data sets on which scores vary many times as much as on the median one."""
     s = facts.summary
@@ -255,5 +201,5 @@ def _ratios(squares: Array, degrees: NDArray[np.int64]) -> Array:
 
 
 # Rules of `MIXED`.
-MIXING: tuple[Rule, ...] = (stand_ins, per_cent_and_fractions, mixed_signs, turned_around)
+MIXING: tuple[Rule, ...] = (stand_ins, per_cent_and_fractions, mixed_signs)
 RULES: tuple[Rule, ...] = (*MIXING, unequal_spread)

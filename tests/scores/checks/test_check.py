@@ -46,7 +46,6 @@ def test_every_rule_is_registered():
         "stand_ins",
         "per_cent_and_fractions",
         "mixed_signs",
-        "turned_around",
         "unequal_spread",
         "advised",
     ]

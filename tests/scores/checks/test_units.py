@@ -1,7 +1,6 @@
 """Scores of several units or measures in one column are found, honest ones are not."""
 
 import numpy as np
-import pytest
 
 import benchinfer as bi
 from benchinfer.scores.checks import units
@@ -11,7 +10,6 @@ UNITS = {
     "stand-ins",
     "per cent and fractions",
     "mixed signs",
-    "order turned around",
     "unequal spread",
 }
 
@@ -87,31 +85,6 @@ def test_negative_losses_beside_areas():
 def test_skill_below_and_above_zero_is_one_measure():
     values = np.random.default_rng(9).normal(0.3, 0.4, (20, 4)).clip(max=0.95)
     assert "mixed signs" not in of_units(values, "r2:higher")
-
-
-def test_losses_beside_areas_turn_the_order():
-    rng = np.random.default_rng(10)
-    strength = np.linspace(0, 0.3, 10)
-    values = 0.6 + strength + rng.normal(0, 0.02, (12, 10))
-    values[[3, 8]] = 0.9 - strength + rng.normal(0, 0.02, (2, 10))
-    finding = of_units(values)["order turned around"]
-    assert [row[0] for row in finding.where[1:]] == ["d003", "d008"]
-
-
-@pytest.mark.parametrize("interaction", [0.01, 0.05, 0.3])
-def test_interactions_do_not_turn_the_order(interaction):
-    rng = np.random.default_rng(11)
-    for _ in range(100):
-        d, k = int(rng.integers(4, 40)), int(rng.integers(4, 15))
-        assert not units.turned_around(facts(additive(rng, d, k, interaction)))
-
-
-def test_two_camps_of_equal_size_are_told():
-    rng = np.random.default_rng(12)
-    strength = np.linspace(0, 0.3, 12)
-    values = np.array([(1 if i % 2 else -1) * strength for i in range(10)])
-    values = 0.5 + values + rng.normal(0, 0.02, values.shape)
-    assert of_units(values)["order turned around"].count == 5
 
 
 def test_a_data_set_in_another_unit():
