@@ -18,6 +18,7 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Flags
 from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.findings import DOUBTS, FEW
@@ -36,8 +37,6 @@ from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-type Flags = NDArray[np.bool_]
 
 
 def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:

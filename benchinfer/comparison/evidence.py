@@ -11,13 +11,13 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure, Scale
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
 
-type Array = NDArray[np.float64]
 # What an analysis takes: a table, or statistics of one.
 type Scores = ScoreTable | SufficientStatistics
 # Largest score, and inverse of the smallest spread, of which all powers needed are numbers.

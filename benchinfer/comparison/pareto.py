@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison.checks import check_missing, names_of
 from benchinfer.comparison.evidence import Setting
@@ -19,6 +18,7 @@ from benchinfer.core.provenance import AnalysisOptions, Provenance
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.gaps import fewest_lost
 from benchinfer.scores.table import ScoreTable
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-type Array = NDArray[np.float64]
-type Flags = NDArray[np.bool_]
 # Levels that differ by less, relative to the largest, are equal: the noise of means.
 _NOISE = 1e-12
 # Numbers in one chunk of resamples.

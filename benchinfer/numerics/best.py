@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtr, fdtr, ndtri, stdtr
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 # Independent randomisations of the point set, whose spread gives the error, and points in each.
 _RUNS, _LOG_POINTS = 8, 11
 _SEED = 20210

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics.multiplicity import step_down
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-type Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

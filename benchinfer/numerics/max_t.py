@@ -21,9 +21,7 @@ from benchinfer.numerics import max_t_exact
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.directions import samples
 from benchinfer.numerics.directions.differences import PointDifferences
-
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 type Aim = Literal["difference", "equivalence", "non-inferiority"]
 

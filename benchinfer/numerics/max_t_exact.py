@@ -35,9 +35,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, log_ndtr, ndtr, stdtr
 
 from benchinfer.numerics.directions.differences import Indices, PointDifferences
-
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 # A loading near 1 leaves a statistic hardly any noise of its own: a step in the integrand, which
 # takes many points. The most kinds of loadings per such noise, and the largest loading.

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 def bonferroni(p: Array) -> Array:

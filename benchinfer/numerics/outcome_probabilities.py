@@ -8,11 +8,10 @@ and only its mean over draws is left to Monte Carlo (Rao-Blackwell).
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
 ENOUGH = 1_000_000
 _BATCHES = 20

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 type Rate = Literal["wilson", "clopper-pearson", "agresti-coull", "wald"]
 # Numbers of items that count, and of all items: of one sample, or of each stratum.
 type Counts = tuple[int | Array, int | Array]

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from benchinfer.numerics.closed_testing import partitions
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 type Reference = Literal["rotation", "flips"]
 

@@ -30,8 +30,8 @@ from scipy.special import betainc, ndtr, ndtri
 from benchinfer.numerics import signs
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.signs import signed_normal_scores
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 

@@ -23,10 +23,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.types import Array, Counts
 
-type Array = NDArray[np.float64]
 type Words = NDArray[np.uint64]
-type Counts = NDArray[np.int64]
 type Progress = Callable[[int], None]
 # Of the histogram of the global statistic; one more counts what lies beyond.
 BINS = 60

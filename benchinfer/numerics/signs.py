@@ -21,8 +21,8 @@ from scipy.special import ndtr, ndtri
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics.ties import midranks
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 type Alternative = Literal["two-sided", "greater", "less"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Labels = NDArray[np.int64]
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
+
 SHARE = 1e-10
 # Means of equal scores may differ in the last digits, which are large where scores lie far from 0.
 _DIGITS = 8 * np.finfo(float).eps

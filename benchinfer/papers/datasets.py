@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import WITHIN, level_writer, mean_writer
 from benchinfer.core.errors import DesignError
@@ -13,6 +12,7 @@ from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import ranked_rows
+from benchinfer.numerics.types import Array
 from benchinfer.papers.algorithms import control, letters, reading_of_letters, reference
 from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from benchinfer.core.measure import Measure
     from benchinfer.scores.table import ScoreTable
 
-type Array = NDArray[np.float64]
 type Write = Callable[[float], str]
 _MARKS = {
     Verdict.FIRST: "\N{SUPERSCRIPT PLUS SIGN}",

@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.verdict import States, merged, unrelated
+from benchinfer.numerics.types import Array
 from benchinfer.relations.numerics import distances
 
 if TYPE_CHECKING:
     from benchinfer.relations.relation import Relation
-
-
-type Floats = NDArray[np.float64]
 
 
 def stacked(relations: Sequence["Relation"]) -> tuple[tuple[str, ...], States]:
@@ -31,14 +28,14 @@ def stacked(relations: Sequence["Relation"]) -> tuple[tuple[str, ...], States]:
     return names, found
 
 
-def between(states: States, kind: str, undecided: str, missing: str) -> Floats:
+def between(states: States, kind: str, undecided: str, missing: str) -> Array:
     """Return the distances (B, B) between relations in a common order of algorithms."""
     if kind not in distances.KINDS:
         raise DesignError(unknown("distance", kind, distances.KINDS))
     return distances.distances(merged(states, undecided, missing), kind)
 
 
-def agreements(states: States, kind: str, undecided: str, missing: str) -> Floats:
+def agreements(states: States, kind: str, undecided: str, missing: str) -> Array:
     """Return 1 - distance / largest distance, or tau_x, (B, B); NaN where nothing is shared."""
     known = merged(states, undecided, missing)
     tau = kind == "tau-x"

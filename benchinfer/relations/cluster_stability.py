@@ -13,12 +13,12 @@ from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.numerics.stability import bootstrapped, jaccard, together
+from benchinfer.numerics.types import Array
 from benchinfer.relations.numerics.distances import cut, flat_map, linkage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Array = NDArray[np.float64]
 type Labels = NDArray[np.int64]
 
 

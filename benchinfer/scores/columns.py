@@ -16,16 +16,13 @@ from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import Call, Directions, Either, Given, Option, Phrase
+from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 
 type Frame = "nw.LazyFrame[Any]"
-
-
-type Array = NDArray[np.float64]
 
 
 LABELS = ("domain", "dataset", "replication", "algorithm", "measure")

@@ -16,6 +16,7 @@ from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
 from benchinfer.scores.numerics.block_moments import BlockMoments, condensed, merged
@@ -26,8 +27,6 @@ from benchinfer.scores.summary import ScoreRows, Summary
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 
 _SAMPLE = 4096
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Array
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals, room
 from benchinfer.plots.draw import Kind
@@ -37,9 +38,6 @@ from benchinfer.plots.text import fitted, plain, pt, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-type Array = NDArray[np.float64]
 
 
 _NOTE = "of each algorithm alone: whether two of them overlap is no test of their difference"

@@ -15,6 +15,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
+from benchinfer.numerics.types import Array
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.sources.source import Source, engine_errors
@@ -22,9 +23,6 @@ from benchinfer.scores.table import one_measure
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-type Array = NDArray[np.float64]
 
 
 type EffectKind = Literal["difference", "standardised", "log-ratio"]

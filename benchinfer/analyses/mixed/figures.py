@@ -17,6 +17,7 @@ from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots import bars, panels
 from benchinfer.plots.bars import Bar, Bars
 from benchinfer.plots.draw import Kind, of_part
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.core.measure import Measure
-
-
-type Array = NDArray[np.float64]
 
 
 type Place = tuple[float, float, float, float]

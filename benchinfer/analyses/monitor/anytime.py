@@ -27,8 +27,8 @@ from benchinfer.analyses.monitor.numerics.betting import ConfidenceSequence, Mea
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.numerics.multiplicity import holm
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Bet = SymmetryBet | MeanBet
 # When intervals are worked out for their course, where there are up to so many pairs on data sets:
 # the longer the history, the more it costs.

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Columns = Mapping[str, NDArray[Any]]
 GO_ON = "go on"
 FUTILE = "futile"

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from benchinfer.analyses.monitor.course import Columns, Course, differences, wanted
 from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.core.numbers import count, join
+from benchinfer.numerics.types import Array
 from benchinfer.scores.reductions import Blocks
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-type Array = NDArray[np.float64]
 type Index = NDArray[np.int64]
 type _Stage = tuple[list[Index], NDArray[np.bool_], bytes]
 

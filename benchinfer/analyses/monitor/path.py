@@ -15,12 +15,10 @@ from benchinfer.analyses.monitor.numerics import stages
 from benchinfer.analyses.monitor.numerics.stages import Boundaries, recursion
 from benchinfer.analyses.monitor.stagewise import bounds_of, stagewise_p
 from benchinfer.numerics.multiplicity import holm
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
-
-
-type Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ from benchinfer.analyses.monitor.feed import StageDifferences
 from benchinfer.analyses.monitor.numerics import spending
 from benchinfer.analyses.monitor.numerics.stages import Decision, Recursion, recursion
 from benchinfer.numerics.signs import signed_rank
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _MOST_EXACT = 500  # differences whose signed ranks are counted exactly
 _FAR = 37.0  # standard normal quantile of the smallest p-value
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
+from benchinfer.numerics.types import Array
 from benchinfer.plots import panels
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.style import FAINT, HAIR, PAGE, Width, is_wide, measure_name, signed
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.pair.diagnostics import Normality
 
 
-type Array = NDArray[np.float64]
 _MOST, _FEW = 6, 3  # panels, and those of a narrow figure
 _POINT = "#0072B2"
 

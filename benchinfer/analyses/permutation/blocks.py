@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, center, lay_out
 from benchinfer.comparison.checks import refuse_overlap
@@ -20,10 +19,10 @@ from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics import ties
+from benchinfer.numerics.types import Codes
 from benchinfer.scores.table import ScoreTable
 
 type On = Literal["aligned-ranks", "ranks", "values", "normal-scores", "dispersion"]
-type Codes = NDArray[np.int64]
 
 
 type Scale = Literal["none", "dataset"]

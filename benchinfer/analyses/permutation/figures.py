@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, xlogy
 
 from benchinfer.analyses.permutation.comparison import PermutationComparison
@@ -13,6 +12,7 @@ from benchinfer.comparison.figures import COMPARISON, critical_difference
 from benchinfer.comparison.figures.critical_difference import CriticalDifference, Scale
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import (
@@ -30,9 +30,6 @@ from benchinfer.plots.text import pt, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-type Array = NDArray[np.float64]
 
 
 def ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
@@ -15,12 +14,12 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics import signs, ties
+from benchinfer.numerics.types import Counts
 
 if TYPE_CHECKING:
     from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, Kind
 
 
-type Counts = NDArray[np.int64]
 # Arrangements that are gone through by default, and on request.
 _AUTO, _MOST = 1e6, 1e8
 # Scores that are moved for tests beside those of single pairs: a fraction of a second.

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.figures import STYLES
 from benchinfer.analyses.plan.result import Plan, shown
 from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Array
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, name_axis
@@ -19,9 +19,6 @@ from benchinfer.plots.text import plain, pt, widest, wrapped
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-type Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

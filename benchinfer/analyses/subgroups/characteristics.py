@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Array = NDArray[np.float64]
 type Task = Literal["auto", "classification", "regression"]
 
 _FOLDS = 5

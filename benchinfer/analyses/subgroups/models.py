@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from benchinfer.analyses.subgroups.numerics.worths import Worths, worths
 from benchinfer.analyses.wins.numerics.likelihood import score_of
 from benchinfer.analyses.wins.numerics.tally import Tally, count
+from benchinfer.numerics.types import Array, Flags
 
-type Array = NDArray[np.float64]
 type Rows = NDArray[np.int64]
-type Flags = NDArray[np.bool_]
 type Model = Literal["wins", "mixed"]
 
 # Sums of squares below this part of the total are zero but for rounding.

@@ -20,6 +20,7 @@ from benchinfer.core.numbers import brief, count
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.scores.features import Feature
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 
 # Distinct data sets that a sample with replacement has on average.
 _SHARE = 1 - math.exp(-1)

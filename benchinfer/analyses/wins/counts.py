@@ -20,6 +20,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.wins.options import WinsOptions
-
-
-type Array = NDArray[np.float64]
 
 
 type By = Literal["datasets", "replications"]

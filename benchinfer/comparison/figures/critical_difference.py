@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import level_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SHAPES, Verdict, words
+from benchinfer.numerics.types import Array
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import (
     FAINT,
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.comparison.comparison import Comparison
-
-
-type Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.numerics.covariance import differences
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Indices = NDArray[np.int64]
 
 

@@ -5,8 +5,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchinfer.numerics.directions.differences import Indices
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Single = NDArray[np.float32]
 
 _jit = njit(cache=True, nogil=True, error_model="numpy")

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtr, chdtrc, fdtr, fdtrc, gammaln, ndtri
 
 from benchinfer.numerics.directions.differences import Indices, PointDifferences
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 REPLICATES = 16
 _SEED = 20120314
 _NODES = 4096

@@ -14,6 +14,7 @@ from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
+from benchinfer.numerics.types import Array, States
 from benchinfer.relations.agreement import stacked
 from benchinfer.relations.consensus.numerics import points as numerics_points
 from benchinfer.relations.consensus.numerics.costs import (
@@ -35,10 +36,6 @@ from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-type States = NDArray[np.int8]
-type Array = NDArray[np.float64]
 
 
 type Method = Literal[

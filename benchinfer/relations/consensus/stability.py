@@ -16,6 +16,7 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, unrelated
+from benchinfer.numerics.types import Array
 from benchinfer.relations.consensus.numerics import resampled as numerics_resampled
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
 type Distance = Literal["symdiff", "cks", "emond-mason", "jmb"]
 type Order = Literal["linear", "weak"]
 type MissingPairs = Literal["ignore", "undecided"]
-
-
-type Array = NDArray[np.float64]
 
 
 ORDERS = ("linear", "weak")

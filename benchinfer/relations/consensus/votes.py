@@ -3,17 +3,16 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame
 from benchinfer.core.verdict import States, Verdict, unrelated
+from benchinfer.numerics.types import Array
 from benchinfer.relations.consensus.numerics import costs
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-type Floats = NDArray[np.float64]
 _ORDER = (
     Verdict.FIRST,
     Verdict.EQUIVALENT,
@@ -23,7 +22,7 @@ _ORDER = (
 )
 
 
-def tally(names: tuple[str, ...], states: States, weights: Floats) -> "pd.DataFrame":
+def tally(names: tuple[str, ...], states: States, weights: Array) -> "pd.DataFrame":
     """Tabulate the weight of each verdict, pair by pair."""
     i, j = np.triu_indices(len(names), 1)
     found = costs.tally(states, weights)[:, i, j]
@@ -34,7 +33,7 @@ def tally(names: tuple[str, ...], states: States, weights: Floats) -> "pd.DataFr
     return frame(sides | {f"weight_{verdict.label}": found[verdict] for verdict in _ORDER})
 
 
-def majority(states: States, weights: Floats) -> States:
+def majority(states: States, weights: Array) -> States:
     """Return the verdicts (K, K) that more than half the weight of those who compared share."""
     from benchinfer.relations.consensus.numerics import points  # brings solvers, which take long
 

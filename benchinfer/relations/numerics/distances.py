@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-type Floats = NDArray[np.float64]
-type States = NDArray[np.int8]
+from benchinfer.numerics.types import Array, States
+
 type Whole = NDArray[np.int64]
 type Kind = Literal["symdiff", "cks", "emond-mason", "jmb", "discrete", "cook-seiford", "spearman"]
 
@@ -49,19 +49,19 @@ def twice_ranks(states: States) -> Whole:
     return states.shape[-1] + 1 + better - worse
 
 
-def generalised_ranks(states: States) -> Floats:
+def generalised_ranks(states: States) -> Array:
     """Return half of `twice_ranks`: the midrank of a ranking; 1 is best."""
     return twice_ranks(states) / 2
 
 
-def compared(states: States) -> Floats:
+def compared(states: States) -> Array:
     """Return (B, B) the number of pairs that two relations both hold, of (B, K, K) states."""
     i, j = np.triu_indices(states.shape[-1], 1)
     known = (states[:, i, j] != 0).astype(np.float64)
     return known @ known.T
 
 
-def distances(states: States, kind: str) -> Floats:
+def distances(states: States, kind: str) -> Array:
     """Return the distances between relations.
 
     Parameters
@@ -124,7 +124,7 @@ def distances(states: States, kind: str) -> Floats:
     return total / divisor
 
 
-def largest(states: States, kind: str) -> Floats:
+def largest(states: States, kind: str) -> Array:
     """Return (B, B) the largest distance that the pairs compared by both allow."""
     if kind in PAIRWISE:
         table, divisor = PAIRWISE[kind]
@@ -134,7 +134,7 @@ def largest(states: States, kind: str) -> Floats:
     return np.full((len(states), len(states)), float(most))
 
 
-def concordance(ranks: Floats, weights: Floats) -> float:
+def concordance(ranks: Array, weights: Array) -> float:
     """Return Kendall's W: the spread of the mean ranks as a share of the mean spread of ranks.
 
     `ranks` (B, K) are generalised ranks, `weights` (B,) those of the relations. The result lies
@@ -152,7 +152,7 @@ def concordance(ranks: Floats, weights: Floats) -> float:
     return float((mean**2).sum() / spread) if spread else float("nan")
 
 
-def linkage(distances: Floats, method: Literal["average", "complete", "single"]) -> Floats:
+def linkage(distances: Array, method: Literal["average", "complete", "single"]) -> Array:
     """Return the merges (B - 1, 4) of hierarchical clustering, as scipy's ``linkage`` does.
 
     `distances` (B, B) are symmetric, zero on the diagonal.
@@ -165,7 +165,7 @@ def linkage(distances: Floats, method: Literal["average", "complete", "single"])
     return hierarchy.linkage(squareform(distances), method)
 
 
-def cut(merges: Floats, n: int) -> NDArray[np.int64]:
+def cut(merges: Array, n: int) -> NDArray[np.int64]:
     """Return the cluster (0, 1, ...) of each thing after all but the last n - 1 merges.
 
     Clusters are numbered in the order of their first members.
@@ -178,7 +178,7 @@ def cut(merges: Floats, n: int) -> NDArray[np.int64]:
     return np.argsort(np.argsort(first))[number]
 
 
-def flat_map(distances: Floats) -> tuple[Floats, float]:
+def flat_map(distances: Array) -> tuple[Array, float]:
     """Return points in the plane whose distances come close to those given (classical scaling).
 
     `distances` (B, B) are symmetric. Of the (B, 2) points the one farthest out in each direction,

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from math import ceil, erfc, log2, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.summary import Summary
 
-type Array = NDArray[np.float64]
 type Rule = Callable[[Facts], Finding | None]
 _SHOWN = 5
 ALPHA = 0.05  # at which a table is said to be able to decide a pair

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count, p_value, some
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
 from benchinfer.scores.coverage import Finding
 
-type Array = NDArray[np.float64]
 type Held = NDArray[np.bool_]
 BLOCKS = "blocks"
 NOT_AT_RANDOM = "missing where hard"

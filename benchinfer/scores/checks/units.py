@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts, Rule, places
 from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
 
-type Array = NDArray[np.float64]
 type Mask = NDArray[np.bool_]
 MIXED = ("stand-ins", "per cent and fractions", "mixed signs")
 UNEQUAL = "unequal spread"

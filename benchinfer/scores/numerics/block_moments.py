@@ -20,9 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.saving import savable
-
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
 
 
 @savable

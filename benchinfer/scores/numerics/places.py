@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
+
 type Rows = NDArray[np.int32]
 
 _DIGITS = 18  # of numbers that fit into 64 bits

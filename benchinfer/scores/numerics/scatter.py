@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.numerics.places import Places
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 type Coded = NDArray[np.int32]
 
 MOST = 1e150  # the sum of ten million squares of this is still finite

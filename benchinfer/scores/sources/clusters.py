@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array
 from benchinfer.scores.numerics.block_moments import BlockMoments, condensed
 from benchinfer.scores.reductions import Cells, on_scale
 from benchinfer.scores.statistics import SufficientStatistics, statistics_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.features import Feature
     from benchinfer.scores.table import ScoreTable
 
-type Array = NDArray[np.float64]
 type Frame = "nw.LazyFrame[Any]"
 
 _MOST_ALGORITHMS = 64  # each pair is a column

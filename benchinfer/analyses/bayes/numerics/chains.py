@@ -8,7 +8,7 @@ from numba import njit
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 def part[F: Callable[..., Any]](function: F) -> F:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _ALIKE = 1e-9  # eigenvalues this close, relatively, are one
 _NOTHING = 1e-20  # residual sums of squares this small, over the contrasts', are of equal scores
 _ROUNDED = 1e-4

@@ -12,7 +12,6 @@ Sigma is held by its eigenvectors V and eigenvalues: ``Sigma = V diag(values) V'
 from math import exp, lgamma, log, log1p, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import (
     CompiledPriors,
@@ -34,8 +33,8 @@ from benchinfer.analyses.bayes.numerics.matrices import (
 )
 from benchinfer.analyses.bayes.numerics.scales import WIDTH
 from benchinfer.analyses.bayes.numerics.slices import log_scale_prior, log_t, slice_sampler
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Tridiagonal = tuple[Array, Array]
 
 

@@ -30,8 +30,8 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import draw_normal
 from benchinfer.analyses.bayes.numerics.effects import centres
 from benchinfer.analyses.bayes.numerics.matrices import apply, product, transposed
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _DF = 3.0
 _FLAT = 100.0  # variance of alpha and gamma over that of the levels
 _WEAK = 4.0  # scale of t and s, over the standard deviation of the levels

@@ -16,7 +16,6 @@ from math import exp, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
@@ -44,8 +43,7 @@ from benchinfer.analyses.bayes.numerics.matrices import (
 )
 from benchinfer.analyses.bayes.numerics.scales import WIDTH, draw_effect_sd
 from benchinfer.analyses.bayes.numerics.slices import log_half_t, slice_sampler
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 class EffectLikelihood(NamedTuple):

@@ -54,8 +54,8 @@ from benchinfer.analyses.bayes.numerics.matrices import apply, composed, copy, p
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import WIDTH, draw_df, draw_mixing, draw_scales
 from benchinfer.analyses.bayes.numerics.slices import log_scale_prior, slice_sampler
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Interactions = Literal["t", "normal"]
 type Structure = Literal["common", "unstructured"]
 type Callback = Callable[[int], None]

@@ -7,11 +7,9 @@ compile, once in each function that has them.
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import part
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 TINY = 2.3e-308  # smaller numbers have fewer digits
 

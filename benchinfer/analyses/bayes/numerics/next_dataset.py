@@ -1,7 +1,6 @@
 """Outcomes of pairs on a data set not seen."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
@@ -12,8 +11,7 @@ from benchinfer.numerics.outcome_probabilities import (
     equal_tailed,
     monte_carlo_error,
 )
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 def contrast_scales(draws: GibbsDraws, matrix: Array, step: int = 1) -> Array:

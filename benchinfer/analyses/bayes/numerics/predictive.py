@@ -32,13 +32,13 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import draw_covariances
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws
     from benchinfer.analyses.bayes.numerics.priors import Priors
 
 
-type Array = NDArray[np.float64]
 _DEEP = 15.0  # what is so much below the top, in logarithms, does not count
 _CUT = 8.0  # but at the edge of a grid so much may be cut off at most
 _AT_ONCE = 150_000  # numbers in an array

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaincinv
 
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _FURTHEST = 6.0  # standard deviations
 _WIDEST = 3.0  # of item effects, for which nodes are close enough
 

@@ -17,13 +17,10 @@ the scale of the interactions. It is drawn with the average effects integrated o
 from math import exp, log, log1p, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, inlined, part
 from benchinfer.analyses.bayes.numerics.slices import log_half_t, log_t, slice_sampler
-
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 WIDTH = 1.5
 # With so many numbers on the middle data set a scale is known well enough without interweaving.

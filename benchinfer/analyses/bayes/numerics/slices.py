@@ -8,11 +8,10 @@ from math import exp, inf, lgamma, log, log1p
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, part
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type LogDensity = Callable[[float, Any], float]
 
 

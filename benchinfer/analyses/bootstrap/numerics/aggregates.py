@@ -14,14 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.numerics import resampling
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.numerics.shuffle import in_spans
-
-type Array = NDArray[np.float64]
-type Counts = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Counts
 
 
 @dataclass(frozen=True, slots=True)

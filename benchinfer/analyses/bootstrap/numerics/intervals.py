@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 type Units = tuple[float | Array, float | Array]
 # Draws this close, relative to the largest, are equal: sums of the same numbers in another order.
 _SAME = 1e-12

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.numerics import resampling
 from benchinfer.analyses.bootstrap.numerics.intervals import gather, lower, upper
@@ -26,9 +25,7 @@ from benchinfer.analyses.bootstrap.numerics.resampling import (
 )
 from benchinfer.core.saving import savable
 from benchinfer.numerics.shuffle import STEP, in_spans, mix
-
-type Array = NDArray[np.float64]
-type Counts = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Counts
 
 
 class Ordered(NamedTuple):

@@ -20,9 +20,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from benchinfer.numerics.shuffle import STEP, mix
+from benchinfer.numerics.types import Array, Counts
 
-type Array = NDArray[np.float64]
-type Counts = NDArray[np.int64]
 type Resample = Literal["replications", "datasets", "both"]
 _HALF = np.uint64(32)
 

@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -30,11 +29,7 @@ from benchinfer.analyses.meta.numerics.pooling import NetworkPart
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.ties import resolution
-
-type Array = NDArray[np.float64]
-
-
-type Codes = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
 
 
 @dataclass(frozen=True, slots=True)

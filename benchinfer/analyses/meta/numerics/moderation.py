@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import polygamma, psi
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 # Variances below this share of the median are taken as so large, as limma does.
 _LEAST = 1e-5
 

@@ -9,14 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart, unit
 from benchinfer.core.errors import FitError
+from benchinfer.numerics.types import Array, Codes
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 # Slopes of the deviance by the logs of the variances, and by variances that are zero.
 _FLAT = 1e-3
 _STARTS = ((0.5, 0.5), (0.9, 0.1), (0.1, 0.9), (0.0, 0.0))

@@ -17,9 +17,8 @@ from scipy.special import chdtrc, fdtrc
 from benchinfer.analyses.meta.numerics.effects import Block, EffectRows
 from benchinfer.analyses.meta.numerics.pooling import Method, NetworkPart, at, pool, tau_squared
 from benchinfer.numerics.covariance import Adjusted, cluster_robust, contrast_variances, whitened
+from benchinfer.numerics.types import Array, Codes
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 # A leverage this close to 1 leaves no residual but rounding.
 _ALONE = 1e-7
 

@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import stdtr
 from scipy.stats import chi2
 
 from benchinfer.core.errors import FitError
-
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 type Method = Literal["reml", "paule-mandel", "dersimonian-laird"]
 

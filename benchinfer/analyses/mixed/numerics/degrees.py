@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
 from benchinfer.analyses.mixed.numerics.optimum import Fit, TestedFit, VarianceFit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 def _derivative_of_variance(fit: Fit, contrasts: Array) -> Array:

@@ -27,8 +27,7 @@ from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit, fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 def without_dataset(stats: Statistics, m: int) -> Statistics:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # Components in the order of every array over components; the residual is always last.
 COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
 _D, _A, _R = range(3)

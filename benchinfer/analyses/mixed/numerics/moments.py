@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 _MANY = 64  # rows in a range, about, from which on a product pays
 

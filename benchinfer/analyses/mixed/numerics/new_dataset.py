@@ -36,8 +36,8 @@ from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.numerics.best import NewDatasetDistribution
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
 
 

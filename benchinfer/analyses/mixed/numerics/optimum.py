@@ -16,8 +16,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import (
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 class Fit(Protocol):

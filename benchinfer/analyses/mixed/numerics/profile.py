@@ -21,8 +21,8 @@ from benchinfer.analyses.mixed.numerics.optimum import (
     newton_direction,
 )
 from benchinfer.core.errors import FitError
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _MAX_STEPS = 100
 # Newton decrement to stop at: the criterion is then within its own rounding of its minimum.
 _DECREMENT = 1e-14

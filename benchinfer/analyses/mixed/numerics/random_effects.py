@@ -30,8 +30,8 @@ from benchinfer.analyses.mixed.numerics.likelihood import Workspace, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # The most values that a Shapiro-Wilk test takes.
 _MOST = 5000
 # Interactions below this, in their standard deviations, are rounding.

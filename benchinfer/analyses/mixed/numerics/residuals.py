@@ -39,8 +39,8 @@ from benchinfer.analyses.mixed.numerics.random_effects import (
 )
 from benchinfer.core.saving import savable
 from benchinfer.numerics.ties import midranks, resolution
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 PROBABILITIES = np.arange(1, 100) / 100
 _REPLICATION, _RESIDUAL = COMPONENTS.index("dataset:replication"), COMPONENTS.index("residual")
 # Number of residuals that quantiles are taken from.

@@ -20,8 +20,8 @@ from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
 from benchinfer.numerics.covariance import NULL, Adjusted, IndependentGroups, cluster_robust
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # The kind of a group that is the only one.
 _ALONE = np.zeros(1, np.int64)
 

@@ -33,8 +33,8 @@ from scipy.linalg import helmert
 from benchinfer.analyses.mixed.numerics.likelihood import inverted
 from benchinfer.analyses.mixed.numerics.moments import Patterns
 from benchinfer.core.errors import FitError
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Residual = Literal["constant", "algorithm", "dataset"]
 
 

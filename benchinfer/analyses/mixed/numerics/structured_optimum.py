@@ -32,9 +32,7 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
 from benchinfer.analyses.mixed.numerics.structured_slopes import derivatives, second
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 _MAX_STEPS = 200
 # The first steps use the expected information, which is positive however bad the start.

@@ -13,7 +13,6 @@ Gilmour, A. R., Thompson, R. & Cullis, B. R. (1995). Average information REML. B
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed.numerics.likelihood import Derivatives
 from benchinfer.analyses.mixed.numerics.structured_likelihood import (
@@ -26,8 +25,7 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     symmetric,
     weighted_products,
 )
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 @dataclass(frozen=True, slots=True)

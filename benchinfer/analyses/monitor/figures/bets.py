@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.ticker import FixedLocator, NullLocator
-from numpy.typing import NDArray
 
 from benchinfer.analyses.monitor.figures import paths
 from benchinfer.analyses.monitor.figures.paths import MOST
@@ -15,6 +14,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots import panels as plots_panels
 from benchinfer.plots.panels import GridPanel, PanelGrid
 from benchinfer.plots.style import (
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.monitor.reordering import Consecutive
 
 
-type Array = NDArray[np.float64]
 _LOW = -2.5  # powers of ten: whether a bet has lost more than that is of no interest
 _HIGH = 8.0  # powers of ten beyond what decides: nor how much it has won
 _ROOM = 0.4  # above the highest point

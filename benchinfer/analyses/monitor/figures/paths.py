@@ -19,6 +19,7 @@ from benchinfer.analyses.monitor.stagewise import bounds_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots import panels as plots_panels
 from benchinfer.plots.panels import GridPanel, PanelGrid
 from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, measure_name, signed
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.monitor.measures import MonitoredMeasures
 
 
-type Array = NDArray[np.float64]
 type Rows = Mapping[str, NDArray[Any]]
 
 

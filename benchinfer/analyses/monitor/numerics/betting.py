@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
 MOST = 0.75  # of the capital that a bet on a bounded difference may lose
 

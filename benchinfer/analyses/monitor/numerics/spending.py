@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 type Spending = Literal["obrien-fleming", "pocock"]
 _FAR = 9.0  # standard deviations beyond which nothing is left
 _NODES = 96

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import lambertw
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 type Rule = Literal[
     "constant",
     "application",

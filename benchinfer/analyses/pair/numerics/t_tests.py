@@ -14,9 +14,8 @@ from scipy.stats import shapiro
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.ties import resolution
+from benchinfer.numerics.types import Array, Codes
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 # A standard error below this share of the largest difference is the noise of subtracted scores.
 _NOISE = 1e-12
 

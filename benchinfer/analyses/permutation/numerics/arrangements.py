@@ -10,7 +10,6 @@ Computational Statistics 35, 1373-1392. https://doi.org/10.1007/s00180-019-00927
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from benchinfer.analyses.permutation.numerics import nulls
@@ -21,9 +20,8 @@ from benchinfer.core.parallel import workers
 from benchinfer.numerics import shuffle
 from benchinfer.numerics.shuffle import Progress, ShuffleRows, Tables
 from benchinfer.numerics.ties import chains
+from benchinfer.numerics.types import Array, Counts
 
-type Array = NDArray[np.float64]
-type Counts = NDArray[np.int64]
 # A block with more contributions than this is not tabulated.
 _TABLE = 1_000_000
 # Arrangements in one call of the compiled loop, times the length of the family: a fraction of a

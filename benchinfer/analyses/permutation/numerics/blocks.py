@@ -17,9 +17,8 @@ from scipy.special import ndtri
 
 from benchinfer.numerics import ties
 from benchinfer.numerics.ties import Scores, midranks
+from benchinfer.numerics.types import Array, Codes
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
 type Kind = Literal["values", "aligned", "ranks", "aligned-ranks", "normal-scores", "dispersion"]
 
 

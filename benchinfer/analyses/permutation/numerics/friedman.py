@@ -23,7 +23,6 @@ mean-ranks? Journal of Machine Learning Research 17, 1-10.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import chdtrc, fdtrc, ndtri
 
@@ -34,8 +33,8 @@ from benchinfer.analyses.permutation.numerics.nulls import (
     quadratic,
 )
 from benchinfer.numerics.max_t_exact import range_survival
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # A residual below this, relative to its largest value, is zero.
 _ZERO = 1e-10
 

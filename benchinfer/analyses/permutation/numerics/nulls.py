@@ -20,7 +20,6 @@ Westfall, P. H. & Young, S. S. (1993). Resampling-Based Multiple Testing. Wiley,
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import chdtrc, chdtri, ndtr
 
@@ -28,10 +27,7 @@ from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, block_m
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.shuffle import BINS, ShuffleStatistics
-
-type Array = NDArray[np.float64]
-type Counts = NDArray[np.int64]
-
+from benchinfer.numerics.types import Array, Counts
 
 # A variance below this, relative to the largest, is zero.
 _ZERO = 1e-10

@@ -12,12 +12,11 @@ from functools import lru_cache
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaincinv, nctdtr, ndtr
 
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily, critical
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 MOST = 10**7  # data sets or replications beyond which no plan is sensible
 _RELATIVE = 1e-13  # width of what is left where a difference is found by halving
 

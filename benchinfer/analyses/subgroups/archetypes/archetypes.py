@@ -5,7 +5,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.numerics.alternating import elbow, fit_archetypes
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes, ArchetypesOptions, Profiles
@@ -16,9 +15,8 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, several
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
-
-type Array = NDArray[np.float64]
 
 _MOST = 6  # archetypes that are tried to find their number
 

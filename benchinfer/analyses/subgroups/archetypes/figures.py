@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array
 from benchinfer.plots import tiles
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
@@ -33,7 +33,6 @@ from benchinfer.plots.text import fitted, plain, pt
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-type Array = NDArray[np.float64]
 
 # Colour and marker of each archetype.
 _MARKS = (

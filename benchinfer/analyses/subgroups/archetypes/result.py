@@ -19,11 +19,11 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.ties import joined_levels, ranked_rows
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Array = NDArray[np.float64]
 type Profiles = Literal["differences", "levels"]
 
 NEAREST = 3  # data sets that an archetype is named by

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.numerics.resampled import resample_archetypes
 from benchinfer.comparison.evidence import Setting
@@ -16,13 +15,13 @@ from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.numerics.stability import jaccard, together
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 
-type Array = NDArray[np.float64]
 
 _STARTS = 6  # of each resample
 

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from benchinfer.analyses.subgroups.numerics.suprema import p_largest
-
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
 
 # Directions in which the scores vary less than this, relative to the largest, say nothing.
 _LEAST = 1e-10

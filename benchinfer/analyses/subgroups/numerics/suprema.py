@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import chdtrc, eval_jacobi, gammaln, roots_jacobi
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 # Below this, one minus the probability of staying below has lost its digits.
 _SMALLEST = 1e-8

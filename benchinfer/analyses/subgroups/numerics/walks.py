@@ -2,10 +2,8 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-type Array = NDArray[np.float64]
-type Codes = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
 
 
 @njit(cache=True, nogil=True)

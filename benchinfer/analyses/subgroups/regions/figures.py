@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.numbers import level_percent
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import HAIR, INK, MARKS, PAGE, Width, measure_name, name_axis
@@ -19,8 +19,6 @@ from benchinfer.plots.text import pt, versus
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-type Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,10 @@ from benchinfer.core.numbers import brief, count, level_percent
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-type Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

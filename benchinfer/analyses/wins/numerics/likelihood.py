@@ -12,8 +12,8 @@ from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 _STEPS, _TOLERANCE, _SHORTEST = 200, 1e-10, 1e-8
 # A quasi-variance below this part of the largest is zero but for rounding.
 _POSITIVE = 1e-9

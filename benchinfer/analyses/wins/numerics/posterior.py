@@ -11,8 +11,8 @@ from benchinfer.analyses.wins.numerics.likelihood import probabilities
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # From (C, d) points to (C,) log densities and their (C, d) slopes.
 type Density = Callable[[Array], tuple[Array, Array]]
 # Share of proposals to be accepted; length of a path in standard deviations; steps of a path.

@@ -16,8 +16,8 @@ from scipy.sparse import csr_array
 from benchinfer.analyses.wins.numerics.likelihood import WinFit, information_of, score_of
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 # Share of an eigenvalue short of 1, or of the largest one, below which it is 0.
 _NULL = 1e-8
 # Share of the variance of a contrast without an error, from which it has none itself.

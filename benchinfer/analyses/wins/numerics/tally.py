@@ -18,8 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
+from benchinfer.numerics.types import Array
 
-type Array = NDArray[np.float64]
 type Ties = Literal["davidson", "half", "drop"]
 
 

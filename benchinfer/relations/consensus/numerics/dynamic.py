@@ -25,13 +25,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array
 from benchinfer.relations.consensus.numerics.costs import EQUIVALENT, FIRST, SECOND, Costs
 from benchinfer.relations.consensus.numerics.search import CheapestRelations, of_classes
 
 type Indices = NDArray[np.intp]
-
-
-type Array = NDArray[np.float64]
 
 
 type Above = NDArray[np.int64 | np.float64]

@@ -9,11 +9,10 @@ References
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array
 from benchinfer.relations.consensus.numerics.costs import Costs
 from benchinfer.relations.consensus.numerics.dynamic import Indices, OrderGraph, distinct, trimmed
 from benchinfer.relations.consensus.numerics.solve import components
-
-type Array = NDArray[np.float64]
 
 
 def place_costs(twice: NDArray[np.int64], weights: Array | NDArray[np.int64]) -> Array:

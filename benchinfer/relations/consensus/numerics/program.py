@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from benchinfer.numerics.types import Array
 from benchinfer.relations.consensus.numerics.costs import (
     EQUIVALENT,
     FIRST,
@@ -31,7 +32,6 @@ from benchinfer.relations.consensus.numerics.costs import (
 from benchinfer.relations.consensus.numerics.effort import Effort
 from benchinfer.relations.consensus.numerics.search import ConsensusProblem, TriangleRows, violated
 
-type Array = NDArray[np.float64]
 type Indices = NDArray[np.intp]
 
 

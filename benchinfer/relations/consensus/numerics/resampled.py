@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.types import Array, Counts
 from benchinfer.relations.consensus.numerics.costs import (
     EQUIVALENT,
     FIRST,
@@ -17,10 +18,6 @@ from benchinfer.relations.consensus.numerics.costs import (
     RelationFamily,
 )
 from benchinfer.relations.consensus.numerics.solve import solve
-
-type Array = NDArray[np.float64]
-type Counts = NDArray[np.int64]
-
 
 # How many relations are averaged over where they have to be listed.
 _LISTED = 1000

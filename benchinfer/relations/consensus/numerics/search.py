@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array, States
 from benchinfer.relations.consensus.numerics.costs import (
     EQUIVALENT,
     FIRST,
@@ -27,7 +28,6 @@ from benchinfer.relations.consensus.numerics.costs import (
 )
 from benchinfer.relations.consensus.numerics.effort import Effort
 
-type States = NDArray[np.int8]
 type Order = NDArray[np.intp]
 
 
@@ -35,7 +35,6 @@ type Indices = NDArray[np.intp]
 
 
 type Domains = NDArray[np.uint8]
-type Array = NDArray[np.float64]
 
 
 def guess(costs: Costs, family: RelationFamily, start: NDArray[np.float64] | None = None) -> States:

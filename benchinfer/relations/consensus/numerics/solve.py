@@ -25,6 +25,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array, States
 from benchinfer.relations.consensus.numerics import dynamic
 from benchinfer.relations.consensus.numerics import search as numerics_search
 from benchinfer.relations.consensus.numerics.costs import (
@@ -59,12 +60,6 @@ from benchinfer.relations.consensus.numerics.search import (
 )
 
 type Part = NDArray[np.intp]
-
-
-type Array = NDArray[np.float64]
-
-
-type States = NDArray[np.int8]
 
 
 def cheapest_alone(

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammainc, gammaincinv
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
+
 # Differences this close, as a share of the scores, are the same but for rounding.
 _ROUNDING = 1e-12
 _PART = 2000  # draws held at once

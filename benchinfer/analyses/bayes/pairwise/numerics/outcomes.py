@@ -8,13 +8,11 @@ data set; the share of draws in which an outcome is the most probable one is wha
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, monte_carlo_error
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 @savable

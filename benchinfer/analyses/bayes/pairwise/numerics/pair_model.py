@@ -38,8 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, ndtr, ndtri
 
-type Array = NDArray[np.float64]
-
+from benchinfer.numerics.types import Array
 
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
 # Far beyond where the density of log(nu - 1) has any mass: below 1e-13 and above 1e-30 of it.

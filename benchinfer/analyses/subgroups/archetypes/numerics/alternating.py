@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 _MOST_SWEEPS = 2000
 # Decline of the objective in a sweep, relative to it, below which a fit has converged: of each

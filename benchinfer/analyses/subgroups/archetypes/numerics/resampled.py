@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 
 from benchinfer.analyses.subgroups.archetypes.numerics.alternating import fit_archetypes
 from benchinfer.numerics.stability import bootstrapped
-
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 @dataclass(frozen=True, slots=True)

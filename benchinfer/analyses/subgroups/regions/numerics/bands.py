@@ -1,11 +1,10 @@
 """Critical values of bands for a straight line over a segment."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-type Array = NDArray[np.float64]
+from benchinfer.numerics.types import Array
 
 
 def angle_of(cov: Array, low: float, high: float) -> float:
