@@ -10,7 +10,7 @@ from benchinfer.comparison.evidence import Array
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
-from benchinfer.numerics.best import Best, NewDatasetDistribution
+from benchinfer.numerics.outcome_probabilities import Best, NewDatasetDistribution
 from benchinfer.numerics.ties import joined_levels
 
 if TYPE_CHECKING:

@@ -1,5 +1,7 @@
 """Probabilities of the outcomes of pairs and of ranks.
 
+By draws of effects, or by a multivariate t distribution of the levels.
+
 On the next data set the contrast of two algorithms is, given a draw, t (or normal) about their
 average difference with the interactions' scale, so that the probability of each outcome is known
 and only its mean over draws is left to Monte Carlo (Rao-Blackwell).
@@ -8,6 +10,8 @@ and only its mean over draws is left to Monte Carlo (Rao-Blackwell).
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtr, fdtr, ndtri, stdtr
 
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
@@ -147,3 +151,168 @@ def ranks(effects: Array, margin: float) -> Ranks:
         error=np.maximum(monte_carlo_error(best), monte_carlo_error(near)),
         distribution=counts / len(place),
     )
+
+
+# Independent randomisations of the point set, whose spread gives the error, and points in each.
+_RUNS, _LOG_POINTS = 8, 11
+_SEED = 20210
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """Probabilities of K algorithms; (K,) arrays.
+
+    Attributes
+    ----------
+    best
+        To be the best one; they sum to 1.
+    near
+        To be at most the margin worse than the best one.
+    error
+        Largest standard error of the probabilities.
+    """
+
+    best: Array
+    near: Array
+    error: float
+
+
+def _root(variances: Array) -> Array:
+    """Return (K, r) profiles whose differences have the variances (nearest if there are none)."""
+    k = len(variances)
+    centre = np.eye(k) - 1 / k
+    values, vectors = np.linalg.eigh(-centre @ variances @ centre / 2)
+    held = values > 1e-12 * max(float(values[-1]), 1e-300)
+    return vectors[:, held] * np.sqrt(values[held])
+
+
+def _symmetric_cdf(s: Array, r: int, df: float) -> Array:
+    """Return the distribution of a random sign times the length of a t vector in r dimensions."""
+    square = np.minimum(s**2, 1e300)
+    length = chdtr(r, square) if np.isinf(df) else fdtr(r, df, square / r)
+    return (1 + np.sign(s) * length) / 2
+
+
+def _tops(levels: Array, slopes: Array) -> NDArray[np.int64]:
+    """Return (E, n) lines, all of those on top somewhere along each of n directions among them.
+
+    Along a direction the levels are the lines ``levels + s * slopes``. From the line that is on top
+    for the smallest s, the next one is that which meets it first.
+    """
+    at = np.arange(len(slopes))
+    first = slopes == slopes.min(axis=1, keepdims=True)
+    found = [np.where(first, levels, -np.inf).argmax(axis=1)]
+    while len(at):
+        last = found[-1][at]
+        rate = slopes[at] - slopes[at, last][:, None]
+        steeper = rate > 0
+        meet = (levels[last][:, None] - levels) / np.where(steeper, rate, 1.0)
+        following = np.where(steeper, meet, np.inf).argmin(axis=1)
+        on = steeper.any(axis=1)
+        at = at[on]
+        found.append(found[-1].copy())
+        found[-1][at] = following[on]
+    return np.stack(found)
+
+
+def _share(level: float, slope: Array, levels: Array, slopes: Array, df: float, r: int) -> Array:
+    """Return, for each direction, the probability that a line is above others along it.
+
+    The line has a level and slopes (n,), the others have theirs (E, n); it is above them for s in
+    an interval.
+    """
+    gap, rate = level - levels, slopes - slope
+    flat = np.abs(rate) <= 1e-12 * np.abs(slopes).max(axis=0)
+    meet = gap / np.where(flat, 1.0, rate)
+    never = np.where(gap >= 0, np.inf, -np.inf)
+    high = np.where(flat, never, np.where(rate > 0, meet, np.inf)).min(axis=0)
+    low = np.where(~flat & (rate < 0), meet, -np.inf).max(axis=0)
+    found = np.zeros(len(high))
+    above = high > low
+    ends = _symmetric_cdf(np.stack([low[above], high[above]]), r, df)
+    found[above] = ends[1] - ends[0]
+    return found
+
+
+def probability_best(levels: Array, variances: Array, df: float, margin: float = 0.0) -> Best:
+    """Return the probability that each algorithm is the best, or nearly.
+
+    The levels plus a multivariate t vector are ranked. Its length is integrated exactly, its
+    direction by randomised quasi-Monte-Carlo with a fixed seed.
+
+    `levels` (K,) are larger for the better, `variances` (K, K) are those of their differences, and
+    what is within `margin` of the best one is near it; `df` may be ``inf``.
+
+    Examples
+    --------
+    >>> found = probability_best(np.zeros(3), 1 - np.eye(3), df=5.0)
+    >>> found.best.round(2).tolist()
+    [0.33, 0.33, 0.33]
+    """
+    from scipy.stats import qmc
+
+    k = len(levels)
+    root = _root(variances)
+    r = root.shape[1]
+    if r == 0:
+        top = levels == levels.max()
+        return Best(top / top.sum(), (levels >= levels.max() - margin).astype(float), 0.0)
+    n = 1 << _LOG_POINTS
+    found = np.empty((2, _RUNS, k))
+    for run in range(_RUNS):
+        points = qmc.Sobol(r, scramble=True, rng=np.random.default_rng([_SEED, run])).random(n)
+        z = ndtri(np.clip(points, 1e-15, 1 - 1e-15))
+        slopes = z / np.sqrt((z**2).sum(axis=1, keepdims=True)) @ root.T
+        tops = _tops(levels, slopes)
+        others = levels[tops], np.take_along_axis(slopes.T, tops, axis=0)
+        for j in range(k):
+            for row, raised in enumerate((0.0, margin) if margin else (0.0,)):
+                share = _share(levels[j] + raised, slopes[:, j], *others, df, r)
+                found[row, run, j] = share.mean()
+    if margin == 0:
+        found[1] = found[0]
+    best, near = found.mean(axis=1)
+    error = float(found.std(axis=1, ddof=1).max() / np.sqrt(_RUNS))
+    # Algorithms that never differ are best together: they share that.
+    return Best(best / best.sum(), near, error)
+
+
+@dataclass(frozen=True, slots=True)
+class NewDatasetDistribution:
+    """Distribution of J contrasts on a new data set: the estimate plus t; (J,) arrays.
+
+    Attributes
+    ----------
+    variance, df
+        Of the prediction.
+    between
+        Variance of the true contrast between data sets.
+    noise
+        Variance of the contrast of one replication about its true value on the data set.
+    """
+
+    variance: Array
+    df: Array
+    between: Array
+    noise: Array
+
+
+def probability_above(
+    estimate: Array, predicted: NewDatasetDistribution, limit: float = 0.0
+) -> Array:
+    """Return the probability that a contrast exceeds a limit on a new data set.
+
+    The result has (J,) probabilities, one half where a contrast without variance equals the limit.
+    Minus the tolerance as a limit gives "not worse", the tolerance "better by a margin".
+
+    Examples
+    --------
+    >>> sure = NewDatasetDistribution(*(np.array([v]) for v in (4.0, np.inf, 3.0, 0.0)))
+    >>> probability_above(np.array([2.0]), sure).round(4).tolist()
+    [0.8413]
+    """
+    sd = np.sqrt(predicted.variance)
+    gap = estimate - limit
+    flat = sd <= 0
+    statistic = np.where(flat, np.copysign(np.inf, gap), gap / np.where(flat, 1.0, sd))
+    return np.where(flat & (gap == 0), 0.5, stdtr(predicted.df, statistic))

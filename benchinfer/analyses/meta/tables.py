@@ -27,7 +27,7 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
-from benchinfer.numerics.best import probability_best
+from benchinfer.numerics.outcome_probabilities import probability_best
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,12 @@ from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
-from benchinfer.numerics.best import NewDatasetDistribution, probability_above, probability_best
 from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.outcome_probabilities import (
+    NewDatasetDistribution,
+    probability_above,
+    probability_best,
+)
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison

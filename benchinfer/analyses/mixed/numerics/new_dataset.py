@@ -33,9 +33,9 @@ from benchinfer.analyses.mixed.numerics.degrees import pseudo_inverse
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
-from benchinfer.numerics.best import NewDatasetDistribution
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
 from benchinfer.numerics.types import Array
 
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
