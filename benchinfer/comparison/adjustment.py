@@ -218,9 +218,9 @@ def _joint(
     if adjust == "single-step":
         return p[:n], q, p[n:], critical, largest
 
-    def survival(members: tuple[int, ...], own: int) -> float:
+    def survival(members: tuple[int, ...], hypothesis: int) -> float:
         part = max_t.max_t(family.matrix[list(members)], errors.cov, df)
-        return float(max_t.survival(part, size[[own]])[0][0])
+        return float(max_t.survival(part, size[[hypothesis]])[0][0])
 
     stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
     return stepped, q, p[n:], critical, largest

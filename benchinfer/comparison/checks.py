@@ -147,19 +147,21 @@ def of_table(
     """
     rows = [
         Check.of(
-            found.rule,
-            found.count,
+            finding.rule,
+            finding.count,
             ok=False,
             remedy=Phrase(
-                found.what if found.what.endswith("?") else f"{found.what.removesuffix('.')}:",
+                finding.what
+                if finding.what.endswith("?")
+                else f"{finding.what.removesuffix('.')}:",
                 " ",
-                Phrase(found.hint).marked.removesuffix("."),
+                Phrase(finding.hint).marked.removesuffix("."),
             ),
         )
-        for found in doubts(setting)
-        if means or found.rule != UNEQUAL
-        if rates or found.rule != ZERO_ONE
-        if not (ranks and found.rule == PILED)
+        for finding in doubts(setting)
+        if means or finding.rule != UNEQUAL
+        if rates or finding.rule != ZERO_ONE
+        if not (ranks and finding.rule == PILED)
     ]
     several = len(setting.coverage.datasets) > 1
     rates = rates and several and setting.zero_one
@@ -170,7 +172,7 @@ def doubts(setting: Setting) -> list[Finding]:
     """Return the findings that put any conclusion from the table in doubt."""
     one = len(setting.coverage.datasets) == 1  # of several the rates are scores like others
     rules = (*DOUBTS, ZERO_ONE) if one else DOUBTS
-    return [found for found in setting.coverage.findings if found.rule in rules]
+    return [finding for finding in setting.coverage.findings if finding.rule in rules]
 
 
 def _rates(setting: Setting) -> Check:
@@ -186,24 +188,26 @@ def _rates(setting: Setting) -> Check:
 
 def caveats(result: Comparison) -> Mapping[str, Phrase]:
     """Return what a reader needs to know before the verdict: the name of each fact and a line."""
-    found = {one.rule: one for one in result.setting.coverage.findings}
+    findings = {one.rule: one for one in result.setting.coverage.findings}
     failed = {check.check: check.remedy for check in result.checks if not check.ok}
-    told = {rule: found[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in found and rule in failed}
-    lines = {rule: Phrase(one.what, " ", one.hint) for rule, one in told.items()}
+    stated = {
+        rule: findings[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in findings and rule in failed
+    }
+    lines = {rule: Phrase(one.what, " ", one.hint) for rule, one in stated.items()}
     if RATES in failed:
         lines[ZERO_ONE] = Phrase(
             "the rates of the data sets are compared like other scores;"
             f" {BINOMIAL} models right and wrong."
         )
-    if WHOLE in found:
-        lines[WHOLE] = Phrase(found[WHOLE].what, " ", found[WHOLE].hint)
+    if WHOLE in findings:
+        lines[WHOLE] = Phrase(findings[WHOLE].what, " ", findings[WHOLE].hint)
     if text := _ahead(result.setting):
         lines[LEFT_OUT] = text
     if result.setting.coverage.empty:
         lines[BLOCKS] = _in_common(result)
-    if text := _few(result, failed, few=FEW in found):
+    if text := _few(result, failed, few=FEW in findings):
         lines[FEW] = text
-    if ADVICE in found and not _taken(result, found[ADVICE].hint):
+    if ADVICE in findings and not _taken(result, findings[ADVICE].hint):
         lines[ADVICE] = advice(result.setting)
     return lines
 
@@ -381,8 +385,8 @@ def informed[C: Comparison](result: C) -> C:
         f"{result.sides_read().some(over)}: a verdict needs a probability of {share} for one"
         f" direction, while the interval leaves {rest} at each end",
     )
-    kept = [check for check in result.stored_checks if check.check != _OVER]
-    return replace(result, stored_checks=(*kept, row))
+    others = [check for check in result.stored_checks if check.check != _OVER]
+    return replace(result, stored_checks=(*others, row))
 
 
 def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:
@@ -500,12 +504,12 @@ def replications(setting: Setting) -> Check:
             " difference becomes significant",
         )
     if resampling is not None and resampling.folds is not None:
-        found = int(setting.coverage.expected.max())
+        largest = int(setting.coverage.expected.max())
         return Check.of(
             "replications are a multiple of the folds",
-            found,
+            largest,
             None,
-            ok=found % resampling.folds == 0,
+            ok=largest % resampling.folds == 0,
             remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
             " overlap",
         )
@@ -636,34 +640,34 @@ def complete_part(
             where=[("dataset", "algorithm"), *coverage.empty],
             hint=f"{Call('compare_mixed')} uses all scores that are there.",
         )
-    kept = scores.subset(
+    part = scores.subset(
         measures=[setting.measure.name],
         datasets=names_of(coverage.datasets, datasets),
         algorithms=names_of(coverage.algorithms, algorithms),
     )
     order, ahead = _best_first(scores.cells(setting.measure.name).mean, algorithms)
-    own, kept = Setting.of(kept)
+    part_setting, part = Setting.of(part)
     return replace(
-        own,
+        part_setting,
         measure=setting.measure,
         absent=setting.absent,
         digest=setting.digest,
         datasets_left_out=names_of(coverage.datasets, ~datasets),
         algorithms_left_out=tuple(coverage.algorithms[k] for k in order),
         ahead_left_out=ahead,
-        scores_left_out=coverage.n - own.coverage.n,
-    ), kept
+        scores_left_out=coverage.n - part_setting.coverage.n,
+    ), part
 
 
-def _best_first(means: Array, kept: Flags) -> tuple[list[int], int]:
+def _best_first(means: Array, included: Flags) -> tuple[list[int], int]:
     """Order the algorithms that are not kept, and count those ahead of all that are.
 
     By their means less the levels of the data sets, which the other algorithms' scores tell.
     """
     level, _ = dataset_levels(means)
-    own = joined_levels(np.nanmean(means - level[:, None], axis=0))
-    order = [k for k in np.argsort(-own, kind="stable").tolist() if not kept[k]]
-    return order, int((own[order] > own[kept].max()).sum())
+    relative = joined_levels(np.nanmean(means - level[:, None], axis=0))
+    order = [k for k in np.argsort(-relative, kind="stable").tolist() if not included[k]]
+    return order, int((relative[order] > relative[included].max()).sum())
 
 
 def names_of(names: tuple[str, ...], chosen: Flags) -> tuple[str, ...]:

@@ -278,8 +278,8 @@ class Comparison(Tabular):
         turn = (second < first) & (first < len(place)) & self._turnable
         neutral = 0.5 if "prob_improvement" in table else self.measure.neutral
         undirected = self.undirected if undirected is None else undirected
-        found = turned(table, turn, neutral, undirected=undirected)
-        return found.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
+        rows = turned(table, turn, neutral, undirected=undirected)
+        return rows.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
 
     @property
     def alternative(self) -> Alternative:
@@ -570,8 +570,8 @@ class TestedComparison(Comparison):
         if p is None:
             return []
         turn = 1 if self.alternative == "better" else -1
-        found = zip(self.named_sides(), p <= self.alpha, strict=True)
-        return [(pair[0], pair[1])[::turn] for pair, shown in found if shown]  # pyright: ignore[reportReturnType]
+        tested = zip(self.named_sides(), p <= self.alpha, strict=True)
+        return [(pair[0], pair[1])[::turn] for pair, shown in tested if shown]  # pyright: ignore[reportReturnType]
 
     def relation(self, rule: str = "evidence") -> Relation:
         """Return the preference relation.

@@ -83,16 +83,16 @@ class Setting:
         """
         scores = as_table(scores)
         chosen = scores.measure(measure)
-        digest, whole = scores.digest, scores.coverage(chosen.name)
-        lost = [*np.array(whole.datasets)[whole.found.sum(axis=1) == 0]]
-        unused = [*np.array(whole.algorithms)[whole.found.sum(axis=0) == 0]]
+        digest, coverage_of_all = scores.digest, scores.coverage(chosen.name)
+        lost = [*np.array(coverage_of_all.datasets)[coverage_of_all.found.sum(axis=1) == 0]]
+        unused = [*np.array(coverage_of_all.algorithms)[coverage_of_all.found.sum(axis=0) == 0]]
         if lost or unused:
             scores = scores.subset(
                 measures=[chosen.name],
-                datasets=[name for name in whole.datasets if name not in lost],
-                algorithms=[name for name in whole.algorithms if name not in unused],
+                datasets=[name for name in coverage_of_all.datasets if name not in lost],
+                algorithms=[name for name in coverage_of_all.algorithms if name not in unused],
             )
-        coverage = scores.coverage(chosen.name) if lost or unused else whole
+        coverage = scores.coverage(chosen.name) if lost or unused else coverage_of_all
         if len(coverage.algorithms) < 2:
             raise DesignError(
                 f"{len(coverage.algorithms)} algorithm has scores of measure {chosen.name!r}.",
@@ -133,7 +133,7 @@ class Setting:
     @property
     def zero_one(self) -> bool:
         """Whether all scores are 0 or 1."""
-        return any(found.rule == ZERO_ONE for found in self.coverage.findings)
+        return any(finding.rule == ZERO_ONE for finding in self.coverage.findings)
 
 
 def as_table(scores: object) -> ScoreTable:
@@ -160,9 +160,9 @@ def _refuse_out_of_range(measure: Measure, quantiles: Array) -> None:
     small = 0 < spread < 1 / _RANGE
     if size <= _RANGE and not small:
         return
-    found = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
+    problem = f"differ by {spread:.3g} at most" if small else f"are as large as {size:.3g}"
     raise DesignError(
-        f"the scores of {measure.name} {found}: powers of them leave the range of numbers.",
+        f"the scores of {measure.name} {problem}: powers of them leave the range of numbers.",
         hint=f"change the unit of the scores; from {1 / _RANGE:g} to {_RANGE:g} is in range.",
     )
 
@@ -199,10 +199,10 @@ class Level:
 
         They are the means where pairs differ as these do, as without empty cells.
         """
-        found = positions(mean, pairs, differences)
-        apart = np.abs(np.nan_to_num(found - mean)).max(initial=0.0)
+        fitted = positions(mean, pairs, differences)
+        apart = np.abs(np.nan_to_num(fitted - mean)).max(initial=0.0)
         same = apart <= 1e-9 * np.abs(np.nan_to_num(mean)).max(initial=0.0)
-        return Level(mean) if same and not name else Level(found, mean=mean, name=name)
+        return Level(mean) if same and not name else Level(fitted, mean=mean, name=name)
 
     @property
     def means(self) -> Array:
@@ -293,22 +293,22 @@ def positions(levels: Array, pairs: NDArray[np.int64], differences: Array) -> Ar
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    kept = np.isfinite(differences) & np.isfinite(levels[pairs]).all(axis=1)
-    kept &= (pairs >= 0).all(axis=1)  # averages of several have no place
-    i, j = pairs[kept].T
-    k, found = len(levels), levels.copy()
+    usable = np.isfinite(differences) & np.isfinite(levels[pairs]).all(axis=1)
+    usable &= (pairs >= 0).all(axis=1)  # averages of several have no place
+    i, j = pairs[usable].T
+    k, fitted = len(levels), levels.copy()
     # The normal equations: of many algorithms, pairs are far more than these.
     normal, right = np.zeros((k, k)), np.zeros(k)
     for one, other, sign in ((i, j, 1.0), (j, i, -1.0)):
-        np.add.at(right, one, sign * differences[kept])
+        np.add.at(right, one, sign * differences[usable])
         np.add.at(normal, (one, one), 1.0)
         np.add.at(normal, (one, other), -1.0)
     apart = np.linalg.lstsq(normal, right, rcond=None)[0]
     _, group = connected_components(csr_array((np.ones(len(i)), (i, j)), (k, k)), directed=False)
     for n in np.unique(group):
         members = group == n
-        found[members] = apart[members] - apart[members].mean() + levels[members].mean()
-    return found
+        fitted[members] = apart[members] - apart[members].mean() + levels[members].mean()
+    return fitted
 
 
 def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDArray[np.int8]:

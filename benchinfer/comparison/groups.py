@@ -68,10 +68,10 @@ def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ..
 def refuse_varying(known: "DatasetCovariates", covariates: Sequence[str]) -> None:
     """Refuse covariates that vary within data sets."""
     for name in covariates:
-        if found := known.varying.get(name):
+        if varying := known.varying.get(name):
             raise DesignError(
-                f"the covariate {name!r} varies within {count(len(found), 'data set')},"
+                f"the covariate {name!r} varies within {count(len(varying), 'data set')},"
                 " but covariates belong to data sets: one value for each.",
-                where=[("dataset",), *((dataset,) for dataset in found)],
+                where=[("dataset",), *((dataset,) for dataset in varying)],
                 hint="keep one value for each data set, such as the mean, as the covariate.",
             )

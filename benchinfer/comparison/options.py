@@ -67,9 +67,9 @@ class ContrastOptions(AnalysisOptions):
         ones are shown.
         """
         family = self.family(algorithms, means)
-        found = compare(family)
-        better = self.family(algorithms, found.levels.estimate)
-        return found if np.array_equal(family.pairs, better.pairs) else compare(better)
+        by_name = compare(family)
+        better = self.family(algorithms, by_name.levels.estimate)
+        return by_name if np.array_equal(family.pairs, better.pairs) else compare(better)
 
     def check_family(self, algorithms: tuple[str, ...]) -> None:
         """Refuse contrasts that these algorithms have not, before any work."""

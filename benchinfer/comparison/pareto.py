@@ -75,9 +75,9 @@ def resampled_dominance(means: Array, resamples: int, seed: int) -> Dominance:
     for start in range(0, resamples, step):
         weights = rng.multinomial(d, np.full(d, 1 / d), min(step, resamples - start))
         drawn = weights @ means.reshape(d, -1) / d
-        found = dominates(drawn.reshape(-1, k, m))
-        pairs += found.sum(axis=0)
-        front += (~found.any(axis=1)).sum(axis=0)
+        dominance = dominates(drawn.reshape(-1, k, m))
+        pairs += dominance.sum(axis=0)
+        front += (~dominance.any(axis=1)).sum(axis=0)
     levels = means.mean(axis=0)
     return Dominance(levels, dominates(levels), pairs / resamples, front / resamples)
 
@@ -287,14 +287,14 @@ def pareto(
         check_missing(setting, missing, "complete")
     part, left_out = _complete(scores, names)
     means = np.stack([part.cells(name).mean for name in names], axis=2)
-    found = resampled_dominance(means, resamples, options.seed)
+    dominance = resampled_dominance(means, resamples, options.seed)
     return Pareto(
         algorithms=part.algorithms,
         measures=tuple(setting.measure for setting in settings),
-        levels=found.levels,
-        dominates=found.dominates,
-        prob_dominates=found.prob_dominates,
-        prob_front=found.prob_front,
+        levels=dominance.levels,
+        dominates=dominance.dominates,
+        prob_dominates=dominance.prob_dominates,
+        prob_front=dominance.prob_front,
         n_datasets=len(means),
         resamples=resamples,
         provenance=options.provenance(settings[0].digest, "none", options.seed),
@@ -305,11 +305,11 @@ def pareto(
 def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[str, ...]]:
     """Return the part of a table without an empty cell of any measure, and what it lacks."""
     coverage = scores.coverage(names[0])
-    found = np.min([scores.coverage(name).found for name in names], axis=0)
-    datasets, algorithms = fewest_lost(found, np.zeros(found.shape[1], np.bool_))
+    counts = np.min([scores.coverage(name).found for name in names], axis=0)
+    datasets, algorithms = fewest_lost(counts, np.zeros(counts.shape[1], np.bool_))
     if not datasets.any():
         raise DesignError(
-            f"{(found == 0).sum():,} of {found.size:,} cells have no score for one of the"
+            f"{(counts == 0).sum():,} of {counts.size:,} cells have no score for one of the"
             f" measures {join([repr(name) for name in names])}, and no part of the table is"
             " complete.",
             hint="pareto(scores, [...]) takes fewer measures.",

@@ -142,10 +142,10 @@ def check_alone(what: str, arguments: Mapping[str, object]) -> None:
     for name, fit in _ALONE.items():
         value = arguments.get(name, fit[0])
         if value not in fit:
-            told = Given(name, value) if isinstance(value, str) else Option(name)
+            argument = Given(name, value) if isinstance(value, str) else Option(name)
             raise ArgumentError(
                 Phrase(what, " takes each data set by itself."),
-                hint=f"{told} is about several of them: leave it out.",
+                hint=f"{argument} is about several of them: leave it out.",
             )
 
 
@@ -227,13 +227,13 @@ def per_dataset(
     work = _Alone(compare, measure, arguments)
     if n > 1:
         check_travels(work)
-    for name, found in zip(parts, in_order(work, parts.values(), n, processes=True), strict=True):
-        if isinstance(found, Comparison):
-            results[name] = found
+    for name, outcome in zip(parts, in_order(work, parts.values(), n, processes=True), strict=True):
+        if isinstance(outcome, Comparison):
+            results[name] = outcome
             continue
-        unfit += [found] if isinstance(found, ArgumentError) else []
-        refused[name] = Phrase(str(found)).lines()[0]
-        hints[found.hint] = None
+        unfit += [outcome] if isinstance(outcome, ArgumentError) else []
+        refused[name] = Phrase(str(outcome)).lines()[0]
+        hints[outcome.hint] = None
     if not results and len(unfit) == len(refused):
         raise unfit[0]
     if not results:

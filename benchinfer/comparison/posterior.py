@@ -58,14 +58,14 @@ class Convergence:
         apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
         apart += Phrase(f" ({Option('draws')})")
         few = Phrase(f"chains of {draws} say too little: more draws ({Option('draws')})")
-        found = [
+        checks = [
             Check.of(name, value, R_HAT, remedy=apart)
             for name, value in (
                 ("largest R-hat of average effects and scales", self.r_hat),
                 ("largest R-hat of the data sets' effects", self.r_hat_effects),
             )
         ]
-        found += [
+        checks += [
             Check.of(name, value, ESS, least=True, remedy=few)
             for name, value in (
                 ("smallest effective sample size, middle", self.bulk),
@@ -73,7 +73,7 @@ class Convergence:
             )
         ]
         if self.divergences is not None:
-            found.append(
+            checks.append(
                 Check.of(
                     "divergent transitions",
                     self.divergences,
@@ -81,7 +81,7 @@ class Convergence:
                     f" decided: {Option('sampler', 'gibbs')}, or other {Option('priors')}",
                 )
             )
-        return found
+        return checks
 
 
 def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | None) -> Convergence:
@@ -131,13 +131,13 @@ def level_of(levels: Array, level: float) -> Level:
     return Level(mean, np.minimum(low, mean), np.maximum(high, mean))
 
 
-def probabilities(found: Outcomes) -> dict[str, Array]:
+def probabilities(outcomes: Outcomes) -> dict[str, Array]:
     """Return the columns of the probabilities of the outcomes, with their Monte Carlo error."""
     return {
-        "prob_first": found.first,
-        "prob_equivalent": found.equivalent,
-        "prob_second": found.second,
-        "prob_error": found.error,
+        "prob_first": outcomes.first,
+        "prob_equivalent": outcomes.equivalent,
+        "prob_second": outcomes.second,
+        "prob_error": outcomes.error,
     }
 
 
@@ -147,7 +147,7 @@ def directional(level: float) -> float:
 
 
 def codes_of(
-    found: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
+    outcomes: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
 ) -> NDArray[np.int8]:
     """Turn probabilities into (P,) `Verdict` codes that say the same as intervals of the level.
 
@@ -155,18 +155,18 @@ def codes_of(
     of equality, or beyond the tolerance; equivalence needs the level. Chains that have not settled
     decide nothing; (P,) where pairs have chains of their own.
     """
-    codes = np.full(len(found.first), Verdict.UNDECIDED)
+    codes = np.full(len(outcomes.first), Verdict.UNDECIDED)
     for code, reached in (
-        (Verdict.FIRST, found.first > directional(level)),
-        (Verdict.SECOND, found.second > directional(level)),
-        (Verdict.EQUIVALENT, found.equivalent >= level),
+        (Verdict.FIRST, outcomes.first > directional(level)),
+        (Verdict.SECOND, outcomes.second > directional(level)),
+        (Verdict.EQUIVALENT, outcomes.equivalent >= level),
     ):
         codes = np.where(reached & settled, code, codes)
     return codes.astype(np.int8)
 
 
 def codes_of_published(
-    found: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
+    outcomes: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
 ) -> NDArray[np.int8]:
     """Turn probabilities into (P,) `Verdict` codes by the rule of the published tests of pairs.
 
@@ -179,7 +179,9 @@ def codes_of_published(
     comparing multiple classifiers through Bayesian analysis. Journal of Machine Learning Research
     18(77), 1-36.
     """
-    outcomes = np.stack([found.first, found.second, found.equivalent])
-    codes = np.array([Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT])[outcomes.argmax(axis=0)]
-    reached = (outcomes.max(axis=0) >= level) & settled
+    probability = np.stack([outcomes.first, outcomes.second, outcomes.equivalent])
+    codes = np.array([Verdict.FIRST, Verdict.SECOND, Verdict.EQUIVALENT])[
+        probability.argmax(axis=0)
+    ]
+    reached = (probability.max(axis=0) >= level) & settled
     return np.where(reached, codes, Verdict.UNDECIDED).astype(np.int8)

@@ -369,8 +369,8 @@ def counts(coverage: "Coverage") -> Table:
     )
 
 
-def _count(n: int, whole: int) -> Cell:
-    return Cell(str(n), "empty" if n == 0 else "thin" if n < whole else "full")
+def _count(n: int, total: int) -> Cell:
+    return Cell(str(n), "empty" if n == 0 else "thin" if n < total else "full")
 
 
 def findings(records: Sequence["Finding"]) -> Table:
@@ -555,7 +555,7 @@ def _shared_checks(results: Comparisons) -> Fold | None:
     rows = [(name, f"{n} of {len(results)}", remedies[name]) for name, n in times]
     if not rows:
         return None
-    found = Table(
+    table = Table(
         name="",
         caption="Diagnostics that ask for attention",
         frame=pd.DataFrame(rows, columns=["check", "n_datasets", "remedy"], dtype=object),
@@ -565,16 +565,16 @@ def _shared_checks(results: Comparisons) -> Fold | None:
             Column("remedy", "how to read it", role="prose"),
         ),
     )
-    return Fold("Diagnostics that ask for attention", (), (found,))
+    return Fold("Diagnostics that ask for attention", (), (table,))
 
 
 def data(setting: "Setting") -> Section:
     """Coverage, findings and distributions of the scores of one measure."""
     coverage = setting.coverage
-    whole = not coverage.empty and not coverage.thin
-    found = [] if whole else [counts(coverage)]
+    complete = not coverage.empty and not coverage.thin
+    tables = [] if complete else [counts(coverage)]
     if coverage.findings:
-        found.append(findings(coverage.findings))
+        tables.append(findings(coverage.findings))
     return Section(
         title="Scores",
         text=(_coverage(setting), _replications(setting)),
@@ -585,7 +585,7 @@ def data(setting: "Setting") -> Section:
                 "Algorithms from the best on, data sets from the hardest on.",
             ),
         ),
-        tables=tuple(found),
+        tables=tuple(tables),
     )
 
 

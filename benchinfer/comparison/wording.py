@@ -140,9 +140,9 @@ def resting(coverage: "Coverage") -> dict[str, str]:
     """Name the algorithms that lack data sets with the number that they rest on."""
     d, n = len(coverage.datasets), (coverage.found > 0).sum(axis=0).tolist()
     return {
-        name: f"{name} (on {found:,} of {d:,} data sets)"
-        for name, found in zip(coverage.algorithms, n, strict=True)
-        if found < d
+        name: f"{name} (on {shared:,} of {d:,} data sets)"
+        for name, shared in zip(coverage.algorithms, n, strict=True)
+        if shared < d
     }
 
 
@@ -181,11 +181,11 @@ def _better(relation: Relation, shown: str, most: int) -> str:
         for i, row in enumerate(relation.strict)
         if row.any()
     ]
-    told = [f"{winner} is {shown}better than {several(rest, 3)}" for winner, rest in wins[:most]]
+    claims = [f"{winner} is {shown}better than {several(rest, 3)}" for winner, rest in wins[:most]]
     if more := len(wins) - most:
         are = "is" if more == 1 else "are"
-        told += [f"{more} more {are} {shown}better than another"] if more > 0 else []
-    return "; ".join(told)
+        claims += [f"{more} more {are} {shown}better than another"] if more > 0 else []
+    return "; ".join(claims)
 
 
 def _is(names: "Sequence[str]") -> str:
@@ -201,11 +201,11 @@ def _chosen(names: "Sequence[str]", chosen: "Sequence[int] | NDArray[np.int64]")
 
 def _against(relation: Relation, control: int) -> str:
     """Say what is decided of the pairs with one algorithm, where these alone were compared."""
-    strict, names, own = relation.strict, relation.algorithms, relation.states[control]
-    groups = (strict[:, control], strict[control], own == Verdict.EQUIVALENT)
+    strict, names, states = relation.strict, relation.algorithms, relation.states[control]
+    groups = (strict[:, control], strict[control], states == Verdict.EQUIVALENT)
     above, below, equal, rest = (
         [names[i] for i in np.flatnonzero(chosen) if i != control]
-        for chosen in (*groups, own == Verdict.UNDECIDED)
+        for chosen in (*groups, states == Verdict.UNDECIDED)
     )
     parts = [f"{several(above)} {_is(above)} better than {names[control]}"] if above else []
     parts += [f"{names[control]} is better than {several(below)}"] if below else []
@@ -222,17 +222,15 @@ def _of_compared(relation: Relation, shown: str) -> str:
     n = int((upper != Verdict.MISSING).sum())
     wins = int(relation.strict.sum())
     equal = int((upper == Verdict.EQUIVALENT).sum())
-    alike = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
+    equivalent = f"; {count(equal, 'pair')} equivalent within the tolerance" if equal else ""
     if n == 1:
         one, other = np.argwhere(np.triu(relation.states != Verdict.MISSING, 1))[0]
         if wins:
             return _better(relation, "", 1)
         return _undecided((names[one], names[other]), equal)
     if not wins:
-        return f"no difference is shown in the {count(n, 'pair')} compared{alike}"
-    return (
-        f"{wins} of the {count(n, 'pair')} compared decided: {_better(relation, shown, 5)}{alike}"
-    )
+        return f"no difference is shown in the {count(n, 'pair')} compared{equivalent}"
+    return f"{wins} of the {count(n, 'pair')} compared decided: {_better(relation, shown, 5)}{equivalent}"
 
 
 def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
@@ -304,12 +302,12 @@ def claims(
         if code in better
     ]
     equal = int((codes == Verdict.EQUIVALENT).sum())
-    alike = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
+    equivalent = f"; {count(equal, 'contrast')} equivalent within the tolerance" if equal else ""
     shown = f"{len(wins):,} of {count(len(sides), 'contrast')} decided: {several(wins, 20)}"
     if len(sides) == 1:
         return _sentence(where, wins[0] if wins else _undecided(sides[0], equal), measure)
     claim = shown if wins else f"no difference is shown in {count(len(sides), 'contrast')}"
-    return _sentence(where, f"{claim}{alike}", measure)
+    return _sentence(where, f"{claim}{equivalent}", measure)
 
 
 def _sentence(where: str, claim: str, measure: Measure) -> str:

@@ -16,8 +16,8 @@ def dois(sources: Sequence[object]) -> list[str]:
 def entries() -> dict[str, str]:
     """Return the bundled BibTeX entries by lower-case DOI."""
     text = files("benchinfer").joinpath("references.bib").read_text(encoding="utf-8")
-    found = re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)
-    by_doi = {re.search(r"doi\s*=\s*\{(.+?)\}", entry): entry for entry in found}
+    entries = re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)
+    by_doi = {re.search(r"doi\s*=\s*\{(.+?)\}", entry): entry for entry in entries}
     return {match[1].lower(): entry for match, entry in by_doi.items() if match}
 
 

@@ -23,8 +23,8 @@ class BenchinferError(ValueError):
 
     def __init__(self, what: str, **parts: Unpack[MessageParts]) -> None:
         # An error from another process is made again of its whole message.
-        whole = isinstance(what, Message) and not parts
-        super().__init__(what if whole else message(what, **parts))
+        complete = isinstance(what, Message) and not parts
+        super().__init__(what if complete else message(what, **parts))
 
     @property
     def hint(self) -> tuple[str, ...]:

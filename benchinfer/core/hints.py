@@ -251,10 +251,10 @@ def _parts(piece: str | Part) -> Sequence[str | Part]:
         return piece.parts
     if not isinstance(piece, str):
         return (piece,)
-    found = [
+    parts = [
         _made(literal_eval(text)) if i % 2 else text for i, text in enumerate(_MARKED.split(piece))
     ]
-    return [part for part in found if part]
+    return [part for part in parts if part]
 
 
 def _made(plain: tuple[str, *tuple[object, ...]]) -> Part:

@@ -166,20 +166,6 @@ def significant(value: float, digits: int = 3) -> str:
     return fixed(value, min(12, max(0, digits - 1 - math.floor(math.log10(abs(value))))))
 
 
-def alike(values: Sequence[float]) -> list[str]:
-    """Write numbers from 0 with the decimals that the largest needs for three significant digits.
-
-    Examples
-    --------
-    >>> alike([0.0123456, 0.0034, 1.5e-6, 0.0])
-    ['0.0123', '0.0034', '<0.0001', '0.0000']
-    """
-    top = max((x for x in values if math.isfinite(x)), default=0.0)
-    places = 0 if top <= 0 else min(12, max(0, 2 - math.floor(math.log10(top))))
-    least = 10.0**-places
-    return [f"<{fixed(least, places)}" if 0 < x < least / 2 else fixed(x, places) for x in values]
-
-
 def brief(value: float) -> str:
     """Write a number as short as it is.
 

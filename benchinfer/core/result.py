@@ -18,9 +18,9 @@ def registered(cls: type, module: str, table: str) -> Any:
     """Return what the folder of a class registers for it or for its nearest base, else None."""
     for kind in cls.__mro__:
         if home := vars(kind).get("home"):
-            found = getattr(import_module(f"{home}.{module}"), table, {})
-            if kind in found:
-                return found[kind]
+            classes = getattr(import_module(f"{home}.{module}"), table, {})
+            if kind in classes:
+                return classes[kind]
     return None
 
 

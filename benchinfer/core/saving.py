@@ -333,10 +333,10 @@ def read_sealed(
     if path.is_dir():
         raise BenchinferError(f"{named} is a folder, not {what}.", hint=hint)
     document: Any = None
-    whole = False
+    intact = False
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        whole = isinstance(document, dict) and document.get("sha256") == _checksum(document)
+        intact = isinstance(document, dict) and document.get("sha256") == _checksum(document)
     except FileNotFoundError:
         raise BenchinferError(f"there is no file {named}.", hint=hint) from None
     except OSError as error:
@@ -348,7 +348,7 @@ def read_sealed(
     if document[name] != form:
         was = f"has format {_short(document[name])}; this version reads {form}"
         raise BenchinferError(f"{named} {was}.", hint=hint)
-    if not whole:
+    if not intact:
         was = "was changed after it was written: its checksum does not match"
         raise BenchinferError(f"{named} {was}.", hint=hint)
     return document

@@ -69,11 +69,11 @@ def merged(states: States, undecided: str = "undecided", missing: str = "ignore"
         raise DesignError(unknown("value of undecided", undecided, ["undecided", "equivalent"]))
     if missing not in {"ignore", "undecided"}:
         raise DesignError(unknown("value of missing", missing, ["ignore", "undecided"]))
-    taken = np.arange(5, dtype=np.int8)
-    taken[Verdict.UNDECIDED] = code(undecided)
+    mapping = np.arange(5, dtype=np.int8)
+    mapping[Verdict.UNDECIDED] = code(undecided)
     if missing == "undecided":
-        taken[Verdict.MISSING] = taken[Verdict.UNDECIDED]
-    return taken[states]
+        mapping[Verdict.MISSING] = mapping[Verdict.UNDECIDED]
+    return mapping[states]
 
 
 def verdict_columns(

@@ -115,9 +115,9 @@ class _Line:
 
     def largest(self, p: Array) -> Array:
         """Return (L,) the largest p-value of each level."""
-        found = np.zeros(len(self.reaches))
-        np.maximum.at(found, self.level, p)
-        return found
+        largest = np.zeros(len(self.reaches))
+        np.maximum.at(largest, self.level, p)
+        return largest
 
     def count(self, pairs: Integers, levels: Integers) -> Integers:
         """Return the most pairs that can be true with each, if lower levels than these differ."""
@@ -188,16 +188,16 @@ def _thresholds(p: Array, line: _Line) -> Array:
 
 
 def _largest_product(
-    thresholds: Array, own: Integers, count: Callable[[Integers, Integers], Integers]
+    thresholds: Array, sizes: Integers, count: Callable[[Integers, Integers], Integers]
 ) -> Array:
     """Return, for each pair, the largest ``t M_t`` over the levels up to its own.
 
     Counts fall as levels rise, so that the last threshold of an interval times the count before
     its start bounds the products within: most intervals need no look inside.
     """
-    pairs = np.arange(len(own))
-    low, high = np.zeros_like(own), own
-    most, least = count(pairs, low), count(pairs, own)
+    pairs = np.arange(len(sizes))
+    low, high = np.zeros_like(sizes), sizes
+    most, least = count(pairs, low), count(pairs, sizes)
     best = np.maximum(thresholds[low] * most, thresholds[high] * least)
     while True:
         bound = thresholds[np.maximum(high - 1, 0)] * most
@@ -314,11 +314,11 @@ def _is_clique(neighbours: list[int]) -> NDArray[np.bool_]:
 
 def _maximal_cliques(neighbours: list[int]) -> list[int]:
     """Return the maximal cliques (Bron and Kerbosch, with pivots)."""
-    found: list[int] = []
+    cliques: list[int] = []
 
     def grow(clique: int, candidates: int, excluded: int) -> None:
         if not candidates and not excluded:
-            found.append(clique)
+            cliques.append(clique)
             return
         pivot = max(
             _members(candidates | excluded), key=lambda v: (candidates & neighbours[v]).bit_count()
@@ -330,7 +330,7 @@ def _maximal_cliques(neighbours: list[int]) -> list[int]:
             excluded |= 1 << vertex
 
     grow(0, (1 << len(neighbours)) - 1, 0)
-    return found
+    return cliques
 
 
 def _members(bits: int) -> list[int]:
@@ -383,11 +383,11 @@ def shaffer(p: Array, k: int) -> Array:
     _refuse_more_than(MOST_ALGORITHMS, k)
     adjusted, worst = np.ones_like(p), 0.0
     for threshold, most in _together_above(p, k):
-        own = p == threshold
-        worst = max(worst, threshold * float(most[own].max()))
+        equal = p == threshold
+        worst = max(worst, threshold * float(most[equal].max()))
         if worst >= 1:
             break
-        adjusted[own] = worst
+        adjusted[equal] = worst
     return adjusted
 
 
@@ -467,8 +467,8 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
 
 def _true_together(order: NDArray[np.int64], i: int, k: int) -> list[tuple[int, ...]]:
     """Return the sets of pairs that can be true with the i-th smallest, smaller ones false."""
-    rejected, own = frozenset(order[:i].tolist()), int(order[i])
-    return [s for s in _consistent(k) if own in s and rejected.isdisjoint(s)]
+    rejected, hypothesis = frozenset(order[:i].tolist()), int(order[i])
+    return [s for s in _consistent(k) if hypothesis in s and rejected.isdisjoint(s)]
 
 
 def _maximal(sets: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

@@ -286,15 +286,15 @@ class QuadraticForms:
         wide = left.shape[1] <= left.shape[2]
         left = left if wide else np.ascontiguousarray(left.transpose(0, 2, 1))
         right = left @ self.phi if wide else left
-        own, size = right @ left.transpose(0, 2, 1), left.shape[1]
+        products, size = right @ left.transpose(0, 2, 1), left.shape[1]
         across = np.empty(len(first))
         for a in np.unique(first):
             every = np.flatnonzero(first == a)
             for some in np.array_split(every, 1 + len(every) * size**2 // _PRODUCTS):
                 b = second[some]
                 product = (left[b].reshape(-1, left.shape[2]) @ right[a].T).reshape(-1, size, size)
-                inner = own[b]
-                inner += own[a]
+                inner = products[b]
+                inner += products[a]
                 inner -= product
                 inner -= product.transpose(0, 2, 1)
                 inner = inner if wide else inner @ self.phi

@@ -153,13 +153,13 @@ def _sample(
         return DirectionSample(cones)
     if similar is None:
         return DirectionSample(cones, samples.lengths([statistics], sides)[0])
-    own, control = samples.lengths([statistics, similar.statistics], sides)
-    return DirectionSample(cones, own, similar.tail, control)
+    lengths, control = samples.lengths([statistics, similar.statistics], sides)
+    return DirectionSample(cones, lengths, similar.tail, control)
 
 
 def _basis(contrasts: Array) -> Array:
-    found = np.linalg.svd(contrasts, full_matrices=False)
-    return found.Vh[1e-10 * found.S[0] < found.S]
+    decomposition = np.linalg.svd(contrasts, full_matrices=False)
+    return decomposition.Vh[1e-10 * decomposition.S[0] < decomposition.S]
 
 
 def _distinct(root: Array, sides: int) -> NDArray[np.int64]:
@@ -247,10 +247,10 @@ def _estimates(family: MaxT, t: Array) -> tuple[Array, Array]:
 def _estimate(
     family: MaxT, sample: DirectionSample, t: float, at_zero: Array
 ) -> tuple[float, float]:
-    found = [_by_cones(family, sample, t, at_zero)]
+    estimates = [_by_cones(family, sample, t, at_zero)]
     if sample.lengths is not None:
-        found += _by_lengths(family, sample, sample.lengths, t)
-    p, error = np.array(found).T
+        estimates += _by_lengths(family, sample, sample.lengths, t)
+    p, error = np.array(estimates).T
     bound = float(_bonferroni(family, np.array(t)))
     if (error <= 1e-14 * bound).any():
         return min(float(p[error.argmin()]), 1.0), 0.0
@@ -299,7 +299,7 @@ def _by_lengths(
     similar = sample.control_lengths
     exact = float(max_t_exact.over_chi(sample.control, np.array([t]), df)[0])
     controlled = _summary(each - similar.share @ samples.beyond(t, similar.nodes, r, df) + exact)
-    return [min(plain, controlled, key=lambda found: found[1])]
+    return [min(plain, controlled, key=lambda estimate: estimate[1])]
 
 
 def _summary(replicates: Array) -> tuple[float, float]:

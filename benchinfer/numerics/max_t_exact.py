@@ -57,12 +57,12 @@ def loadings(correlation: Array, tolerance: float = 1e-9) -> Array | None:
     >>> loadings(np.array([[1.0, 0.5], [0.5, 1.0]])).round(4).tolist()
     [0.7071, 0.7071]
     """
-    found = _by_pivot(correlation)
-    largest = np.abs(found).max()
-    if _misfit(correlation, found) > tolerance or largest > _LARGEST:
+    loading = _by_pivot(correlation)
+    largest = np.abs(loading).max()
+    if _misfit(correlation, loading) > tolerance or largest > _LARGEST:
         return None
-    steep = len(_kinds(found, 2)[0]) / np.sqrt(1 - largest**2) > _STEEPEST
-    return None if steep else found
+    steep = len(_kinds(loading, 2)[0]) / np.sqrt(1 - largest**2) > _STEEPEST
+    return None if steep else loading
 
 
 def _kinds(loading: Array, sides: int) -> tuple[Array, NDArray[np.int64]]:
@@ -74,17 +74,17 @@ def _kinds(loading: Array, sides: int) -> tuple[Array, NDArray[np.int64]]:
 def nearest_loadings(correlation: Array) -> Array:
     """Return loadings whose products are close to the correlations, by alternating regressions."""
     off = correlation - np.diag(np.diag(correlation))
-    found = np.clip(_by_pivot(correlation), -0.95, 0.95)
+    loading = np.clip(_by_pivot(correlation), -0.95, 0.95)
     for _ in range(200):
-        square = found @ found - found**2
-        step = np.clip(off @ found / np.maximum(square, 1e-12), -0.99, 0.99)
+        square = loading @ loading - loading**2
+        step = np.clip(off @ loading / np.maximum(square, 1e-12), -0.99, 0.99)
         # Half steps: full ones can swing between two values.
-        found = (found + step) / 2
-    return found
+        loading = (loading + step) / 2
+    return loading
 
 
-def _misfit(correlation: Array, found: Array) -> float:
-    gap = np.abs(correlation - np.outer(found, found))
+def _misfit(correlation: Array, loading: Array) -> float:
+    gap = np.abs(correlation - np.outer(loading, loading))
     np.fill_diagonal(gap, 0.0)
     return float(gap.max())
 
@@ -102,10 +102,10 @@ def _by_pivot(correlation: Array) -> Array:
     square = abs(off[a, b])
     if third[c] > 1e-12:
         square = abs(off[a, b] * off[a, c] / off[b, c])
-    own = np.sqrt(square)
-    found = off[a] / own
-    found[a] = own
-    return found
+    pivot = np.sqrt(square)
+    loading = off[a] / pivot
+    loading[a] = pivot
+    return loading
 
 
 def largest_survival(w: Array, loading: Array, sides: int) -> Array:
@@ -329,13 +329,13 @@ def gap_survival(w: Array, sigma: Array, allowance: Array) -> Array:
     0.05
     """
     kinds, count = np.unique(np.column_stack([sigma, allowance]), axis=0, return_counts=True)
-    sd, own = kinds[:, :1], kinds[:, 1:]
+    sd, weights = kinds[:, :1], kinds[:, 1:]
     step = (0.11 if len(kinds) == 1 else 0.3) * sd.min()
     middle = np.arange(-9.5 * sd.max(), 9.5 * sd.max() + step, step)
     result = np.empty(len(w))
     block = max(1, _RANGE_BLOCK // (len(middle) * len(sd)))
     for start in range(0, len(w), block):
-        reach = w[start : start + block, None, None] * own
+        reach = w[start : start + block, None, None] * weights
         right = (middle + reach) / sd
         log_below = log_ndtr(right)
         with np.errstate(divide="ignore"):
@@ -415,8 +415,8 @@ def product_tail(statistics: PointDifferences, sides: int) -> NormalTail | None:
     if len(statistics) > statistics.rank:
         return None  # products of loadings short of 1 have full rank
     root = statistics.rows()
-    found = loadings(root @ root.T)
-    return None if found is None else _product(found, sides, 1e-11)
+    loading = loadings(root @ root.T)
+    return None if loading is None else _product(loading, sides, 1e-11)
 
 
 def _product(loading: Array, sides: int, tolerance: float) -> NormalTail:
@@ -435,8 +435,10 @@ def similar_product(statistics: PointDifferences, sides: int) -> Similar | None:
     correlation = np.outer(loading, loading)
     np.fill_diagonal(correlation, 1.0)
     values, vectors = np.linalg.eigh(correlation)
-    own = np.linalg.svd(root)
-    near = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ own.U @ own.Vh
+    decomposition = np.linalg.svd(root)
+    near = (
+        vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T @ decomposition.U @ decomposition.Vh
+    )
     return Similar(_product(loading, sides, CLOSE), PointDifferences.of_rows(near))
 
 
@@ -494,20 +496,20 @@ class Pairs:
         error = self.statistics.error
         if self.equal:
             variance = np.full(self.k, error[0] ** 2 / 2)
-            own = np.sqrt(variance / 2)
+            scales = np.sqrt(variance / 2)
         else:
             variance = self._shared(error**2, np.ones_like(error))
             variance = np.clip(variance, variance.max() / _RATIO, None)
-            own = self._shared(error, 1 / error**2)
-            own = np.clip(own, 1e-2 * own.max(), None)
-        tail = self._tail(np.sqrt(variance), own, sides)
+            scales = self._shared(error, 1 / error**2)
+            scales = np.clip(scales, 1e-2 * scales.max(), None)
+        tail = self._tail(np.sqrt(variance), scales, sides)
         if tail is None:
             return None
         part = basis[:, self.means]
         values, vectors = np.linalg.eigh(part * variance @ part.T)
         half = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         allowance = np.zeros(basis.shape[1])
-        allowance[self.means] = own
+        allowance[self.means] = scales
         first, second = self.statistics.first, self.statistics.second
         points, both = basis.T @ half, allowance[first] + allowance[second]
         return Similar(tail, PointDifferences(points, first, second, both, pairs=True))
@@ -525,16 +527,16 @@ class Pairs:
             right += np.bincount(ends, weight * sums, self.k)
         return np.linalg.solve(normal, right)
 
-    def _tail(self, sd: Array, own: Array, sides: int) -> NormalTail | None:
+    def _tail(self, sd: Array, scales: Array, sides: int) -> NormalTail | None:
         tolerance = 1e-10 if self.equal else CLOSE
         count = len(self.statistics)
         if sides == 2:
-            return normal_tail(lambda w: gap_survival(w, sd, own), 2 * count, 0.0, tolerance)
+            return normal_tail(lambda w: gap_survival(w, sd, scales), 2 * count, 0.0, tolerance)
         # Later means are first in fewer pairs.
         firsts = np.bincount(self.statistics.first, minlength=self.means[-1] + 1)[self.means]
         if len(np.unique(firsts)) < self.k:
             return None
         order = np.argsort(-firsts)
         return normal_tail(
-            lambda w: ordered_survival(w, sd[order], own[order]), count, 0.0, tolerance
+            lambda w: ordered_survival(w, sd[order], scales[order]), count, 0.0, tolerance
         )

@@ -201,18 +201,18 @@ def _tops(levels: Array, slopes: Array) -> NDArray[np.int64]:
     """
     at = np.arange(len(slopes))
     first = slopes == slopes.min(axis=1, keepdims=True)
-    found = [np.where(first, levels, -np.inf).argmax(axis=1)]
+    tops = [np.where(first, levels, -np.inf).argmax(axis=1)]
     while len(at):
-        last = found[-1][at]
+        last = tops[-1][at]
         rate = slopes[at] - slopes[at, last][:, None]
         steeper = rate > 0
         meet = (levels[last][:, None] - levels) / np.where(steeper, rate, 1.0)
         following = np.where(steeper, meet, np.inf).argmin(axis=1)
         on = steeper.any(axis=1)
         at = at[on]
-        found.append(found[-1].copy())
-        found[-1][at] = following[on]
-    return np.stack(found)
+        tops.append(tops[-1].copy())
+        tops[-1][at] = following[on]
+    return np.stack(tops)
 
 
 def _share(level: float, slope: Array, levels: Array, slopes: Array, df: float, r: int) -> Array:
@@ -227,11 +227,11 @@ def _share(level: float, slope: Array, levels: Array, slopes: Array, df: float, 
     never = np.where(gap >= 0, np.inf, -np.inf)
     high = np.where(flat, never, np.where(rate > 0, meet, np.inf)).min(axis=0)
     low = np.where(~flat & (rate < 0), meet, -np.inf).max(axis=0)
-    found = np.zeros(len(high))
+    share = np.zeros(len(high))
     above = high > low
     ends = _symmetric_cdf(np.stack([low[above], high[above]]), r, df)
-    found[above] = ends[1] - ends[0]
-    return found
+    share[above] = ends[1] - ends[0]
+    return share
 
 
 def probability_best(levels: Array, variances: Array, df: float, margin: float = 0.0) -> Best:
@@ -258,7 +258,7 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
         top = levels == levels.max()
         return Best(top / top.sum(), (levels >= levels.max() - margin).astype(float), 0.0)
     n = 1 << _LOG_POINTS
-    found = np.empty((2, _RUNS, k))
+    shares = np.empty((2, _RUNS, k))
     for run in range(_RUNS):
         points = qmc.Sobol(r, scramble=True, rng=np.random.default_rng([_SEED, run])).random(n)
         z = ndtri(np.clip(points, 1e-15, 1 - 1e-15))
@@ -268,11 +268,11 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
         for j in range(k):
             for row, raised in enumerate((0.0, margin) if margin else (0.0,)):
                 share = _share(levels[j] + raised, slopes[:, j], *others, df, r)
-                found[row, run, j] = share.mean()
+                shares[row, run, j] = share.mean()
     if margin == 0:
-        found[1] = found[0]
-    best, near = found.mean(axis=1)
-    error = float(found.std(axis=1, ddof=1).max() / np.sqrt(_RUNS))
+        shares[1] = shares[0]
+    best, near = shares.mean(axis=1)
+    error = float(shares.std(axis=1, ddof=1).max() / np.sqrt(_RUNS))
     # Algorithms that never differ are best together: they share that.
     return Best(best / best.sum(), near, error)
 

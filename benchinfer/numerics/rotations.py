@@ -181,10 +181,10 @@ def closed_pairs(
 
     closure = _Closure(hypotheses, along, alone[number] if reference == "rotation" else None, alpha)
     exact = reference == "flips" and all_flips(len(means))
-    found = closure.tested(len(first), directions, exact=exact)
+    tests = closure.tested(len(first), directions, exact=exact)
     back = np.empty_like(number)
     back[number] = np.arange(len(number))
-    return ClosedTest(found.p_value[back], found.error[back], found.directions[back])
+    return ClosedTest(tests.p_value[back], tests.error[back], tests.directions[back])
 
 
 def closed_flips(
@@ -300,10 +300,10 @@ def _in_order(unit: Array) -> Array:
 def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
     """Return the sets of equalities of all pairs, or of the pairs with a control."""
     first, second = np.triu_indices(k, 1)
-    own = np.ones(len(first), np.bool_)
+    involved = np.ones(len(first), np.bool_)
     if control is not None:
-        own = (first == control) | (second == control)
-    found: list[_Hypothesis] = []
+        involved = (first == control) | (second == control)
+    hypotheses: list[_Hypothesis] = []
     for labels in (np.array(each) for each in partitions(k)):
         size = np.bincount(labels)
         blocks = np.flatnonzero(size > 1)
@@ -311,8 +311,10 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
         if not len(blocks) or (control is not None and blocks.tolist() != [labels[control]]):
             continue
         within = np.flatnonzero(labels[first] == labels[second])
-        found.append(_Hypothesis(within[own[within]], within, 1 / size[labels[first[within]]]))
-    return tuple(found)
+        hypotheses.append(
+            _Hypothesis(within[involved[within]], within, 1 / size[labels[first[within]]])
+        )
+    return tuple(hypotheses)
 
 
 def _speaking(hypotheses: Sequence[_Hypothesis], quiet: NDArray[np.bool_]) -> list[_Hypothesis]:
@@ -451,9 +453,9 @@ class _Closure:
         if self.alone is not None and self._by_t(hypothesis):
             return float(self.alone[tested[0]])
         size = table.size[tested]
-        own = table.ratio[tested].max(axis=0)
+        single = table.ratio[tested].max(axis=0)
         pooled = size.max(axis=0) / (hypothesis.weight @ table.spread[hypothesis.within])
-        return _smaller(own, pooled)
+        return _smaller(single, pooled)
 
 
 def _error(p: Array, n: Integers, *, exact: bool) -> Array:
@@ -462,16 +464,16 @@ def _error(p: Array, n: Integers, *, exact: bool) -> Array:
     return np.sqrt(np.divide(p * (1 - p), n, out=np.zeros_like(p), where=n > 0))
 
 
-def _smaller(own: Array, pooled: Array) -> float:
+def _smaller(single: Array, pooled: Array) -> float:
     """Return the p-value of the smaller of two p-values, all among the same directions.
 
     Directions whose smaller p-value is at most that of the first, m / n, are those with one of the
     two statistics among its m largest.
     """
-    counts = [_as_large(values) for values in (own, pooled)]
+    counts = [_as_large(values) for values in (single, pooled)]
     m = min(int(np.count_nonzero(each)) for each in counts)
-    rare = [_among(values, each, m) for values, each in zip((own, pooled), counts, strict=True)]
-    return float(np.count_nonzero(rare[0] | rare[1])) / len(own)
+    rare = [_among(values, each, m) for values, each in zip((single, pooled), counts, strict=True)]
+    return float(np.count_nonzero(rare[0] | rare[1])) / len(single)
 
 
 def _as_large(values: Array) -> NDArray[np.bool_]:

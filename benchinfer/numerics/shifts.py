@@ -200,12 +200,12 @@ def walsh_averages(differences: Array, positions: Iterable[int]) -> list[float]:
     ordered = np.sort(differences)
     coarse = _coarse(ordered)
     first, near = 0, np.zeros(0)
-    found: list[float] = []
+    averages: list[float] = []
     for position in positions:
         if not first <= position < first + len(near):
             first, near = _averages_near(ordered, position, coarse)
-        found.append(float(near[position - first]))
-    return found
+        averages.append(float(near[position - first]))
+    return averages
 
 
 def _exact_rank(n: int, tail: float) -> tuple[int, float]:

@@ -276,18 +276,18 @@ def signed_sums(terms: Array, seed: int, first: int, last: int, n_jobs: int | No
     padded = np.zeros((-(-b // _DEEP) * _DEEP, groups * _WIDE))
     padded[:b, :m] = terms
     wide = np.ascontiguousarray(padded.reshape(-1, groups, _WIDE).swapaxes(0, 1))
-    found = np.empty((last - first, m))
+    sums = np.empty((last - first, m))
 
     def part(start: int) -> None:
-        here = found[start - first : start - first + _FLIPS]
-        sums = np.zeros((groups, len(here), _WIDE))
-        _add_signed(wide, np.uint64(seed), start, sums)
-        here[:] = sums.swapaxes(0, 1).reshape(len(here), -1)[:, :m]
+        here = sums[start - first : start - first + _FLIPS]
+        table = np.zeros((groups, len(here), _WIDE))
+        _add_signed(wide, np.uint64(seed), start, table)
+        here[:] = table.swapaxes(0, 1).reshape(len(here), -1)[:, :m]
 
     firsts = range(first, last, _FLIPS)
     for _ in in_order(part, firsts, workers(n_jobs, float(last - first) * terms.size)):
         pass
-    return found
+    return sums
 
 
 def count_in_chunks(
@@ -344,8 +344,8 @@ def in_spans(
     def of_span(first: int) -> Array:
         return part(first, min(first + step, n))
 
-    for found in in_order(of_span, range(0, n, step), workers(n_jobs, float(n) * visited)):
-        parts.append(found)
+    for result in in_order(of_span, range(0, n, step), workers(n_jobs, float(n) * visited)):
+        parts.append(result)
         if progress is not None:
-            progress(len(found))
+            progress(len(result))
     return np.concatenate(parts)

@@ -236,10 +236,10 @@ def sign_flip(
     """
     noise = _noise(differences, tolerance)
     sizes, positive = _sizes(differences, noise)
-    whole = on_lattice(sizes, noise)
+    integers = on_lattice(sizes, noise)
     statistic = float(differences.sum()) / max(len(differences), 1)
-    if whole is not None and tractable(whole):
-        return _of_integers(statistic, whole, positive, len(differences), alternative)
+    if integers is not None and tractable(integers):
+        return _of_integers(statistic, integers, positive, len(differences), alternative)
     if len(sizes) > MOST_REALS:
         raise DesignError(
             f"{len(sizes)} differences without a common unit have too many sign patterns to count.",
@@ -307,8 +307,8 @@ def _noise(differences: Array, tolerance: float | None) -> float:
 
 def _sizes(differences: Array, noise: float) -> tuple[Array, NDArray[np.bool_]]:
     """Return the sizes of the differences that are not zero, and which are positive."""
-    kept = differences[np.abs(differences) > noise]
-    return np.abs(kept), kept > 0
+    nonzero = differences[np.abs(differences) > noise]
+    return np.abs(nonzero), nonzero > 0
 
 
 def _of_integers(
@@ -478,22 +478,22 @@ def _exactly(
 
     Columns whose terms have the same sizes, as ranks without ties do, share their distribution.
     """
-    alike: dict[bytes, list[int]] = {}
+    columns_of: dict[bytes, list[int]] = {}
     weights: dict[bytes, Integers] = {}
     alone: list[int] = []
     for j, column in enumerate(terms.T):
         sizes = np.abs(column[column != 0])
-        whole = on_lattice(sizes, _SAME * float(sizes.max(initial=0.0)))
-        if whole is None or not len(whole):
+        integers = on_lattice(sizes, _SAME * float(sizes.max(initial=0.0)))
+        if integers is None or not len(integers):
             alone.append(j)
             continue
-        ordered = np.sort(whole)
+        ordered = np.sort(integers)
         key = ordered.tobytes()
         weights[key] = ordered
-        alike.setdefault(key, []).append(j)
-    budget = _BUDGET / (len(alike) + len(alone))
+        columns_of.setdefault(key, []).append(j)
+    budget = _BUDGET / (len(columns_of) + len(alone))
     exact = np.zeros(len(p), np.bool_)
-    for key, columns in alike.items():
+    for key, columns in columns_of.items():
         steps = len(weights[key]) * float(weights[key].sum())
         if steps <= budget or (everything and tractable(weights[key])):
             exact[columns] = True

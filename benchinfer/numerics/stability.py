@@ -94,12 +94,14 @@ def jaccard(reference: Labels, labels: Labels) -> Array:
     array([[0.667, 0.5  ]])
     """
     k = int(reference.max()) + 1
-    found = np.full((len(labels), k), np.nan)
+    similarity = np.full((len(labels), k), np.nan)
     for r, row in enumerate(labels):
         there = row >= 0
         clusters = [there & (row == c) for c in np.unique(row[there])]
         for c in range(k):
-            own = there & (reference == c)
-            if own.any():
-                found[r, c] = max((own & one).sum() / (own | one).sum() for one in clusters)
-    return found
+            members = there & (reference == c)
+            if members.any():
+                similarity[r, c] = max(
+                    (members & one).sum() / (members | one).sum() for one in clusters
+                )
+    return similarity

@@ -65,7 +65,7 @@ class Scale:
     texts: tuple[str, ...]
     name: str
     axis: str
-    whole: bool = False
+    integer: bool = False
     ruler: tuple[float, str] | None = None
     log: bool = False
 
@@ -169,15 +169,15 @@ def layout_on(
     """Lay out what the verdicts join on an axis."""
     _refuse(comparison)
     scale, measure = scale_of(comparison), comparison.measure
-    found = group(comparison.relation().states, -scale.quality)
+    groups = group(comparison.relation().states, -scale.quality)
     # The better side is that of all figures of the measure.
     right = measure.better == "higher"
     ends = _ends(scale)
-    top = 0.5 + _BAR * (1 + max((level for *_, level in found.bars), default=-1)) + 0.4
-    labels = _labels(comparison, found, scale, top, width, right=right)
+    top = 0.5 + _BAR * (1 + max((level for *_, level in groups.bars), default=-1)) + 0.4
+    labels = _labels(comparison, groups, scale, top, width, right=right)
     if _length(labels, width) < _LEAST:  # the axis has the numbers, too
         bare = replace(scale, texts=("",) * len(scale.texts))
-        labels = _labels(comparison, found, bare, top, width, right=right)
+        labels = _labels(comparison, groups, bare, top, width, right=right)
     length = max(_length(labels, width), 0.5)
     margin = _margin(labels)
 
@@ -187,14 +187,14 @@ def layout_on(
         return length * (share if right == _larger_is_better(scale) else 1 - share)
 
     at = [place(float(value)) for value in scale.values]
-    labels = tuple(_placed(label, at, found, k) for k, label in enumerate(labels))
+    labels = tuple(_placed(label, at, groups, k) for k, label in enumerate(labels))
     name = measure_name(measure)
     cd = scale.ruler
     fits = cd is not None and cd[0] <= ends[1] - ends[0]
     side = "right" if right else "left"
     return CriticalDifference(
         labels=labels,
-        bars=_bars(found, at),
+        bars=_bars(groups, at),
         ticks=tuple((place(value), signed(value)) for value in _ticks(scale, ends, length)),
         ruler=_ruler(cd, length, ends, right=right) if cd and fits else None,
         length=length,
@@ -203,12 +203,12 @@ def layout_on(
         title=f"{scale.name.capitalize()}s and verdicts: {name}",
         axis=f"{scale.axis}: better to the {side}",
         notes=(
-            *_notes(comparison, found, scale),
+            *_notes(comparison, groups, scale),
             *filter(None, [comparison.reversals(scale.quality)]),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,
-        alt=_alt(comparison, found, scale, name),
+        alt=_alt(comparison, groups, scale, name),
     )
 
 
@@ -238,7 +238,7 @@ def _ruler(
 def _ends(scale: Scale) -> tuple[float, float]:
     """Return ends of the axis; whole numbers have room for the ruler if there are enough."""
     low, high = float(scale.values.min()), float(scale.values.max())
-    if scale.whole:
+    if scale.integer:
         start = math.floor(low)
         room = start + math.ceil(scale.ruler[0]) if scale.ruler else start
         return start, max(math.ceil(high), min(room, len(scale.values)), start + 1)
@@ -253,18 +253,22 @@ def _ticks(scale: Scale, ends: tuple[float, float], length: float) -> list[float
     """Return as many round numbers as have room side by side."""
     low, high = ends
     for most in (8, 6, 5, 4, 3, 2):
-        found = _whole(low, high, most) if scale.whole else ticks(low, high, most, log=scale.log)
-        if sum(across(signed(value)) + 0.15 for value in found) <= length:
-            return found
-    return [low, high] if scale.whole else []
+        marks = (
+            _integer_ticks(low, high, most)
+            if scale.integer
+            else ticks(low, high, most, log=scale.log)
+        )
+        if sum(across(signed(value)) + 0.15 for value in marks) <= length:
+            return marks
+    return [low, high] if scale.integer else []
 
 
-def _whole(low: float, high: float, most: int) -> list[float]:
+def _integer_ticks(low: float, high: float, most: int) -> list[float]:
     steps = (1, 2, 5, 10, 20, 50, 100, 10**6)
     step = next(step for step in steps if (high - low) / step <= most)
-    found = [float(n) for n in range(math.ceil(low / step) * step, int(high) + 1, step)]
+    marks = [float(n) for n in range(math.ceil(low / step) * step, int(high) + 1, step)]
     # The best rank there can be is a mark of its own where the next one is not close.
-    return [1.0, *found] if low == 1 and step > 2 else found
+    return [1.0, *marks] if low == 1 and step > 2 else marks
 
 
 def _refuse(comparison: "Comparison") -> None:
@@ -276,37 +280,37 @@ def _refuse(comparison: "Comparison") -> None:
 
 
 def _labels(
-    comparison: "Comparison", found: Groups, scale: Scale, top: float, width: Width, *, right: bool
+    comparison: "Comparison", groups: Groups, scale: Scale, top: float, width: Width, *, right: bool
 ) -> list[Label]:
     """Set the better half on the better side and the others on the other, outermost on top."""
     algorithms = comparison.algorithms
-    signs = 0.1 + max(widest(found.letters), 0.0) + widest(scale.texts) + 0.25
+    signs = 0.1 + max(widest(groups.letters), 0.0) + widest(scale.texts) + 0.25
     room = max(_MARGIN * width - signs, 0.45)
     names = fitted(algorithms, room)
-    without = set(found.missing.ravel().tolist()) if found.kind != "control" else set[int]()
-    half = (len(found.ties) + 1) // 2
+    without = set(groups.missing.ravel().tolist()) if groups.kind != "control" else set[int]()
+    half = (len(groups.ties) + 1) // 2
     better = 1 if right else -1
     placed: list[Label] = []
-    for side, ties in ((better, found.ties[:half]), (-better, found.ties[half:][::-1])):
+    for side, ties in ((better, groups.ties[:half]), (-better, groups.ties[half:][::-1])):
         y = top
         for tie in ties:
             text = [
                 names[algorithms[m]]
-                + (f" ({found.letters[m]})" if found.letters else "")
+                + (f" ({groups.letters[m]})" if groups.letters else "")
                 + (" \N{MULTIPLICATION SIGN}" if m in without else "")
                 for m in tie
             ]
             number = scale.texts[tie[0]]
             text[0] = (f"{text[0]}  {number}" if side < 0 else f"{number}  {text[0]}").strip()
-            symbol, colour = _against(comparison, found.control, tie)
-            placed.append(Label(tuple(text), 0.0, y, side, symbol, colour, found.control in tie))
+            symbol, colour = _against(comparison, groups.control, tie)
+            placed.append(Label(tuple(text), 0.0, y, side, symbol, colour, groups.control in tie))
             y += len(text)
     return [*placed[:half], *placed[half:][::-1]]
 
 
-def _placed(label: Label, at: list[float], found: Groups, k: int) -> Label:
+def _placed(label: Label, at: list[float], groups: Groups, k: int) -> Label:
     """Put the stem of the k-th label on the axis."""
-    return replace(label, x=at[found.ties[k][0]])
+    return replace(label, x=at[groups.ties[k][0]])
 
 
 def _against(comparison: "Comparison", control: int, tie: tuple[int, ...]) -> tuple[str, str]:
@@ -318,18 +322,18 @@ def _against(comparison: "Comparison", control: int, tie: tuple[int, ...]) -> tu
     return SHAPES[verdict], MARKS[verdict].ink
 
 
-def _bars(found: Groups, at: list[float]) -> tuple[tuple[float, float, float], ...]:
+def _bars(groups: Groups, at: list[float]) -> tuple[tuple[float, float, float], ...]:
     """Return the bars; none reaches halfway to a stem that it does not join."""
-    place = [at[tie[0]] for tie in found.ties]
+    place = [at[tie[0]] for tie in groups.ties]
     bars: list[tuple[float, float, float]] = []
-    for first, last, level in found.bars:
+    for first, last, level in groups.bars:
         before = abs(place[first - 1] - place[first]) if first else 3 * _OVER
         after = abs(place[last] - place[last + 1]) if last + 1 < len(place) else 3 * _OVER
-        own = (
+        same_level = (
             (place[first], min(_OVER, before / 3)),
             (place[last], min(_OVER, after / 3)),
         )
-        (low, under), (high, over) = sorted(own)
+        (low, under), (high, over) = sorted(same_level)
         bars.append((low - under, high + over, 0.5 + _BAR * level))
     return tuple(bars)
 
@@ -338,22 +342,22 @@ def _joined(comparison: "Comparison") -> str:
     return "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
 
 
-def _notes(comparison: "Comparison", found: Groups, scale: Scale) -> tuple[str, ...]:
+def _notes(comparison: "Comparison", groups: Groups, scale: Scale) -> tuple[str, ...]:
     """Say how to read bars, letters or marks, and which pairs have no verdict."""
     what, k = _joined(comparison), len(comparison.algorithms)
-    if found.kind == "control":
-        name = comparison.algorithms[found.control]
-        against = np.delete(comparison.relation().states[:, found.control], found.control)
+    if groups.kind == "control":
+        name = comparison.algorithms[groups.control]
+        against = np.delete(comparison.relation().states[:, groups.control], groups.control)
         codes = sorted({int(c) for c in against}, reverse=True)
         marks = [f"{SHAPES[Verdict(c)]} {_verdict(Verdict(c))}" for c in codes]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
-    elif found.kind == "letters":
-        runs = any("\N{EN DASH}" in text for text in found.letters)
+    elif groups.kind == "letters":
+        runs = any("\N{EN DASH}" in text for text in groups.letters)
         short = " (a\N{EN DASH}d: a, b, c, d)" if runs else ""
         first = (
             f"algorithms that share a letter{short} are {what}; bars could not show all verdicts"
         )
-    elif found.bars:
+    elif groups.bars:
         first = f"a bar joins algorithms of which each two are {what}"
     elif k == 2:
         first = "the two are decided"
@@ -361,9 +365,9 @@ def _notes(comparison: "Comparison", found: Groups, scale: Scale) -> tuple[str, 
         first = "no bar: each two that were compared are decided"
     decide = f"verdicts are those of the contrasts, not of the distance between {scale.name}s"
     notes = [first, *([decide] if scale.ruler is None else [])]
-    if len(found.missing) and found.kind != "control":
+    if len(groups.missing) and groups.kind != "control":
         notes.append(
-            f"\N{MULTIPLICATION SIGN}: {count(len(found.missing), 'pair')} without a verdict;"
+            f"\N{MULTIPLICATION SIGN}: {count(len(groups.missing), 'pair')} without a verdict;"
             " these are not joined"
         )
     return tuple(notes)
@@ -373,23 +377,23 @@ def _verdict(verdict: Verdict) -> str:
     return {Verdict.FIRST: "better", Verdict.SECOND: "worse"}.get(verdict, words(verdict, "", ""))
 
 
-def _alt(comparison: "Comparison", found: Groups, scale: Scale, name: str) -> str:
+def _alt(comparison: "Comparison", groups: Groups, scale: Scale, name: str) -> str:
     """Return the text alternative: numbers, groups, and the order."""
     algorithms = comparison.algorithms
-    order = [m for tie in found.ties for m in tie]
+    order = [m for tie in groups.ties for m in tie]
     said = join([f"{algorithms[m]} {scale.texts[m]}" for m in order])
-    groups = ""
-    if found.kind == "bars":
+    parts = ""
+    if groups.kind == "bars":
         runs = [
-            join([algorithms[m] for tie in found.ties[first : last + 1] for m in tie])
-            for first, last, _ in found.bars
+            join([algorithms[m] for tie in groups.ties[first : last + 1] for m in tie])
+            for first, last, _ in groups.bars
         ]
-        groups = f" Bars join what is {_joined(comparison)}: {'; '.join(runs) or 'nothing'}."
-    elif found.kind == "letters":
-        texts = join([f"{algorithms[m]} {found.letters[m]}" for m in order])
-        groups = f" Those that share a letter are {_joined(comparison)}: {texts}."
+        parts = f" Bars join what is {_joined(comparison)}: {'; '.join(runs) or 'nothing'}."
+    elif groups.kind == "letters":
+        texts = join([f"{algorithms[m]} {groups.letters[m]}" for m in order])
+        parts = f" Those that share a letter are {_joined(comparison)}: {texts}."
     head = f"{scale.name.capitalize()}s in {name}, best first"
-    return f"{head}: {said}.{groups} {comparison.relation()}."
+    return f"{head}: {said}.{parts} {comparison.relation()}."
 
 
 def _head(d: CriticalDifference) -> float:

@@ -79,13 +79,13 @@ def layout_distributions(
     algorithms: Sequence[str] | None = None,
 ) -> Distributions:
     """Lay out the distributions of the scores that were compared, of the best algorithms."""
-    measure, found = setting.measure, setting.coverage.found
+    measure, counts = setting.measure, setting.coverage.found
     if not setting.has_quartiles:
         raise DesignError(
             "published effects and statistics come without scores.",
             hint="plot a comparison of scores.",
         )
-    some_d, some_k = np.flatnonzero(found.sum(axis=1)), np.flatnonzero(found.sum(axis=0))
+    some_d, some_k = np.flatnonzero(counts.sum(axis=1)), np.flatnonzero(counts.sum(axis=0))
     quantiles = setting.quantiles[np.ix_(some_d, some_k)]
     names = [setting.algorithms[k] for k in some_k]
     in_order = [setting.coverage.datasets[d] for d in some_d]
@@ -94,7 +94,7 @@ def layout_distributions(
     boxes, middle = scaled(quantiles, low, high, log=log), np.nanmedian(quantiles[:, :, 2], axis=1)
     rows = np.argsort(measure.sign * joined_levels(middle), kind="stable")
     standing = np.nanmean(boxes[:, :, 2] - scaled(middle, low, high, log=log)[:, None], axis=0)
-    single = bool((found <= 1).all())
+    single = bool((counts <= 1).all())
     best_first = np.argsort(-measure.sign * joined_levels(standing), kind="stable")
     chosen = [k for k in best_first if algorithms is None or names[k] in algorithms]
     default = _MANY if algorithms is None else None
@@ -126,17 +126,17 @@ def layout_distributions(
     )
 
 
-def _left_out(shown: int, whole: int, step: int) -> tuple[str, ...]:
-    of = f"{shown:,} of {whole:,} algorithms, the best ones; others can be chosen"
+def _left_out(shown: int, total: int, step: int) -> tuple[str, ...]:
+    of = f"{shown:,} of {total:,} algorithms, the best ones; others can be chosen"
     return (
-        *([of] if shown < whole else []),
+        *([of] if shown < total else []),
         *([f"every {ordinal(step)} data set is drawn"] if step > 1 else []),
     )
 
 
 def _note(*, single: bool, linear: bool) -> tuple[str, ...]:
-    own = "dot: the score" if single else "line: range; bar: quartiles; dot: median"
-    note = (own, "grey tick: middle of all algorithms on that data set")
+    shape = "dot: the score" if single else "line: range; bar: quartiles; dot: median"
+    note = (shape, "grey tick: middle of all algorithms on that data set")
     return (*note, "linear axis: not all scores are above 0") if linear else note
 
 
@@ -328,8 +328,8 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
     """Draw the podiums into an Axes."""
     p = podium
     for fill in dict.fromkeys(place.fill for place in p.places):
-        own = [place for place in p.places if place.fill == fill]
-        y, x = [place.row for place in own], [place.column - 0.5 for place in own]
+        same_fill = [place for place in p.places if place.fill == fill]
+        y, x = [place.row for place in same_fill], [place.column - 0.5 for place in same_fill]
         ax.barh(y, 1.0, 0.8, left=x, color=fill, lw=0)
     for place in p.places:
         ax.text(
@@ -352,8 +352,8 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
 
 def _draw_breaks(podium: Podium, ax: "Axes") -> None:
     """Draw bars where the better one is preferred, and signs where two are equivalent."""
-    told = [b for b in podium.breaks if b.verdict in {Verdict.FIRST, Verdict.SECOND}]
-    at = [(b.column + 0.5, b.row - 0.45, b.column + 0.5, b.row + 0.45) for b in told]
+    decided = [b for b in podium.breaks if b.verdict in {Verdict.FIRST, Verdict.SECOND}]
+    at = [(b.column + 0.5, b.row - 0.45, b.column + 0.5, b.row + 0.45) for b in decided]
     lines(ax, at, INK, 2.6, zorder=4)
     for b in podium.breaks:
         if b.verdict == Verdict.EQUIVALENT:

@@ -97,7 +97,7 @@ class Forest(Layout):
     sides: tuple[str, str]
 
     @property
-    def beside(self) -> bool:
+    def in_columns(self) -> bool:
         """Whether label and verdict are next to the interval."""
         return bars.fits(self)
 
@@ -113,8 +113,8 @@ def layout(
 ) -> Forest:
     """Lay out the forest of a comparison's contrasts, better-ranked algorithms first."""
     measure = comparison.measure
-    whole = comparison.contrasts(order="result" if order is None else order)
-    table, what = _chosen(comparison, whole, pair, algorithms)
+    contrasts = comparison.contrasts(order="result" if order is None else order)
+    table, what = _chosen(comparison, contrasts, pair, algorithms)
     table = table.iloc[:top]
     names = _names(sorted({*table["first"], *table["second"]}), width)
     rows = _rows(table, names)
@@ -128,7 +128,7 @@ def layout(
         sides=_sides(table) if two else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
-        notes=(*_notes(comparison, rows), *_left_out(len(rows), len(whole), what)),
+        notes=(*_notes(comparison, rows), *_left_out(len(rows), len(contrasts), what)),
         width=width,
         alt=_alt(comparison, rows),
     )
@@ -154,23 +154,23 @@ def _chosen(
     if algorithms is not None:
         return table[table["first"].isin(algorithms) & table["second"].isin(algorithms)], ""
     best = comparison.ranking()[0]
-    own = (table["first"] == best) | (table["second"] == best)
-    if len(known) > MANY and len(table) > 2 * len(known) and own.any():
-        return table[own], f"those with the best by its estimate, {short([best])[best]}"
+    with_best = (table["first"] == best) | (table["second"] == best)
+    if len(known) > MANY and len(table) > 2 * len(known) and with_best.any():
+        return table[with_best], f"those with the best by its estimate, {short([best])[best]}"
     return table, "the first ones by the ranking"
 
 
-def _left_out(shown: int, whole: int, what: str) -> tuple[str, ...]:
-    if shown == whole or not what:
+def _left_out(shown: int, total: int, what: str) -> tuple[str, ...]:
+    if shown == total or not what:
         return ()
-    return (f"{shown:,} of {whole:,} pairs, {what}; others can be chosen",)
+    return (f"{shown:,} of {total:,} pairs, {what}; others can be chosen",)
 
 
 def _names(names: Sequence[str], width: Width) -> dict[str, str]:
     """Shorten names so that a pair and its verdict leave room to the interval."""
-    whole = fitted(names, math.inf)
-    if 3 * widest(list(whole.values())) <= 0.48 * width:
-        return whole
+    uncut = fitted(names, math.inf)
+    if 3 * widest(list(uncut.values())) <= 0.48 * width:
+        return uncut
     return fitted(names, 0.16 * width if width >= 2 * 3.3 else 0.24 * width)
 
 
@@ -259,21 +259,21 @@ def size(forest: Forest) -> tuple[float, float]:
 
 def draw(forest: Forest, ax: "Axes") -> None:
     """Draw a forest into an Axes."""
-    beside, n = forest.beside, len(forest.rows)
-    shift = 0.0 if beside else 0.2
+    in_columns, n = forest.in_columns, len(forest.rows)
+    shift = 0.0 if in_columns else 0.2
     bars.frame(forest, ax, limits(forest, log=forest.log), log=forest.log)
     ax.grid(visible=False)
     room = bars.room_of_axis(forest) / 2 - across("\N{LEFTWARDS ARROW}  better") - 0.1
     first, second = fitted(forest.sides, room).values()
     named = {Verdict.FIRST: f"{first} better", Verdict.SECOND: f"{second} better"}
     name_sides(ax, forest.left, named)
-    spans = [(-0.55, n - 0.45)] if beside else [(y + 0.02, y + 0.38) for y in range(n)]
+    spans = [(-0.55, n - 0.45)] if in_columns else [(y + 0.02, y + 0.38) for y in range(n)]
     draw_reference(forest, ax, spans)
     groups = [y for y in range(1, n) if forest.rows[y].group != forest.rows[y - 1].group]
     for y in groups:
         ax.axhline(y - 0.5, color=HAIR, lw=0.7, zorder=0)
     draw_marks([(y + shift, row) for y, row in enumerate(forest.rows)], ax)
-    bars.write(forest, ax, beside=beside, inks=[MARKS[row.verdict].ink for row in forest.rows])
+    bars.write(forest, ax, beside=in_columns, inks=[MARKS[row.verdict].ink for row in forest.rows])
     ax.spines["left"].set_visible(False)
 
 
@@ -331,9 +331,9 @@ def draw_reference(contrasts: Contrasted, ax: "Axes", spans: Sequence[tuple[floa
 def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: "Axes") -> None:
     """Draw intervals and estimates at heights; an arrow where an end is off the axis."""
     for verdict in Verdict:
-        own = [(at, row) for at, row in rows if row.verdict == verdict]
-        if own:
-            _draw_marks(own, MARKS[verdict], ax)
+        same_verdict = [(at, row) for at, row in rows if row.verdict == verdict]
+        if same_verdict:
+            _draw_marks(same_verdict, MARKS[verdict], ax)
 
 
 def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: "Axes") -> None:

@@ -72,7 +72,7 @@ def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
     measure, table = new.measure, new.summary()
     table = table.sort_values("prob_best_next", ascending=False, kind="stable")
     names = short(new.algorithms, 32)
-    found = list(
+    probabilities = list(
         zip(table["algorithm"], table["prob_best_next"], table["prob_near_best"], strict=True)
     )
     tolerant = measure.tolerance > 0
@@ -83,7 +83,7 @@ def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
             best,
             near if tolerant else None,
         )
-        for algorithm, best, near in found
+        for algorithm, best, near in probabilities
     )
     name = measure_name(measure)
     near = f"outline, in brackets: within {margin(measure)} of the best there" if tolerant else ""
@@ -95,8 +95,8 @@ def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
         notes=(near,) if near else (),
         width=width,
         alt=f"Bars of the probability to be the best algorithm on a new data set, in {name}"
-        f" ({measure.better} is better): {rows[0].label} {found[0][1]:.2f}"
-        + (f", then {rows[1].label} {found[1][1]:.2f}." if len(rows) > 1 else "."),
+        f" ({measure.better} is better): {rows[0].label} {probabilities[0][1]:.2f}"
+        + (f", then {rows[1].label} {probabilities[1][1]:.2f}." if len(rows) > 1 else "."),
     )
 
 

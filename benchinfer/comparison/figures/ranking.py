@@ -144,8 +144,8 @@ def layout(
         Ranked(name, names[name], said, *table.get(name, _ALONE), mark)
         for name, said, mark in zip(shown, levels, marks, strict=True)
     )
-    whole = len(comparison.algorithms)
-    more = [f"{len(rows):,} of {count(whole, 'algorithm')}; others can be chosen"]
+    total = len(comparison.algorithms)
+    more = [f"{len(rows):,} of {count(total, 'algorithm')}; others can be chosen"]
     return Ranking(
         rows=rows,
         reference=shown.index(reference) if reference in shown else -1,
@@ -162,7 +162,7 @@ def layout(
             *filter(None, (_reading(comparison, rows, role), comparison.interval_note)),
             *filter(None, (comparison.level_reversals,)),
             *filter(None, (read, band_note(measure))),
-            *(more if len(rows) < whole else []),
+            *(more if len(rows) < total else []),
         ),
         width=width,
         alt=_alt(rows, reference, comparison.level_title),
@@ -222,8 +222,8 @@ def _against(
         for end in ("conf_low", "conf_high")
     )
     verdicts = map(code, table["verdict"])
-    found = zip(table.index, verdicts, table["estimate"].tolist(), low, high, strict=True)
-    return dict(zip(table["first"], found, strict=True))
+    intervals = zip(table.index, verdicts, table["estimate"].tolist(), low, high, strict=True)
+    return dict(zip(table["first"], intervals, strict=True))
 
 
 def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[str]]:
@@ -348,8 +348,8 @@ def draw(ranking: Ranking, ax: "Axes") -> None:
 def _write(ranking: Ranking, ax: "Axes") -> None:
     """Write the names on the left, and letters, ranks and levels on the right."""
     marks, levels = _columns(ranking)
-    left, right = _beside(ax, 0, -0.08), _beside(ax, 1, marks + levels + 0.05)
-    middle = _beside(ax, 1, _GAP + 0.05)
+    left, right = _offset(ax, 0, -0.08), _offset(ax, 1, marks + levels + 0.05)
+    middle = _offset(ax, 1, _GAP + 0.05)
     for y, row in enumerate(ranking.rows):
         weight = "bold" if y == ranking.reference else "normal"
         for text, place, align in (
@@ -386,7 +386,7 @@ def _write(ranking: Ranking, ax: "Axes") -> None:
         ax.plot(
             [0, 0],
             [group[0] - 0.3, group[-1] + 0.3],
-            transform=_beside(ax, 1, 0.05 + _GAP + _BAR * (lane + 0.5)),
+            transform=_offset(ax, 1, 0.05 + _GAP + _BAR * (lane + 0.5)),
             color=INK,
             lw=3,
             solid_capstyle="butt",
@@ -394,7 +394,7 @@ def _write(ranking: Ranking, ax: "Axes") -> None:
         )
 
 
-def _beside(ax: "Axes", share: float, inches: float) -> "Transform":
+def _offset(ax: "Axes", share: float, inches: float) -> "Transform":
     """Return the place some inches, at a font of 10 points, right of a share of the axis."""
     figure = ax.get_figure(root=True)
     shift = ScaledTranslation(inches * scale(), 0, figure.dpi_scale_trans)  # pyright: ignore[reportOptionalMemberAccess]
@@ -405,12 +405,12 @@ def _beside(ax: "Axes", share: float, inches: float) -> "Transform":
 def _lanes(groups: Groups) -> tuple[list[int], int]:
     """Return the first free lane of each bar, and their number."""
     ends: list[int] = []
-    found: list[int] = []
+    lanes: list[int] = []
     for group in groups:
         lane = next((n for n, end in enumerate(ends) if end < group[0]), len(ends))
         ends[lane : lane + 1] = [group[-1]]
-        found.append(lane)
-    return found, len(ends)
+        lanes.append(lane)
+    return lanes, len(ends)
 
 
 def layout_ranks(
@@ -433,7 +433,7 @@ def layout_ranks(
         for n, name in enumerate(shown, 1)
         for low, high in (ranges[name],)
     )
-    whole = f"; {level} confidence in all ranks at once" if level else ""
+    joint = f"; {level} confidence in all ranks at once" if level else ""
     said = "; ".join(f"{row.label} {row.said}" for row in rows)
     return Intervals(
         rows=rows,
@@ -448,7 +448,7 @@ def layout_ranks(
                 "line: from 1 + the number of algorithms shown to be better, to the number not"
                 " shown to be worse"
             ),
-            f"dot: place by the estimate, filled where one rank is left{whole}",
+            f"dot: place by the estimate, filled where one rank is left{joint}",
         ),
         width=width,
         alt=f"Ranks that the verdicts leave to {count(len(rows), 'algorithm')}: {said}.",

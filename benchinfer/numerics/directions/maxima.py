@@ -52,9 +52,9 @@ def raise_rises(
     (m, g) are the points' covariances with the rows.
     """
     n = along.shape[1]
-    own = np.empty((len(rows), n), np.float32)
+    component = np.empty((len(rows), n), np.float32)
     for g, row in enumerate(rows):
-        own[g] = (along[first[row]] - along[second[row]]) * np.float32(reach[row])
+        component[g] = (along[first[row]] - along[second[row]]) * np.float32(reach[row])
     y = np.empty(n, np.float32)
     up, down = np.empty(len(rows), np.float32), np.empty(len(rows), np.float32)
     for j in range(len(first)):
@@ -69,7 +69,7 @@ def raise_rises(
             if rows[g] == j:
                 continue
             for d in range(n):
-                rise = (y[d] - own[g, d]) * up[g]
+                rise = (y[d] - component[g, d]) * up[g]
                 if sides == 2:
-                    rise = max(rise, -(y[d] + own[g, d]) * down[g])
+                    rise = max(rise, -(y[d] + component[g, d]) * down[g])
                 rises[g, d] = max(rises[g, d], rise)

@@ -108,12 +108,12 @@ def lengths(families: list[PointDifferences], sides: int) -> list[SpreadDistribu
     n = 2 ** int(np.log2(_points(_LENGTHS, _MOST_LENGTHS, j, r)))
     u = next(_spheres(r, n, REPLICATES)).astype(_precision(r))
     largest = _largest_of_rows if r <= _SMOOTH else _largest_of_points
-    found: list[SpreadDistribution] = []
+    spreads: list[SpreadDistribution] = []
     for family in families:
         g = largest(family, u.reshape(-1, r), sides).reshape(REPLICATES, n)
         high = float(np.linalg.norm(family.rows(), axis=1).max()) * (1 + 1e-6)
-        found.append(_spread(g, 0.0 if sides == 2 else -high, high))
-    return found
+        spreads.append(_spread(g, 0.0 if sides == 2 else -high, high))
+    return spreads
 
 
 def _largest_of_rows(family: PointDifferences, u: NDArray[np.floating], sides: int) -> Array:
@@ -186,8 +186,8 @@ def _drawn(family: PointDifferences, n: int, replicates: int, sides: int) -> Ite
     kind, correlation = _precision(family.rank), np.clip(root @ root.T, -1.0, 1.0)
     rows = root.astype(kind)
     spheres = _spheres(family.rank - 1, n, replicates)
-    for (k, own), points in zip(enumerate(root), spheres, strict=False):
-        y = rows @ _orthogonal(points, own).astype(kind).reshape(-1, family.rank).T
+    for (k, row), points in zip(enumerate(root), spheres, strict=False):
+        y = rows @ _orthogonal(points, row).astype(kind).reshape(-1, family.rank).T
         rise = _rise(y, 1 - correlation[k], k)
         if sides == 2:
             rise = np.maximum(rise, _rise(y, -1 - correlation[k], k))
@@ -203,31 +203,31 @@ def _shared(family: PointDifferences, n: int, replicates: int, sides: int) -> It
     drawn = _spheres(family.rank, n, replicates)
     for start, u in zip(range(groups), drawn, strict=False):
         rows = np.arange(start, len(family), groups)
-        own = family.subset(rows).rows()
+        shared = family.subset(rows).rows()
         along = single @ u.reshape(-1, family.rank).T.astype(np.float32)
         rise = np.full((len(rows), replicates * n), -np.inf, np.float32)
-        inner = points @ own.T
+        inner = points @ shared.T
         raise_rises(along, inner, family.first, family.second, reach, rows, sides, rise)
-        component = u.reshape(-1, family.rank) @ own.T
+        component = u.reshape(-1, family.rank) @ shared.T
         yield _Beside(rows, component + rise.T, np.sqrt(1 - component**2))
 
 
-def _rise(y: NDArray[np.floating], gap: Array, own: int) -> Array:
+def _rise(y: NDArray[np.floating], gap: Array, row: int) -> Array:
     """Return the largest of (J, n) components per unit of its gap, the own one left out."""
     reach = 1 / np.where(gap >= 0, np.maximum(gap, 1e-14), np.minimum(gap, -1e-14))
     reach = reach.astype(y.dtype)[:, None]
     step, rise = _step(len(gap)), np.empty(y.shape[1])
     for start in range(0, y.shape[1], step):
         ratio = y[:, start : start + step] * reach
-        ratio[own] = -np.inf
+        ratio[row] = -np.inf
         rise[start : start + step] = ratio.max(axis=0)
     return rise
 
 
-def _orthogonal(points: Array, own: Array) -> Array:
+def _orthogonal(points: Array, unit: Array) -> Array:
     """Turn points of R^(r-1) into the plane orthogonal to a unit vector of R^r (Householder)."""
-    mirror = own.copy()
-    mirror[-1] += np.copysign(1.0, own[-1])
+    mirror = unit.copy()
+    mirror[-1] += np.copysign(1.0, unit[-1])
     mirror *= np.sqrt(2) / np.linalg.norm(mirror)
     along = points @ mirror[:-1]
     turned = -along[..., None] * mirror

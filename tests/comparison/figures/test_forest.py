@@ -96,9 +96,9 @@ def test_axis_names_direction_and_order(mixed, seconds):
 
 
 def test_words_stand_above_where_there_is_no_room(mixed, nasty):
-    assert forest.layout(mixed).beside
-    assert not forest.layout(mixed, 2.0).beside
-    assert not forest.layout(nasty).beside
+    assert forest.layout(mixed).in_columns
+    assert not forest.layout(mixed, 2.0).in_columns
+    assert not forest.layout(nasty).in_columns
 
 
 @pytest.mark.parametrize(
