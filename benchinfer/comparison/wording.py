@@ -230,7 +230,8 @@ def _of_compared(relation: Relation, shown: str) -> str:
         return _undecided((names[one], names[other]), equal)
     if not wins:
         return f"no difference is shown in the {count(n, 'pair')} compared{equivalent}"
-    return f"{wins} of the {count(n, 'pair')} compared decided: {_better(relation, shown, 5)}{equivalent}"
+    claims = _better(relation, shown, 5)
+    return f"{wins} of the {count(n, 'pair')} compared decided: {claims}{equivalent}"
 
 
 def _nothing_strict(relation: Relation, top: int, shown: str) -> str:

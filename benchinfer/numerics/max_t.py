@@ -158,8 +158,12 @@ def _sample(
 
 
 def _basis(contrasts: Array) -> Array:
-    decomposition = np.linalg.svd(contrasts, full_matrices=False)
-    return decomposition.Vh[1e-10 * decomposition.S[0] < decomposition.S]
+    """Return (r, K) orthonormal rows that span those of the contrasts."""
+    # NumPy's wheels of OpenBLAS 0.3.34 can crash here for 130 algorithms; SciPy has its own.
+    from scipy.linalg import svd
+
+    _, size, rows = svd(contrasts, full_matrices=False)
+    return rows[size > 1e-10 * size[0]]
 
 
 def _distinct(root: Array, sides: int) -> NDArray[np.int64]:
