@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
-    from benchinfer.scores.read import load_example, read_scores
+    from benchinfer.scores.examples import load_example
+    from benchinfer.scores.read import read_scores
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
 
@@ -75,7 +76,7 @@ _homes = {
     "dataset_features": "analyses.subgroups.characteristics",
     "gate": "analyses.gate.gate",
     "load": "core.saving",
-    "load_example": "scores.read",
+    "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
     "pareto": "comparison.pareto",
     "per_dataset": "comparison.per_dataset",

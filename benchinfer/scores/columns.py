@@ -140,15 +140,17 @@ def assign(
     _refuse_roles(says, layout)
     scores = [name for name, role in (columns or {}).items() if role == "value"]
     scores += measures if layout == "wide-measures" else ()
-    kept, faults = _covariates(names, covariates, scores)
-    search = _Search(names, kept, findings=faults)
+    numeric, faults = _covariates(names, covariates, scores)
+    search = _Search(names, numeric, findings=faults)
     _given(search, columns or {})
     # A wide table has no column for what its column names say, nor for the scores.
     absent = {*says, "value"} if pattern else set[str]()
     _recognised(search, [r for r in ROLES if r not in search.of and r not in absent])
     wide: dict[str, dict[str, str]] = {}
     if pattern:
-        wide = _matched(search.left, pattern, measures)
+        form = expression(pattern, {"measure": measures})
+        matches = {name: form.fullmatch(name) for name in search.left}
+        wide = {name: match.groupdict() for name, match in matches.items() if match is not None}
         if layout not in LAYOUTS and wide:
             search.findings.append(_by_pattern(layout, wide))
         if "measure" in says and measures:
@@ -162,7 +164,7 @@ def assign(
         hint = Phrase(f"{Option('columns', {})} gives a column a role.")
         hint += _out_of(unused)
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
-    return Roles(search.of, wide, layout, tuple(search.findings), tuple(kept))
+    return Roles(search.of, wide, layout, tuple(search.findings), tuple(numeric))
 
 
 def _out_of(unused: Sequence[str]) -> Phrase:
@@ -224,26 +226,17 @@ def _refuse_roles(says: Sequence[str], layout: str) -> None:
         )
 
 
-def _matched(
-    names: Sequence[str], pattern: str, measures: Sequence[str]
-) -> dict[str, dict[str, str]]:
-    """Return the columns whose names match, with the labels that these hold by role."""
-    form = expression(pattern, {"measure": measures})
-    found = {name: form.fullmatch(name) for name in names}
-    return {name: match.groupdict() for name, match in found.items() if match is not None}
-
-
 def _plural(noun: str, n: int) -> str:
     return noun if n == 1 else noun + "s"
 
 
 def _covariates(
-    names: Sequence[str], asked: Sequence[str], scores: Sequence[str]
+    names: Sequence[str], requested: Sequence[str], scores: Sequence[str]
 ) -> tuple[list[str], list[Finding]]:
     """Give the covariates that can be kept, and a fault for each that cannot."""
-    kept: list[str] = []
+    covariates: list[str] = []
     faults: list[Finding] = []
-    for name in dict.fromkeys(asked):
+    for name in dict.fromkeys(requested):
         if name not in names:
             near = difflib.get_close_matches(name, names, 1)
             what = f"there is no column {name!r} to be a covariate."
@@ -262,8 +255,8 @@ def _covariates(
             hint = "give the column another name, or keep a copy of it under another name."
             faults.append(Finding("covariate named as a role", "error", 1, what, (), hint))
         else:
-            kept.append(name)
-    return kept, faults
+            covariates.append(name)
+    return covariates, faults
 
 
 def _given(search: _Search, columns: Mapping[str, str]) -> None:
@@ -280,7 +273,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             raise ScoreTableError(what, hint=hint)
         if name not in search.names:
             near = difflib.get_close_matches(name, search.names, 1)
-            found = f"did you mean {near[0]!r}? " if near else ""
+            near_name = f"did you mean {near[0]!r}? " if near else ""
             search.findings.append(
                 Finding(
                     "missing columns",
@@ -288,19 +281,19 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
                     1,
                     f"there is no column {name!r} to be the {role}.",
                     (),
-                    f"{found}The table has: {', '.join(search.names)}.",
+                    f"{near_name}The table has: {', '.join(search.names)}.",
                 )
             )
         else:
             search.of[role] = (*search.of.get(role, ()), name)
-    for role, taken in search.of.items():
-        if len(taken) < 2:
+    for role, names in search.of.items():
+        if len(names) < 2:
             continue
         if role == "value":
-            search.findings.append(_several(role, list(taken)))
+            search.findings.append(_several(role, list(names)))
         else:
-            what = f"the {role} is joined from {len(taken)} columns: {'/'.join(taken)}."
-            search.findings.append(Finding("joined columns", "note", len(taken), what))
+            what = f"the {role} is joined from {len(names)} columns: {'/'.join(names)}."
+            search.findings.append(Finding("joined columns", "note", len(names), what))
 
 
 def _several_pairs(name: str, role: str, names: Sequence[str]) -> dict[str, str]:
@@ -316,8 +309,8 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
     rows: list[tuple[str, str]] = []
     for role in roles:
         hits = {name: _plain(name) for name in search.left if _plain(name) in COMMON[role]}
-        own = [name for name, plain in hits.items() if plain == role]
-        chosen = own or list(hits)
+        exact = [name for name, plain in hits.items() if plain == role]
+        chosen = exact or list(hits)
         if len(chosen) > 1:
             search.findings.append(_several(role, chosen))
         if chosen:
@@ -367,7 +360,13 @@ def _missing(
             hint = Phrase(
                 f"{Option('layout', 'wide-measures')} reads {', '.join(hits)} as columns of scores."
             )
-        elif layout == "long" and role == "value" and (near := _near(measures, search.left)):
+        elif (
+            layout == "long"
+            and role == "value"
+            and (
+                near := [n for m in measures for n in difflib.get_close_matches(m, search.left, 1)]
+            )
+        ):
             hint = Phrase(f"did you mean the measure {near[0]!r}? ") + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += Phrase(
@@ -381,17 +380,13 @@ def _missing(
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
 
 
-def _near(names: Sequence[str], known: Sequence[str]) -> list[str]:
-    return [near for name in names for near in difflib.get_close_matches(name, known, 1)]
-
-
 def _by_pattern(layout: str, wide: Mapping[str, Mapping[str, str]]) -> Finding:
     """Report what the names of columns were taken for."""
     first = next(iter(wide))
-    taken = ", ".join(f"{role} {label}" for role, label in wide[first].items())
+    labels = ", ".join(f"{role} {label}" for role, label in wide[first].items())
     what = Phrase(
         f"{len(wide)} {_plural('column', len(wide))} of scores by {Given('layout', layout)}:"
-        f" {first} is {taken}."
+        f" {first} is {labels}."
     )
     return Finding("columns by pattern", "note", len(wide), what)
 
@@ -446,7 +441,7 @@ _NO_LABELS = ("duration", "nested", "bytes", "object")
 
 def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
     """Report columns of labels, scores or covariates that hold neither text nor numbers."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for kind, (what, hint, code) in _KINDS.items():
         for whose, columns in (
             ("labels", roles.labels if kind in _NO_LABELS else ()),
@@ -459,8 +454,8 @@ def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
                     f"{_plural('column', len(names))} {', '.join(names)}: the {whose} are {what}."
                 )
                 how = Phrase(hint, Either(code.format(repr(names[0])), ""), ".")
-                found.append(Finding(f"{kind} values", "error", len(names), said, (), how))
-    return found
+                findings.append(Finding(f"{kind} values", "error", len(names), said, (), how))
+    return findings
 
 
 _TEXTS: tuple[Any, ...] = (nw.String, nw.Categorical, nw.Enum)
@@ -496,17 +491,30 @@ def canonical(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> Frame:
     numbers = {"value": (_VALUE if roles.wide else roles.of["value"][0], "text")}
     numbers |= {slot: (slot, written(slot)) for slot in slots(roles.covariates)}
     schema = frame.collect_schema()
-    texts = {to: text for to, (name, text) in numbers.items() if not _numeric(schema[name])}
+    texts = {
+        to: text
+        for to, (name, text) in numbers.items()
+        if not (schema[name].is_numeric() or schema[name] == nw.Boolean)
+    }
     columns = _labels(frame, roles, absent)
     for to, (name, text) in numbers.items():
         if to in texts:
-            columns.append(_stripped(name, schema[name]).alias(text))
+            column = nw.col(name)
+            words = column if schema[name] == nw.String else column.cast(nw.String)
+            words = words.str.strip_chars(BLANKS)
+            columns.append(nw.when(~words.is_in(NONE)).then(words).alias(text))
         else:
             columns.append(_float(name, schema[name]).alias(to))
     frame = frame.select(*columns)
     if texts:
         if "value" in texts:
-            frame = _failures_apart(frame)
+            # Words of failure are reasons why scores are not there.
+            word = said_to_fail(nw.col("text"))
+            reason = nw.when(word).then(nw.col("text"))
+            if "failure" in frame.collect_schema().names():
+                reason = nw.coalesce(reason, nw.col("failure").cast(nw.String))
+            score = nw.when(~word).then(nw.col("text"))
+            frame = frame.with_columns(reason.alias("failure"), score.alias("text"))
         frame = frame.with_columns(*(_parsed(text).alias(to) for to, text in texts.items()))
     return encoded(frame)
 
@@ -527,15 +535,6 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
     return columns
 
 
-def _failures_apart(frame: Frame) -> Frame:
-    """Take words of failure out of the text of scores, as reasons why these are not there."""
-    reason = nw.when(said_to_fail(nw.col("text"))).then(nw.col("text"))
-    if "failure" in frame.collect_schema().names():
-        reason = nw.coalesce(reason, nw.col("failure").cast(nw.String))
-    score = nw.when(~said_to_fail(nw.col("text"))).then(nw.col("text"))
-    return frame.with_columns(reason.alias("failure"), score.alias("text"))
-
-
 def said_to_fail(text: nw.Expr) -> nw.Expr:
     """Return whether a text is a word that stands for a failure."""
     return text.cast(nw.String).str.to_lowercase().is_in(FAILED)
@@ -546,21 +545,10 @@ def written(slot: str) -> str:
     return f"{slot}_text"
 
 
-def _numeric(kind: nw.dtypes.DType) -> bool:
-    return kind.is_numeric() or kind == nw.Boolean
-
-
 def _float(name: str, kind: nw.dtypes.DType) -> nw.Expr:
     """Nearest float of a number; of a decimal by its digits, since engines round otherwise."""
     column = nw.col(name)
     return (column.cast(nw.String) if kind == nw.Decimal else column).cast(nw.Float64)
-
-
-def _stripped(name: str, kind: nw.dtypes.DType) -> nw.Expr:
-    """Text of a number, null for what stands for none."""
-    text = nw.col(name) if kind == nw.String else nw.col(name).cast(nw.String)
-    text = text.str.strip_chars(BLANKS)
-    return nw.when(~text.is_in(NONE)).then(text)
 
 
 def _long(frame: Frame, roles: Roles) -> Frame:
@@ -597,10 +585,10 @@ def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Ex
         return column  # codes of text, as our CSV reader gives them
     if kind.is_float():
         there = ~(column.is_null() | column.is_nan())
-        whole = there & (column.abs() < _EXACT) & (column == column.round(0))
+        integral = there & (column.abs() < _EXACT) & (column == column.round(0))
         # The cast must not see the others: engines raise on them.
-        as_whole = nw.when(whole).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
-        text = nw.when(whole).then(as_whole.cast(nw.String)).otherwise(column.cast(nw.String))
+        as_whole = nw.when(integral).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
+        text = nw.when(integral).then(as_whole.cast(nw.String)).otherwise(column.cast(nw.String))
         return nw.when(there).then(text)
     if kind in _FRACTIONS:
         text = column.cast(nw.String)
@@ -666,9 +654,9 @@ def holds(
 ) -> bool:
     """Return whether columns play all roles of a table of pairs, not one of algorithms."""
     left = {_plain_name(name) for name in names if name not in given}
-    told = set(given.values())
-    return "algorithm" not in left | told and all(
-        role in told or left & set(common[role]) for role in needed
+    roles = set(given.values())
+    return "algorithm" not in left | roles and all(
+        role in roles or left & set(common[role]) for role in needed
     )
 
 
@@ -684,12 +672,12 @@ def column_roles(
 ) -> tuple[dict[str, str], list[Finding]]:
     """Find which column plays which role."""
     has = f"the table has: {', '.join(names)}"
-    found = [
+    findings = [
         _error(f"there is no column {name!r}.", f"{has}.")
         for name in (*given, *covariates)
         if name not in names
     ]
-    found += [
+    findings += [
         _error(f"{role!r} is no role of a column.", f"one of {', '.join(common)}.")
         for role in given.values()
         if role not in common
@@ -704,8 +692,8 @@ def column_roles(
         if len(near) > 1 and _plain_name(near[0]) != role:
             said = ", ".join(map(repr, near))
             what = f"several columns could be the {role}: {said}."
-            found.append(_error(what, Phrase(f"{Option('columns', {})} says which is.")))
-    return of, found
+            findings.append(_error(what, Phrase(f"{Option('columns', {})} says which is.")))
+    return of, findings
 
 
 def missing_columns(lacking: Sequence[str], names: Sequence[str]) -> Finding:
@@ -727,12 +715,12 @@ def label(value: Any) -> str:
 
 def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
     """Return a column's numbers, NaN where there is none, and a finding where something else is."""
-    found, bad = np.full(len(values), np.nan), list[int]()
+    numeric, bad = np.full(len(values), np.nan), list[int]()
     for row, value in enumerate(values):
         if label(value) == "":
             continue
         try:
-            found[row] = float(value)
+            numeric[row] = float(value)
         except (TypeError, ValueError, OverflowError):
             bad.append(row)
             continue
@@ -740,7 +728,14 @@ def numbers(name: str, values: Sequence[Any]) -> tuple[Array, list[Finding]]:
         if isinstance(value, str) and (not value.isascii() or "_" in value):
             bad.append(row)
     if not bad:
-        return found, []
+        return numeric, []
     what = f"{len(bad)} values of the column {name!r} are no numbers."
     where = (("row", name), *((str(row + 1), str(values[row])) for row in bad[:5]))
-    return found, [Finding("not a number", "error", len(bad), what, where, "correct them.")]
+    return numeric, [Finding("not a number", "error", len(bad), what, where, "correct them.")]
+
+
+def holds_text(kind: Any) -> bool:
+    """Return whether a type of Arrow is that of text."""
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view()

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame
 from benchinfer.core.result import Readable
@@ -13,6 +12,9 @@ from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+from benchinfer.numerics.types import Counts
 
 
 @savable
@@ -66,8 +68,8 @@ class Coverage(Readable):
     measure: str
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
-    found: NDArray[np.int64]
-    expected: NDArray[np.int64]
+    found: Counts
+    expected: Counts
     findings: tuple[Finding, ...] = ()
 
     @property

@@ -6,16 +6,16 @@ from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, label, numbers
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.open import open_source
-from benchinfer.scores.sources.source import Source, engine_errors
+from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.frames import Source, engine_errors
 
 _SHOWN = 5
 _DATASET = {"dataset": ("dataset", "data_set", "task", "problem", "data")}
@@ -36,7 +36,7 @@ class Feature:
         Whether the categories have an order.
     """
 
-    values: NDArray[np.float64]
+    values: Array
     levels: tuple[str, ...] = ()
     ordered: bool = False
 
@@ -67,13 +67,13 @@ type Described = tuple[Mapping[str, Feature], Sequence[str]]  # features, and th
 
 def differing_features(first: Described, second: Described) -> list[str]:
     """Return the names of features that two parts do not share, or in which they differ."""
-    (a, own), (b, other) = first, second
+    (a, first_datasets), (b, second_datasets) = first, second
     faults = sorted(set(a) ^ set(b))
     for name in sorted(set(a) & set(b)):
         one, two = a[name], b[name]
         kinds = {(bool(f.levels), f.ordered, f.levels if f.ordered else ()) for f in (one, two)}
-        known = dict(zip(own, one.labels(), strict=True))
-        values = zip(other, two.labels(), strict=True)
+        known = dict(zip(first_datasets, one.labels(), strict=True))
+        values = zip(second_datasets, two.labels(), strict=True)
         if len(kinds) > 1 or any(known.get(d, value) != value for d, value in values):
             faults.append(name)
     return faults
@@ -87,12 +87,12 @@ def pool_features(
     for name, feature in first[0].items():
         known = dict(zip(second[1], second[0][name].labels(), strict=True))
         known |= dict(zip(first[1], feature.labels(), strict=True))
-        found = [known[dataset] for dataset in datasets]
+        labels = [known[dataset] for dataset in datasets]
         if feature.levels:
-            texts = [str(value) for value in found]
+            texts = [str(value) for value in labels]
             pooled[name] = of_categories(texts, feature.levels if feature.ordered else None)
         else:
-            pooled[name] = Feature(np.array([np.nan if x == "" else x for x in found], float))
+            pooled[name] = Feature(np.array([np.nan if x == "" else x for x in labels], float))
     return pooled
 
 
@@ -157,10 +157,10 @@ def _columns(
     with engine_errors(origin.name):
         frame, _ = origin.load([*dataset_columns, *names], [], [])
         rows = frame.select(*dict.fromkeys([*dataset_columns, *names])).unique().collect()
-        found = rows.to_arrow()
-    parts = [found.column(name).to_pylist() for name in dataset_columns]
+        table_rows = rows.to_arrow()
+    parts = [table_rows.column(name).to_pylist() for name in dataset_columns]
     joined = ["/".join(map(label, row)) for row in zip(*parts, strict=True)]
-    return {"": joined} | {name: found.column(name).to_pylist() for name in names}
+    return {"": joined} | {name: table_rows.column(name).to_pylist() for name in names}
 
 
 def _orders(source: object, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -190,15 +190,18 @@ def _joined(
     faults = _misfits(row_of, list(twice), datasets, unit)
     rows = [row_of[dataset] for dataset in datasets if dataset in row_of]
     features: dict[str, Feature] = {}
-    for column, values in read.items():
+    for column, cells in read.items():
         if column == "":
             continue
-        texts = [label(values[row]) for row in rows]
+        texts = [label(cells[row]) for row in rows]
         if texts and not any(texts):
             faults.append(
                 _fault("feature missing", [column], "feature has no values.", "leave it out.")
             )
-        features[column] = _feature(column, texts, (orders or {}).get(column))
+        order = (orders or {}).get(column)
+        values, wrong = numbers(column, texts)
+        categorical = wrong or order is not None or not texts
+        features[column] = of_categories(texts, order) if categorical else Feature(values)
         if np.isinf(features[column].values).any():
             faults.append(
                 _fault(
@@ -234,11 +237,3 @@ def _misfits(
 def _fault(rule: str, names: Sequence[str], what: str, hint: str) -> Finding:
     where = (("name",), *((name,) for name in names[:_SHOWN]))
     return Finding(rule, "error", len(names), f"{len(names)} {what}", where, hint)
-
-
-def _feature(column: str, texts: Sequence[str], order: Sequence[str] | None) -> Feature:
-    """Return numbers where all values are, else categories."""
-    values, wrong = numbers(column, texts)
-    if wrong or order is not None or not texts:
-        return of_categories(texts, order)
-    return Feature(values)

@@ -1,18 +1,22 @@
 """The function `read_scores`."""
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import narwhals as nw
 
-from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
-from benchinfer.core.hints import Directions, Either, Given, Option, Phrase
-from benchinfer.core.measure import Measure, as_measures, is_text
-from benchinfer.core.saving import note_input
+from benchinfer.core.errors import ScoreTableError, unknown
+from benchinfer.core.hints import Either, Given, Option, Phrase
+from benchinfer.core.measure import Measure, is_text
 from benchinfer.scores.checks.facts import Facts
+from benchinfer.scores.checks.failures import (
+    check_failed,
+    failures_of,
+    filled,
+    imputed_scores,
+    scores_of_failures,
+)
 from benchinfer.scores.checks.faults import (
     FAULTS,
     Failed,
@@ -28,6 +32,7 @@ from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.checks.limits import scores_at_a_limit
 from benchinfer.scores.columns import (
     LABELS,
+    Frame,
     Roles,
     canonical,
     encoded,
@@ -35,213 +40,18 @@ from benchinfer.scores.columns import (
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.failures import (
-    checked,
-    failures_of,
-    filled,
-    imputed_scores,
-    scores_of_failures,
-)
 from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import Format
-from benchinfer.scores.layouts import roles_of, telling_column
-from benchinfer.scores.numerics.places import Places
+from benchinfer.scores.formats.layouts import roles_of, telling_column
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources.batches import held, placed
-from benchinfer.scores.sources.filters import filtered
-from benchinfer.scores.sources.open import open_source
-from benchinfer.scores.sources.source import Source, engine_errors
-from benchinfer.scores.summary import labels_of, summarise
+from benchinfer.scores.rows import EngineRows, PlacedRows, Rows, placed, placed_frame, rows_of
+from benchinfer.scores.sources.declaration import Measures, declared
+from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.query import filtered
 from benchinfer.scores.table import ScoreTable
 
-type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
-_TOP = ("covariates", "resampling", "measures")
-_MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
-_RESAMPLING = ("kind", "folds", "test_fraction", "paired")
-
-
-def declared(
-    measures: object, resampling: object, covariates: object, beside: Path | None
-) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], list[Finding]]:
-    """Bring together what the arguments and the TOML declare; arguments win."""
-    path = beside
-    if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
-        path, measures = Path(measures), None
-    found: tuple[Measure, ...] = ()
-    said: Resampling | None = None
-    kept: tuple[str, ...] = ()
-    notes: list[Finding] = []
-    # Where all arguments are given, a file that happens to lie there is not even opened.
-    if path is not None and None in (measures, resampling, covariates):
-        found, said, kept = read_toml(path)
-        parts = [
-            name
-            for name, given, says in (
-                ("measures", measures, True),
-                ("resampling", resampling, said is not None),
-                ("covariates", covariates, bool(kept)),
-            )
-            if given is None and says
-        ]
-        if path is beside and parts:
-            what = f"{_joined(parts)} as {path.name} beside the table says."
-            notes.append(Finding("declared beside", "note", len(parts), what))
-    if measures is not None:
-        try:
-            found = as_measures(measures)
-        except (TypeError, AttributeError):
-            raise ScoreTableError(
-                f"{Given('measures', measures)} cannot be read.",
-                hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
-            ) from None
-    if isinstance(resampling, str):
-        said = Resampling.of(resampling)
-    elif isinstance(resampling, Resampling):
-        said = resampling
-    elif resampling is not None:
-        kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
-        raise ScoreTableError(unknown("resampling", resampling, kinds))
-    return found, said, kept if covariates is None else _covariates(covariates), notes
-
-
-def _joined(words: Sequence[str]) -> str:
-    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
-
-
-def _covariates(given: object) -> tuple[str, ...]:
-    """Read the names of covariates; one alone need not be in a list."""
-    if (names := _texts([given] if isinstance(given, str) else given)) is not None:
-        return names
-    raise ScoreTableError(
-        f"{Given('covariates', given)} cannot be read.",
-        hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
-    )
-
-
-def _texts(given: object) -> tuple[str, ...] | None:
-    """Give the items of a sequence of texts, None for anything else."""
-    if not isinstance(given, Sequence):
-        return None
-    names = cast("Sequence[object]", given)
-    texts = tuple(name for name in names if isinstance(name, str))
-    return texts if len(texts) == len(names) else None
-
-
-def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...]]:
-    r"""Read a ``measures.toml``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "measures.toml")
-    ...     _ = path.write_text('[measures.error]\nbetter = "lower"\ntolerance = 0.01')
-    ...     read_toml(path)[0][0].tolerance
-    0.01
-    """
-    note_input(path)
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ScoreTableError(f"there is no file {str(path)!r}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ScoreTableError(f"{path.name!r} is not a TOML file: {error}.") from None
-    except RecursionError:
-        raise ScoreTableError(f"{path.name!r} is nested too deep to be read.") from None
-    faults = _strange(document, _TOP, "")
-    tables = document.get("measures", {})
-    measures: list[Measure] = []
-    resampling: Resampling | None = None
-    if not isinstance(tables, Mapping):
-        faults.append("measures: not a table; write [measures.error] and its keys below.")
-        tables = {}
-    for name, entry in cast("Mapping[str, object]", tables).items():
-        if isinstance(item := _measure(name, entry), Measure):
-            measures.append(item)
-        else:
-            faults += item
-    if "resampling" in document:
-        item = _resampling(document["resampling"])
-        resampling = item if isinstance(item, Resampling) else None
-        faults += item if isinstance(item, list) else []
-    covariates = cast("object", document.get("covariates", []))
-    if isinstance(covariates, str) or (kept := _texts(covariates)) is None:
-        kept = ()
-        faults.append('covariates: not a list of names; write covariates = ["n_rows", "size"].')
-    if faults:
-        raise ScoreTableError(
-            f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
-            + "\n".join(f"    {fault}" for fault in faults),
-            hint=[
-                f"keys of a measure: {', '.join(_MEASURE)};",
-                f"of [resampling]: {', '.join(_RESAMPLING)};",
-                "above the tables: covariates.",
-            ],
-        )
-    return tuple(measures), resampling, kept
-
-
-def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:
-    return [f"{prefix}{key}: there is no such key." for key in table if key not in known]
-
-
-def _measure(name: str, entry: object) -> Measure | list[str]:
-    """Read one measure, or say what is wrong with it."""
-    prefix = f"measures.{name}."
-    if not isinstance(entry, Mapping):
-        return [f"measures.{name}: not a table; write [measures.{name}] and its keys below."]
-    table = cast("Mapping[str, Any]", entry)
-    faults = _strange(table, _MEASURE, prefix)
-    if "better" not in table:
-        faults.append(f'{prefix}better: missing; "higher" or "lower".')
-    faults += [
-        f"{prefix}{key}: {table[key]!r} is not text."
-        for key in ("better", "scale", "unit", "label")
-        if not isinstance(table.get(key, ""), str)
-    ]
-    if not _number(table.get("tolerance", 0)):
-        faults.append(f"{prefix}tolerance: {table['tolerance']!r} is not a number.")
-    bounds = table.get("bounds")
-    if bounds is not None and not (
-        isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds))
-    ):
-        faults.append(f"{prefix}bounds: {bounds!r} is not [lowest, highest].")
-    if faults:
-        return faults
-    keys = {key: value for key, value in table.items() if key != "bounds"}
-    if bounds is not None:
-        keys["bounds"] = (float(bounds[0]), float(bounds[1]))
-    try:
-        return Measure(name, **keys)
-    except BenchinferError as error:
-        return [f"measures.{name}: {str(error).splitlines()[0]}"]
-
-
-def _resampling(entry: object) -> Resampling | list[str]:
-    """Read the resampling, or say what is wrong with it."""
-    if not isinstance(entry, Mapping):
-        return ["resampling: not a table; write [resampling] and its keys below."]
-    table = cast("Mapping[str, Any]", entry)
-    faults = _strange(table, _RESAMPLING, "resampling.")
-    if "kind" not in table:
-        faults.append("resampling.kind: missing.")
-    if not isinstance(table.get("paired", True), bool):
-        faults.append(f"resampling.paired: {table['paired']!r} is not true or false.")
-    faults += [
-        f"resampling.{key}: {table[key]!r} is not a number."
-        for key in ("folds", "test_fraction")
-        if key in table and not _number(table[key])
-    ]
-    if faults:
-        return faults
-    try:
-        return Resampling(**table)
-    except BenchinferError as error:
-        return [f"resampling: {str(error).splitlines()[0]}"]
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+LEFT_OUT = "measures left out"
 
 
 def read_scores(
@@ -342,129 +152,97 @@ def read_scores(
     origin = open_source(source, query, name)
     if where is not None:
         origin = filtered(origin, where)
-    declares, resamples, kept, found = declared(measures, resampling, covariates, origin.toml)
-    known = origin.known if layout == "auto" else None
-    if known is not None:
-        found.append(_of_tool(known))
-        resamples = resamples or known.resampling
-    said = declares
-    declares = said or (known.measures if known else ())
-    features = _named(features, origin)
-    names = features if isinstance(features, tuple) else ()
-    roles = roles_of(origin, columns, layout, [m.name for m in declares], kept, names)
-    first = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
-    found += [*roles.findings, *first]
-    absent = _absent(roles, origin, declares, dataset, found)
+    declared_measures, scheme, covariate_names, findings = declared(
+        measures, resampling, covariates, origin.toml
+    )
+    tool = origin.known if layout == "auto" else None
+    if tool is not None:
+        findings.append(_of_tool(tool))
+        scheme = scheme or tool.resampling
+    by_tool = not declared_measures
+    declared_measures = declared_measures or (tool.measures if tool else ())
+    if isinstance(features, str):
+        features = (features,) if features in origin.names else features
+    elif isinstance(features, Sequence):
+        features = tuple(map(str, features))
+    roles = roles_of(
+        origin,
+        columns,
+        layout,
+        [m.name for m in declared_measures],
+        covariate_names,
+        features if isinstance(features, tuple) else (),
+    )
+    unreadable = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
+    findings += [*roles.findings, *unreadable]
+    constant = _constant_labels(roles, origin, declared_measures, dataset, findings)
     # The rows tell nothing more until these are put right.
-    if not roles.scores or any(finding.severity == "error" for finding in first):
-        refuse(found, origin.name)
+    if not roles.scores or any(finding.severity == "error" for finding in unreadable):
+        refuse(findings, origin.name)
     with engine_errors(origin.name, query, planned=origin.planned):
-        reading = _rows_read(origin, roles, absent, found, (declares, repeats, failed))
-        reading, lost = _settled(reading, found, by_tool=not said)
-        declares = reading.measures
-        found += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-        found = [_distinguished(finding, origin, reading) for finding in found]
-        found += covariate_faults(reading)
-    pairs, by = _said(paired, resamples)
-    is_paired, note = pairing(reading.summary, said=pairs, by=by)
-    found += [note, *_reading_notes(reading, resamples), *scores_at_a_limit(reading, origin)]
-    if any(finding.severity == "error" for finding in found):
-        _refuse_faulty(found, Facts(reading.summary, is_paired, declares, resamples), origin, roles)
+        reading = _rows_read(
+            origin, roles, constant, findings, (declared_measures, repeats, failed)
+        )
+        reading, failures = _settled(reading, findings, by_tool=by_tool)
+        findings += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+        findings = [_distinguished(finding, origin, reading) for finding in findings]
+        findings += covariate_faults(reading)
+    is_paired, note = pairing(reading.summary, scheme, paired=paired)
+    findings += [note, *_reading_notes(reading, scheme), *scores_at_a_limit(reading, origin)]
+    if any(finding.severity == "error" for finding in findings):
+        # Those of the design too, as no table is there to ask.
+        facts = Facts(reading.summary, is_paired, reading.measures, scheme)
+        refuse([*findings, *(check(facts) if roles.has("algorithm") else ())], origin.name)
     table = ScoreTable(
-        measures=tuple(m for m in declares if m.name in reading.summary.measures),
-        resampling=resamples,
+        measures=tuple(m for m in reading.measures if m.name in reading.summary.measures),
+        resampling=scheme,
         paired=is_paired,
         domains=_domains(reading),
         source=origin.name,
-        notes=tuple(found),
+        notes=tuple(findings),
         covariates=roles.covariates,
-        _held=reading.held,
+        _rows=reading.rows,
         summary=reading.summary,
-        _failures=lost,
+        _failures=failures,
     )
-    return table if features is None else _described(table, features, origin, roles)
+    if features is None:
+        return table
+    dataset_columns = roles.of.get("dataset", ())
+    known_features = read_features(features, table.datasets, origin, dataset_columns)
+    return replace(table, features=known_features)
 
 
 def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:
     """Refuse arguments that no table goes with."""
-    if repeats not in (known := ("error", "keep", "mean")):
-        raise ScoreTableError(unknown("repeats", repeats, known))
-    checked(failed)
+    if repeats not in (choices := ("error", "keep", "mean")):
+        raise ScoreTableError(unknown("repeats", repeats, choices))
+    check_failed(failed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
 
 
-def _refuse_faulty(found: list[Finding], facts: Facts, origin: Source, roles: Roles) -> None:
-    """Refuse a table with all findings, those of the design too, as no table is there to ask."""
-    design = check(facts) if roles.has("algorithm") else ()
-    refuse([*found, *design], origin.name)
-
-
-def _rows_read(
-    origin: Source,
-    roles: Roles,
-    absent: dict[str, str],
-    found: list[Finding],
-    given: tuple[tuple[Measure, ...], Literal["error", "keep", "mean"], Failed],
-) -> Reading:
-    """Read the rows in one pass where the source streams, else whole, adding its findings."""
-    if (places := _streamed(origin, roles, absent)) is not None:
-        return _placed(places, roles, *given)
-    rows, loading = origin.load(roles.labels, roles.scores, roles.covariates)
-    found += loading
-    return _reading(canonical(rows, roles, absent), roles, *given)
-
-
-def _named(features: object, origin: Source) -> object:
-    """Return names of columns as a tuple, other sources of features as they are."""
-    if isinstance(features, str):
-        return (features,) if features in origin.names else features
-    return tuple(map(str, features)) if isinstance(features, Sequence) else features
-
-
-def _described(table: ScoreTable, features: object, origin: Source, roles: Roles) -> ScoreTable:
-    """Join features to the data sets of a table."""
-    columns = roles.of.get("dataset", ())
-    return replace(table, features=read_features(features, table.datasets, origin, columns))
-
-
-def _of_tool(known: Format) -> Finding:
+def _of_tool(tool: Format) -> Finding:
     """Report whose results a table was taken for."""
-    parts = [f"taken for results of {known.tool}"]
-    if known.note:
-        parts.append(known.note)
+    note = f"; {tool.note}" if tool.note else ""
     hint = Phrase(f"{Option('layout', 'long')} reads the columns as they are.")
-    return Finding("tool recognised", "note", 1, "; ".join(parts) + ".", (), hint)
+    what = f"taken for results of {tool.tool}{note}."
+    return Finding("tool recognised", "note", 1, what, (), hint)
 
 
-def _there(reading: Reading) -> tuple[Measure, ...]:
-    """Return the measures that the table has, or all if it has none of them."""
-    held = tuple(m for m in reading.measures if m.name in reading.summary.measures)
-    return held or reading.measures
-
-
-def _absent(
+def _constant_labels(
     roles: Roles,
     origin: Source,
     measures: tuple[Measure, ...],
     dataset: str | None,
-    found: list[Finding],
+    findings: list[Finding],
 ) -> dict[str, str]:
-    """Give one label to each role that has no column, and report it."""
-    absent: dict[str, str] = {}
+    """Return one label for each role that has no column, and report it."""
+    labels: dict[str, str] = {}
     if not roles.has("dataset"):
-        absent["dataset"] = dataset or origin.stem
-        what = f"no column of data sets: all scores are of one, {absent['dataset']!r}."
-        found.append(
-            Finding(
-                "no dataset column",
-                "note",
-                1,
-                what,
-                (),
-                Phrase(f"{Either('dataset="..."', '--dataset NAME')} names it."),
-            )
-        )
+        labels["dataset"] = dataset or origin.stem
+        what = f"no column of data sets: all scores are of one, {labels['dataset']!r}."
+        hint = Phrase(f"{Either('dataset="..."', '--dataset NAME')} names it.")
+        findings.append(Finding("no dataset column", "note", 1, what, (), hint))
     elif dataset is not None:
         where = "names of columns hold"
         if "dataset" in roles.of:
@@ -472,103 +250,119 @@ def _absent(
         what = Phrase(f"{Given('dataset', dataset)} was given, but the {where} data sets.")
         selects = Either(f"scores.subset(datasets={dataset!r})", "a table of some data sets")
         hint = Phrase(f"leave it out; {selects} selects.")
-        found.append(Finding("dataset given twice", "error", 1, what, (), hint))
+        findings.append(Finding("dataset given twice", "error", 1, what, (), hint))
     if not roles.has("replication"):
-        absent["replication"] = "1"
+        labels["replication"] = "1"
         what = "no column of replications: one replication per data set."
         hint = Phrase(f"{Option('columns', {'NAME': 'replication'})} says which column it is.")
-        found.append(Finding("no replication column", "note", 1, what, (), hint))
+        findings.append(Finding("no replication column", "note", 1, what, (), hint))
     if not roles.has("algorithm"):
-        absent["algorithm"] = "?"  # reported as a missing column
+        labels["algorithm"] = "?"  # reported as a missing column
     if not roles.has("measure"):
         if len(measures) > 1 and roles.scores:
             names = ", ".join(m.name for m in measures)
             what = f"no column of measures, but several are declared: {names}."
             hint = Phrase(f"{Option('columns', {'NAME': 'measure'})} says which column it is;\n")
             hint += Phrase(f"{Option('layout', 'wide-measures')} reads one column per measure.")
-            found.append(Finding("missing columns", "error", 1, what, (), hint))
+            findings.append(Finding("missing columns", "error", 1, what, (), hint))
         elif measures:
             what = f"no column of measures: all scores are of {measures[0].name!r}."
-            found.append(Finding("no measure column", "note", 1, what))
+            findings.append(Finding("no measure column", "note", 1, what))
         score = roles.of.get("value", ("value",))[0]
-        absent["measure"] = measures[0].name if measures else score
-    return absent
+        labels["measure"] = measures[0].name if measures else score
+    return labels
 
 
-def _settled(reading: Reading, found: list[Finding], *, by_tool: bool) -> tuple[Reading, Any]:
+type _Options = tuple[tuple[Measure, ...], str, Failed]  # measures, repeats, failed
+
+
+def _rows_read(
+    origin: Source,
+    roles: Roles,
+    constant: dict[str, str],
+    findings: list[Finding],
+    options: _Options,
+) -> Reading:
+    """Read the rows in one pass where the source streams, else whole, adding its findings."""
+    if (dense := _streamed(origin, roles, constant)) is not None:
+        return _of_dense(dense, roles, options)
+    frame, of_loading = origin.load(roles.labels, roles.scores, roles.covariates)
+    findings += of_loading
+    return _of_frame(canonical(frame, roles, constant), roles, options)
+
+
+def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> PlacedRows | None:
+    """Read rows in one pass; None where they ask for more than labels and one number each."""
+    columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
+    plain = set(columns) | set(constant) == {*LABELS[1:], "value"} and not roles.covariates
+    if origin.stream is None or not plain or len(columns) < len(roles.of):
+        return None
+    places = placed(*origin.stream(roles.labels, roles.scores), columns, constant)
+    return None if places is None else PlacedRows(places)
+
+
+def _of_dense(rows: Rows, roles: Roles, options: _Options) -> Reading:
+    summary = rows.summary()
+    counts = {"rows": int(summary.n.sum()), "labels": 0, "absent": 0, "infinite": 0, "large": 0}
+    return Reading(None, None, rows, summary, roles, *options, counts)
+
+
+def _of_frame(frame: Frame, roles: Roles, options: _Options) -> Reading:
+    if (dense := placed_frame(frame)) is not None:
+        return replace(_of_dense(dense, roles, options), canonical=frame, usable=frame)
+    counts = tally(frame)
+    clean = without_faults(frame, counts, roles.covariates)
+    if counts["labels"]:
+        clean = encoded(clean)
+    rows = rows_of(clean) if sum(counts.values()) > counts["rows"] else EngineRows(clean)
+    return Reading(frame, clean, rows, rows.summary(), roles, *options, counts)
+
+
+def _again(reading: Reading, frame: Frame) -> Reading:
+    """Return the reading of other rows."""
+    return _of_frame(frame, reading.roles, (reading.measures, reading.repeats, reading.failed))
+
+
+def _settled(reading: Reading, findings: list[Finding], *, by_tool: bool) -> tuple[Reading, Any]:
     """Leave out measures without direction, find failures, and put scores in place of these.
 
     Returns the failures as well; what was done is reported.
     """
-    if undeclared := _undeclared(reading):
-        found.append(undeclared)
+    declared_names = {measure.name for measure in reading.measures}
+    names = [name for name in reading.summary.measures if name not in declared_names]
+    if names and len(names) < len(reading.summary.measures):
+        what = f"measures left out, for which no direction is given: {', '.join(names)}."
+        hint = "to read them too, say of each whether higher or lower is better."
+        findings.append(Finding(LEFT_OUT, "note", len(names), what, (), hint))
         reading = _declared_only(reading)
     if by_tool:  # which defines more measures than a table of it has
-        reading = replace(reading, measures=_there(reading))
-    lost = failures_of(reading)
-    if lost is not None and reading.failed not in ("missing", "error"):
+        present = tuple(m for m in reading.measures if m.name in reading.summary.measures)
+        reading = replace(reading, measures=present or reading.measures)
+    failures = failures_of(reading)
+    if failures is not None and reading.failed not in ("missing", "error"):
         frame, notes = filled(reading, reading.failed)
         reading = _again(reading, frame)
-        found += notes
-    found += [
+        findings += notes
+    findings += [
         f for rule in (imputed_scores, scores_of_failures) if (f := rule(reading)) is not None
     ]
     faulty = any(n for rule, n in reading.counts.items() if rule not in ("rows", "absent"))
     if reading.repeats == "mean" and reading.canonical is not None and not faulty:
         repeated = duplicate_rows(reading)
         if repeated is not None:
-            found.append(repeated)
+            findings.append(repeated)
             reading = _again(reading, averaged(reading))
-    return reading, lost
-
-
-def _again(reading: Reading, frame: nw.LazyFrame[Any]) -> Reading:
-    return _reading(frame, reading.roles, reading.measures, reading.repeats, reading.failed)
-
-
-def _streamed(origin: Source, roles: Roles, absent: Mapping[str, str]) -> Places | None:
-    """Read rows in one pass; None where they ask for more than labels and one number each."""
-    columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
-    plain = set(columns) | set(absent) == {*LABELS[1:], "value"} and not roles.covariates
-    if origin.stream is None or not plain or len(columns) < len(roles.of):
-        return None
-    return placed(*origin.stream(roles.labels, roles.scores), columns, absent)
-
-
-def _placed(
-    places: Places, roles: Roles, measures: tuple[Measure, ...], repeats: str, failed: Failed
-) -> Reading:
-    summary = summarise(places)
-    counts = {"rows": int(summary.n.sum()), "labels": 0, "absent": 0, "infinite": 0, "large": 0}
-    return Reading(None, None, places, summary, roles, measures, repeats, failed, counts)
-
-
-def _reading(
-    frame: nw.LazyFrame[Any],
-    roles: Roles,
-    measures: tuple[Measure, ...],
-    repeats: str,
-    failed: Failed,
-) -> Reading:
-    if isinstance(places := held(frame), Places):
-        return replace(
-            _placed(places, roles, measures, repeats, failed), canonical=frame, usable=frame
-        )
-    counts = tally(frame)
-    clean = without_faults(frame, counts, roles.covariates)
-    if counts["labels"]:
-        clean = encoded(clean)
-    rows = held(clean) if sum(counts.values()) > counts["rows"] else clean
-    return Reading(frame, clean, rows, summarise(rows), roles, measures, repeats, failed, counts)
+    return reading, failures
 
 
 def _declared_only(reading: Reading) -> Reading:
     """Leave the measures out that were not requested."""
     names = [m.name for m in reading.measures]
-    if reading.canonical is None and isinstance(reading.held, Places):
-        kept = [name for name in reading.summary.measures if name in names]
-        places = reading.held.of_measures(kept)
-        return _placed(places, reading.roles, reading.measures, reading.repeats, reading.failed)
+    if reading.canonical is None and isinstance(reading.rows, PlacedRows):
+        with_scores = [name for name in reading.summary.measures if name in names]
+        rows = PlacedRows(reading.rows.places.of_measures(with_scores))
+        options = reading.measures, reading.repeats, reading.failed
+        return _of_dense(rows, reading.roles, options)
     named = nw.col("measure").is_in(names) | nw.col("measure").is_null()
     return _again(reading, reading.frame.filter(named))
 
@@ -617,48 +411,22 @@ def _answers_as_replications(roles: Roles) -> Finding | None:
     return Finding("joined replications", "warning", len(names), what, (), hint)
 
 
-LEFT_OUT = "measures left out"
-
-
-def _undeclared(reading: Reading) -> Finding | None:
-    """Report the measures that were not requested, where others were: these are left out."""
-    known = {measure.name for measure in reading.measures}
-    names = [name for name in reading.summary.measures if name not in known]
-    if not names or len(names) == len(reading.summary.measures):
-        return None
-    what = f"measures left out, for which no direction is given: {', '.join(names)}."
-    hint = "to read them too, say of each whether higher or lower is better."
-    return Finding(LEFT_OUT, "note", len(names), what, (), hint)
-
-
-def _said(paired: bool | None, resampling: Resampling | None) -> tuple[bool | None, str]:  # noqa: FBT001
-    if paired is not None:
-        return paired, Phrase(Option("paired", paired))
-    return (resampling.pairs, f"resampling {resampling.kind!r}") if resampling else (None, "")
-
-
-def _reading_notes(reading: Reading, resampling: Resampling | None) -> list[Finding]:
+def _reading_notes(reading: Reading, scheme: Resampling | None) -> list[Finding]:
     """Report what can be seen only while all rows and declarations are at hand."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     summary = reading.summary
-    if reading.roles.has("measure") or not summary.measures:
-        unused = [m.name for m in reading.measures if m.name not in summary.measures]
-        if unused and summary.measures:
-            what = f"declared, but without scores: {', '.join(unused)}."
-            hint = f"the table has scores of: {', '.join(summary.measures)}."
-            found.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
-    if (repeated := _answers_as_replications(reading.roles)) is not None:
-        found.append(repeated)
-    items = resampling is not None and resampling.kind == "items"
+    unused = [m.name for m in reading.measures if m.name not in summary.measures]
+    if unused and summary.measures and reading.roles.has("measure"):
+        what = f"declared, but without scores: {', '.join(unused)}."
+        hint = f"the table has scores of: {', '.join(summary.measures)}."
+        findings.append(Finding("measure without scores", "warning", len(unused), what, (), hint))
+    if (joined := _answers_as_replications(reading.roles)) is not None:
+        findings.append(joined)
+    items = scheme is not None and scheme.kind == "items"
     if reading.roles.has("replication") and summary.datasets and not items:
-        names = (
-            reading.held.replications
-            if isinstance(reading.held, Places)
-            else sorted(labels_of(reading.clean, "replication"))
-        )
-        if swapped := swapped_roles(summary.datasets, names):
-            found.append(swapped)
-    return found
+        swapped = swapped_roles(summary.datasets, reading.rows.replications())
+        findings += [swapped] if swapped else []
+    return findings
 
 
 def _domains(reading: Reading) -> dict[str, str] | None:
@@ -666,34 +434,3 @@ def _domains(reading: Reading) -> dict[str, str] | None:
         return None
     pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
     return {pair["dataset"]: pair["domain"] for pair in sorted(pairs, key=lambda p: p["dataset"])}
-
-
-def load_example(name: str) -> ScoreTable:
-    """Read a bundled table with its measures.
-
-    Parameters
-    ----------
-    name
-        Folder below ``datasets``, as in ``"simulated/balanced"``.
-
-    Raises
-    ------
-    ScoreTableError
-        There is no such table; the message lists those there are.
-    """
-    there = examples()
-    if name not in there:
-        raise ScoreTableError(unknown("example", name, list(there)))
-    return read_scores(there[name])
-
-
-def examples() -> dict[str, Path]:
-    """List the bundled tables."""
-    package = Path(__file__).parent.parent
-    # In the wheel they are inside the package; in a checkout or an editable install beside it.
-    roots = (package / "_datasets", package.parent / "datasets")
-    root = next((root for root in roots if root.is_dir()), None)
-    if root is None:
-        return {}
-    folders = sorted({path.parent for path in root.rglob("scores.*")})
-    return {folder.relative_to(root).as_posix(): folder for folder in folders if folder != root}

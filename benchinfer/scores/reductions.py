@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.types import Array, Codes, Counts
+from benchinfer.scores.columns import Frame
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import (
     ScoreRows,
@@ -21,8 +21,6 @@ from benchinfer.scores.summary import (
     matrix,
     moments,
 )
-
-type Frame = "nw.LazyFrame[Any]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +46,9 @@ class Cells:
     measure: Measure
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
-    n: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    sd: NDArray[np.float64]
+    n: Counts
+    mean: Array
+    sd: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +83,14 @@ class Blocks:
     measure: Measure
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
-    dataset: NDArray[np.int64]
-    replication: NDArray[np.int64]
+    dataset: Codes
+    replication: Codes
     labels: tuple[str, ...]
-    count: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    within: NDArray[np.float64]
+    count: Counts
+    mean: Array
+    within: Array
     paired: bool
-    weight: NDArray[np.float64] | None = None
+    weight: Array | None = None
     step: float | None = None
 
     @property
@@ -103,7 +101,7 @@ class Blocks:
         return smallest_step(self.mean[self.count == 1])
 
 
-def smallest_step(values: NDArray[np.float64]) -> float:
+def smallest_step(values: Array) -> float:
     """Return the smallest step between numbers, beyond rounding; 0 where there is none.
 
     The numbers are sorted where they are.
@@ -115,11 +113,11 @@ def smallest_step(values: NDArray[np.float64]) -> float:
     """
     values.sort()
     rounding = 1e-12 * np.abs(values[[0, -1]]).max() if len(values) else 0.0
-    found, size = np.inf, 1 << 16
+    smallest, size = np.inf, 1 << 16
     for i in range(0, len(values), size):
         steps = np.diff(values[i : i + size + 1])
-        found = min(found, steps[steps > rounding].min(initial=np.inf))
-    return float(found) if np.isfinite(found) else 0.0
+        smallest = min(smallest, steps[steps > rounding].min(initial=np.inf))
+    return float(smallest) if np.isfinite(smallest) else 0.0
 
 
 def reduce_cells(
@@ -143,18 +141,18 @@ def reduce_cells(
     return Cells(measure, datasets, algorithms, n, measure.sign * mean, deviation(n, squares))
 
 
-def cells_of(measure: Measure, own: Summary) -> Cells:
+def cells_of(measure: Measure, s: Summary) -> Cells:
     """Give the cells of a measure on its own scale, from its summary."""
-    n, mean = own.n[0], measure.sign * own.mean[0]
-    return Cells(measure, own.datasets, own.algorithms, n, mean, deviation(n, own.squares[0]))
+    n, mean = s.n[0], measure.sign * s.mean[0]
+    return Cells(measure, s.datasets, s.algorithms, n, mean, deviation(n, s.squares[0]))
 
 
-def squares_of(cells: Cells) -> NDArray[np.float64]:
+def squares_of(cells: Cells) -> Array:
     """Return (D, K) sums of squared deviations from the means, 0 where n < 2."""
     return np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
 
 
-def deviation(n: NDArray[np.int64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
+def deviation(n: Counts, squares: Array) -> Array:
     """Turn sums of squared deviations into standard deviations, NaN where n < 2."""
     degrees = np.where(n > 1, n - 1, np.nan)
     return np.sqrt(np.clip(squares, 0.0, None) / degrees)
@@ -204,17 +202,11 @@ def reduce_blocks(
     )
 
 
-def blocks_of(places: Places, measure: Measure) -> Blocks:
-    """Give the blocks of a measure whose replications are shared."""
-    (found,) = blocks_in_parts(places, measure, places.value.size)
-    return found
-
-
 def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[Blocks]:
-    """Give the same, some blocks of at most so many scores at a time."""
+    """Yield the blocks of shared replications, some of at most so many scores at a time."""
     m = places.measures.index(measure.name)
     dataset, replication, rows = places.blocks(m)
-    labels = tuple(places.replications[i] for i in places.labels(m))
+    labels = places.replications_of(m)
     size = max(scores // len(places.algorithms), 1)
     for start in range(0, len(rows), size):
         part = slice(start, start + size)
@@ -235,11 +227,11 @@ def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[B
         )
 
 
-def _dense(codes: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _dense(codes: Codes, size: int) -> tuple[Codes, Codes]:
     """Give the (R,) codes that occur, sorted, and (N,) the position of each row's code."""
     if size > 8 * len(codes) + 1024:
-        found, index = np.unique(codes, return_inverse=True)
-        return found, index
+        occurring, index = np.unique(codes, return_inverse=True)
+        return occurring, index
     there = np.zeros(size, dtype=bool)
     there[codes] = True
     position = np.cumsum(there) - 1
@@ -255,7 +247,7 @@ def require_scale(frame: Frame, measure: Measure) -> None:
     bad = frame.filter((nw.col("measure") == measure.name) & ~legal)
     count = int(bad.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
     if count:
-        asked = (
+        legal_range = (
             "scores above 0" if measure.scale == "log" else "scores between 0 and 1, both excluded"
         )
         raise DesignError(
@@ -263,7 +255,7 @@ def require_scale(frame: Frame, measure: Measure) -> None:
             f" be put on the {measure.scale} scale.",
             where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
             hint=[
-                f"the {measure.scale} scale takes {asked}:",
+                f"the {measure.scale} scale takes {legal_range}:",
                 (
                     f"say {Option('scale', 'identity')}, or move the scores away from the"
                     " border and say how."
@@ -306,11 +298,11 @@ class Observations:
     algorithms: tuple[str, ...]
     replications: tuple[str, ...]
     covariates: tuple[str, ...]
-    dataset: NDArray[np.int64]
-    algorithm: NDArray[np.int64]
-    replication: NDArray[np.int64]
-    value: NDArray[np.float64]
-    covariate: NDArray[np.float64]
+    dataset: Codes
+    algorithm: Codes
+    replication: Codes
+    value: Array
+    covariate: Array
     paired: bool
 
 
@@ -330,7 +322,7 @@ class DatasetCovariates:
     """
 
     datasets: tuple[str, ...]
-    constant: Mapping[str, NDArray[np.float64]]
+    constant: Mapping[str, Array]
     varying: Mapping[str, tuple[str, ...]]
 
 
@@ -368,14 +360,14 @@ def reduce_covariates(
     columns = list(covariates.values())
     ends = [nw.col(c).min().alias(f"{c}_low") for c in columns]
     ends += [nw.col(c).max().alias(f"{c}_high") for c in columns]
-    own = frame.filter(nw.col("measure") == measure)
-    table = own.group_by("dataset").agg(*ends, nw.len().alias("n")).collect().to_arrow()
+    rows = frame.filter(nw.col("measure") == measure)
+    table = rows.group_by("dataset").agg(*ends, nw.len().alias("n")).collect().to_arrow()
     where = coded(table.column("dataset"), datasets)[0]
     low, high = (np.full((len(datasets), len(columns)), np.nan) for _ in range(2))
     low[where] = matrix(table, [f"{c}_low" for c in columns])
     high[where] = matrix(table, [f"{c}_high" for c in columns])
     differ = low < high  # false for NaN, where there is no score
-    constant: dict[str, NDArray[np.float64]] = {}
+    constant: dict[str, Array] = {}
     varying: dict[str, tuple[str, ...]] = {}
     for i, name in enumerate(covariates):
         if differ[:, i].any():

@@ -1,7 +1,19 @@
-"""Sufficient statistics of a table."""
+"""Sufficient statistics of a table.
+
+The likelihood of normal models depends on the blocks of a data set that hold the same algorithms, a
+*class*, through their number, means and centred cross products C = R'R alone. A root R is kept
+instead of C: it is found without squaring (a triangle of a QR decomposition), never takes more room
+than the blocks themselves, and classes are merged by stacking their roots and means.
+
+References
+----------
+Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance:
+analysis and recommendations. The American Statistician 37, 242-247.
+https://doi.org/10.1080/00031305.1983.10483115
+"""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,10 +28,9 @@ from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
-from benchinfer.scores.numerics.block_moments import BlockMoments, condensed, merged
 from benchinfer.scores.reductions import Blocks, Cells, deviation, smallest_step, squares_of
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.summary import ScoreRows, Summary
@@ -27,8 +38,184 @@ from benchinfer.scores.summary import ScoreRows, Summary
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
-
 _SAMPLE = 4096
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class BlockMoments:
+    """Moments of the blocks of one measure; D data sets, K algorithms, M classes.
+
+    Attributes
+    ----------
+    dataset
+        (M,) data set of each class, non-decreasing.
+    count
+        (M, K) how many scores each block of the class has of the algorithm.
+    rows
+        (M,) number of blocks.
+    mean
+        (M, K) means over the blocks, 0 where an algorithm is absent.
+    home, root
+        (F,) class, non-decreasing, and (F, K) roots of the sums of outer products of the blocks'
+        deviations from these means.
+    within
+        (D, K) sums of squares of repeats about their (block, algorithm) mean.
+    """
+
+    dataset: Codes
+    count: Codes
+    rows: Codes
+    mean: Array
+    home: Codes
+    root: Array
+    within: Array
+
+    def representatives(self) -> tuple[Codes, Codes, Array, Array]:
+        """Return (R,) data sets, (R, K) counts and means, and (R,) weights of blocks.
+
+        Weighted, they have the moments of all blocks: two for each row r of a root, ``mean +- c r``
+        (sigma points).
+        """
+        roots = np.bincount(self.home, minlength=len(self.rows))
+        alone = np.flatnonzero(roots == 0)
+        length = np.sqrt(roots / self.rows)[self.home, None] * self.root
+        at = np.concatenate([alone, self.home, self.home])
+        nothing = np.zeros((len(alone), self.mean.shape[1]))
+        mean = self.mean[at] + np.concatenate([nothing, length, -length])
+        order = np.argsort(at, kind="stable")
+        at = at[order]
+        weight = self.rows / np.maximum(2 * roots, 1)
+        return self.dataset[at], self.count[at], mean[order], weight[at]
+
+    def subset(self, datasets: Codes, algorithms: Codes) -> "BlockMoments":
+        """Keep some data sets and algorithms, both in increasing order."""
+        position = np.full(len(self.within), -1)
+        position[datasets] = np.arange(len(datasets))
+        selected = (position[self.dataset] >= 0) & self.count[:, algorithms].any(axis=1)
+        home = np.cumsum(selected) - 1
+        roots = selected[self.home]
+        return condensed(
+            position[self.dataset[selected]],
+            self.count[selected][:, algorithms],
+            self.rows[selected],
+            self.mean[selected][:, algorithms],
+            (home[self.home[roots]], self.root[roots][:, algorithms]),
+            self.within[np.ix_(datasets, algorithms)],
+        )
+
+    def placed(self, dataset: Codes, algorithms: Codes, k: int) -> "BlockMoments":
+        """Give the classes other data sets, and columns the places of some among K algorithms."""
+
+        def columns(value: NDArray[Any]) -> NDArray[Any]:
+            wide = np.zeros((len(value), k), value.dtype)
+            wide[:, algorithms] = value
+            return wide
+
+        mean, root = columns(self.mean), columns(self.root)
+        return replace(self, dataset=dataset, count=columns(self.count), mean=mean, root=root)
+
+    def blocks(self) -> Codes:
+        """Return (D,) number of blocks of each data set."""
+        counts = np.zeros(len(self.within), np.int64)
+        np.add.at(counts, self.dataset, self.rows)
+        return counts
+
+
+def condensed(
+    dataset: Codes,
+    count: Codes,
+    rows: Codes,
+    mean: Array,
+    roots: tuple[Codes, Array],
+    within: Array,
+) -> BlockMoments:
+    """Merge blocks or classes that hold the same algorithms of a data set.
+
+    Arguments are as in `BlockMoments`, in any order; a class may come in several parts, and single
+    blocks are classes of one row. `roots` are home and root.
+    """
+    home, root = roots
+    order, new = _sorted(dataset, count)
+    begin, group = np.flatnonzero(new), np.empty(len(order), np.int64)
+    group[order] = np.cumsum(new) - 1
+    size = np.diff(np.r_[begin, len(order)])
+    total = _sums(rows[order], begin)
+    middle, deviation = _centred(np.where(count > 0, mean, 0.0)[order], rows[order], begin, size)
+    several = np.repeat(size > 1, size)
+    at = np.concatenate([group[home], group[order[several]]])
+    stack = np.concatenate([root, deviation[several]])
+    return BlockMoments(
+        dataset[order[begin]],
+        count[order[begin]],
+        total,
+        middle,
+        *_triangles(at, stack, size > 1),
+        within,
+    )
+
+
+def _sorted(dataset: Codes, count: Codes) -> tuple[Codes, Flags]:
+    """Return an order by data set and counts, and where in it another class begins."""
+    flags = count if count.max(initial=0) > 1 else np.packbits(count.astype(bool), axis=1)
+    order = np.lexsort((*flags.T[::-1], dataset))
+    key = np.column_stack([dataset, flags])[order]
+    return order, np.r_[True, (np.diff(key, axis=0) != 0).any(axis=1)][: len(key)]
+
+
+def _centred(value: Array, rows: Codes, begin: Codes, size: Codes) -> tuple[Array, Array]:
+    """Return (M, K) weighted means of sorted classes, and (R, K) roots of weights by deviations.
+
+    Two passes: the second corrects rounding of the first.
+    """
+    weight = rows[:, None].astype(np.float64)
+    total = _sums(weight, begin)
+    middle, deviation = np.zeros((len(begin), value.shape[1])), value
+    for _ in range(2):
+        shift = _sums(weight * deviation, begin) / total
+        middle += shift
+        deviation = deviation - np.repeat(shift, size, axis=0)
+    return middle, np.sqrt(weight) * deviation
+
+
+def _sums[Kind: np.generic](value: NDArray[Kind], begin: Codes) -> NDArray[Kind]:
+    """Return sums of runs of rows, none where there are none."""
+    return np.add.reduceat(value, begin, axis=0) if len(begin) else value[:0]
+
+
+def _triangles(home: Codes, stack: Array, changed: Flags) -> tuple[Codes, Array]:
+    """Replace the rows of each class that changed by a triangle with the same cross products."""
+    order = np.argsort(home, kind="stable")
+    home, stack = home[order], stack[order]
+    begin = np.flatnonzero(np.r_[True, np.diff(home) != 0][: len(home)])
+    stop = np.r_[begin[1:], len(home)][: len(begin)]
+    roots: list[Array] = []
+    for a, b in zip(begin.tolist(), stop.tolist(), strict=True):
+        part = stack[a:b]
+        if changed[home[a]]:
+            part = np.linalg.qr(part, mode="r")
+            part = part[part.any(axis=1)]
+        roots.append(part)
+    sizes = np.array([len(part) for part in roots], np.int64)
+    nothing = np.zeros((0, stack.shape[1]))
+    return np.repeat(home[begin], sizes), np.concatenate([nothing, *roots])
+
+
+def merged(parts: Iterable[BlockMoments], within: Array) -> BlockMoments:
+    """Pool moments whose labels have the same places, and whose blocks are not the same."""
+    parts = list(parts)
+    starts = np.cumsum([0, *(len(part.rows) for part in parts)])
+    return condensed(
+        np.concatenate([part.dataset for part in parts]),
+        np.concatenate([part.count for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.mean for part in parts]),
+        (
+            np.concatenate([s + part.home for s, part in zip(starts, parts, strict=False)]),
+            np.concatenate([part.root for part in parts]),
+        ),
+        within,
+    )
 
 
 def rows_needed() -> DesignError:
@@ -101,17 +288,17 @@ class SufficientStatistics(Readable):
 
     def cells(self, measure: Measure) -> Cells:
         """Give the cells of a measure, oriented."""
-        m, own = self._place(measure), self.summary
-        n, sd = own.n[m], deviation(own.n[m], self.squares[m])
-        return Cells(measure, own.datasets, own.algorithms, n, measure.sign * self.mean[m], sd)
+        m, s = self._place(measure), self.summary
+        mean, sd = measure.sign * self.mean[m], deviation(s.n[m], self.squares[m])
+        return Cells(measure, s.datasets, s.algorithms, s.n[m], mean, sd)
 
     def weighted_blocks(self, measure: Measure) -> Blocks:
         """Give blocks that have, by their weights, the first two moments of those of the table."""
         self._place(measure)
         if measure.name not in self.blocks:
             raise rows_needed()
-        own = self.blocks[measure.name]
-        dataset, count, mean, weight = own.representatives()
+        moments = self.blocks[measure.name]
+        dataset, count, mean, weight = moments.representatives()
         return Blocks(
             measure,
             self.summary.datasets,
@@ -121,7 +308,7 @@ class SufficientStatistics(Readable):
             labels=(),
             count=count,
             mean=measure.sign * mean,
-            within=own.within,
+            within=moments.within,
             paired=True,
             weight=weight,
             step=self.steps[measure.name],
@@ -142,37 +329,38 @@ class SufficientStatistics(Readable):
         self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
     ) -> "SufficientStatistics":
         """Keep some measures, data sets and algorithms, and of these what has scores."""
-        own = self.summary
-        m = _chosen(own.measures, measures)
-        d, k = _chosen(own.datasets, datasets), _chosen(own.algorithms, algorithms)
-        n = own.n[np.ix_(m, d, k)]
+        old = self.summary
+        m = _chosen(old.measures, measures)
+        d, k = _chosen(old.datasets, datasets), _chosen(old.algorithms, algorithms)
+        n = old.n[np.ix_(m, d, k)]
         m = m[n.any(axis=(1, 2))]
         d, k = d[n.any(axis=(0, 2))], k[n.any(axis=(0, 1))]
         cells = np.ix_(m, d, k)
-        kept = [own.measures[i] for i in m]
-        blocks = {name: self.blocks[name].subset(d, k) for name in kept if name in self.blocks}
-        shared = own.shared[np.ix_(m, d)]
-        if self.paired and kept:
-            shared = np.stack([blocks[name].blocks() for name in kept])
-        names = (tuple(own.datasets[i] for i in d), tuple(own.algorithms[i] for i in k))
-        low, high = own.minimum[cells], own.maximum[cells]
+        measure_names = [old.measures[i] for i in m]
+        moments = {name: self.blocks[name] for name in measure_names if name in self.blocks}
+        blocks = {name: part.subset(d, k) for name, part in moments.items()}
+        shared = old.shared[np.ix_(m, d)]
+        if self.paired and measure_names:
+            shared = np.stack([blocks[name].blocks() for name in measure_names])
+        names = (tuple(old.datasets[i] for i in d), tuple(old.algorithms[i] for i in k))
+        low, high = old.minimum[cells], old.maximum[cells]
         ends = _ends(low, high)
         summary = Summary(
-            tuple(kept),
+            tuple(measure_names),
             *names,
-            own.n[cells],
-            own.replications[cells],
+            old.n[cells],
+            old.replications[cells],
             shared,
-            own.mean[cells],
-            own.squares[cells],
+            old.mean[cells],
+            old.squares[cells],
             low,
             high,
             ends,
-            _at_ends(own.part(m, d, k), ends),
+            _at_ends(old.part(m, d, k), ends),
         )
         return replace(
             self,
-            measures=tuple(one for one in self.measures if one.name in kept),
+            measures=tuple(one for one in self.measures if one.name in measure_names),
             domains=self.domains and {name: self.domains[name] for name in names[0]},
             summary=summary,
             mean=self.mean[cells],
@@ -208,17 +396,17 @@ class SufficientStatistics(Readable):
 
     def __repr__(self) -> str:
         """Say how much is there."""
-        own = self.summary
+        summary = self.summary
         parts = f"{len(self.parts)} part{'' if len(self.parts) == 1 else 's'}"
         return (
-            f"SufficientStatistics({len(own.datasets)} data sets x"
-            f" {len(own.algorithms)} algorithms, {int(own.n.sum())} scores, {parts} of"
+            f"SufficientStatistics({len(summary.datasets)} data sets x"
+            f" {len(summary.algorithms)} algorithms, {int(summary.n.sum())} scores, {parts} of"
             f" {self.source}; {', '.join(m.name for m in self.measures)})"
         )
 
 
-def _chosen(names: Sequence[str], kept: Sequence[str]) -> Codes:
-    return np.array([i for i, name in enumerate(names) if name in set(kept)], np.int64)
+def _chosen(names: Sequence[str], selected: Sequence[str]) -> Codes:
+    return np.array([i for i, name in enumerate(names) if name in set(selected)], np.int64)
 
 
 def _refuse_overlap(a: SufficientStatistics, b: SufficientStatistics) -> None:
@@ -227,19 +415,19 @@ def _refuse_overlap(a: SufficientStatistics, b: SufficientStatistics) -> None:
     if not twice and not shared:
         return
     what = "block" if a.paired else "score"
-    found = f"{shared} of {min(len(a.sample), len(b.sample))} {what}s looked at are in both parts"
+    overlap = f"{shared} of {min(len(a.sample), len(b.sample))} {what}s looked at are in both parts"
     if twice:
-        found = f"the table {twice[0]} is in both parts"
+        overlap = f"the table {twice[0]} is in both parts"
     raise DesignError(
-        f"{found}: their scores would count twice.",
+        f"{overlap}: their scores would count twice.",
         hint="add parts that have no replication of a data set in common.",
     )
 
 
 def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
     """Refuse parts that declare differently what they have in common."""
-    own, faults = {m.name: m for m in a.measures}, list[str]()
-    faults += [m.name for m in b.measures if own.get(m.name, m) != m]
+    declared, faults = {m.name: m for m in a.measures}, list[str]()
+    faults += [m.name for m in b.measures if declared.get(m.name, m) != m]
     faults += ["paired"] * (a.paired != b.paired) + ["resampling"] * (a.resampling != b.resampling)
     both = set(a.domains or {}) & set(b.domains or {})
     if (a.domains is None) != (b.domains is None) or any(
@@ -255,8 +443,8 @@ def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
         )
 
 
-def _described(own: SufficientStatistics) -> tuple[Mapping[str, Feature], Sequence[str]]:
-    return own.features, own.summary.datasets
+def _described(statistics: SufficientStatistics) -> tuple[Mapping[str, Feature], Sequence[str]]:
+    return statistics.features, statistics.summary.datasets
 
 
 def _pooled(a: SufficientStatistics, b: SufficientStatistics) -> SufficientStatistics:
@@ -293,25 +481,25 @@ class _Union:
 
     @staticmethod
     def of(a: Summary, b: Summary) -> "_Union":
-        parts = [(own.measures, own.datasets, own.algorithms) for own in (a, b)]
+        parts = [(part.measures, part.datasets, part.algorithms) for part in (a, b)]
         labels = [tuple(sorted({*x, *y})) for x, y in zip(*parts, strict=True)]
         code = [{name: i for i, name in enumerate(names)} for names in labels]
         m, d, k = (
-            [np.array([own[name] for name in part[i]], np.int64) for part in parts]
-            for i, own in enumerate(code)
+            [np.array([position[name] for name in part[i]], np.int64) for part in parts]
+            for i, position in enumerate(code)
         )
         return _Union((labels[0], labels[1], labels[2]), ((m[0], d[0], k[0]), (m[1], d[1], k[1])))
 
     def both(self, a: NDArray[Any], b: NDArray[Any], fill: float = 0) -> list[NDArray[Any]]:
         """Put (M, D, ...) arrays of both parts into the places of the union."""
-        found: list[NDArray[Any]] = []
+        arrays: list[NDArray[Any]] = []
         for value, place in zip((a, b), self.places, strict=True):
             axes = min(value.ndim, 3)
             shape = [len(names) for names in self.labels[:axes]]
-            whole = np.full((*shape, *value.shape[axes:]), fill, value.dtype)
-            whole[np.ix_(*place[:axes])] = value
-            found.append(whole)
-        return found
+            full = np.full((*shape, *value.shape[axes:]), fill, value.dtype)
+            full[np.ix_(*place[:axes])] = value
+            arrays.append(full)
+        return arrays
 
     def blocks(self, *parts: BlockMoments | None) -> BlockMoments:
         """Pool the moments of blocks."""
@@ -363,10 +551,10 @@ def pool_moments(
     """
     total = np.sum(n, axis=0)
     held = np.maximum(total, 1)
-    pairs = [(size, np.where(size > 0, own, 0.0)) for size, own in zip(n, mean, strict=True)]
-    middle = np.sum([size * own for size, own in pairs], axis=0) / held
-    middle = middle + np.sum([size * (own - middle) for size, own in pairs], axis=0) / held
-    spread = [size * (own - middle) ** 2 for size, own in pairs]
+    pairs = [(size, np.where(size > 0, values, 0.0)) for size, values in zip(n, mean, strict=True)]
+    middle = np.sum([size * values for size, values in pairs], axis=0) / held
+    middle = middle + np.sum([size * (values - middle) for size, values in pairs], axis=0) / held
+    spread = [size * (values - middle) ** 2 for size, values in pairs]
     return np.where(total > 0, middle, np.nan), np.sum([*squares, *spread], axis=0)
 
 
@@ -376,12 +564,12 @@ def _ends(low: Array, high: Array) -> Array:
     return np.array(pairs).reshape(-1, 2)
 
 
-def _at_ends(own: Summary, ends: Array) -> Codes:
+def _at_ends(summary: Summary, ends: Array) -> Codes:
     """Return (M, D, K, 2) how many scores are known to equal (M, 2) extremes."""
-    cells = np.stack([own.minimum, own.maximum], axis=-1)
-    constant = (own.minimum == own.maximum)[..., None]
-    held = np.where(constant, own.n[..., None], 1) * (cells == ends[:, None, None])
-    return np.where((own.ends == ends)[:, None, None], own.at_ends, held)
+    cells = np.stack([summary.minimum, summary.maximum], axis=-1)
+    constant = (summary.minimum == summary.maximum)[..., None]
+    held = np.where(constant, summary.n[..., None], 1) * (cells == ends[:, None, None])
+    return np.where((summary.ends == ends)[:, None, None], summary.at_ends, held)
 
 
 def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
@@ -389,7 +577,7 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
     cells = {name: table.cells(name) for name in table.summary.measures}
     blocks, steps = dict[str, BlockMoments](), dict[str, float]()
     samples: list[NDArray[np.uint64]] = []
-    values = np.empty(max(own.n.sum() for own in cells.values()) if table.paired else 0)
+    values = np.empty(max(each.n.sum() for each in cells.values()) if table.paired else 0)
     for name in cells:
         if not table.paired:
             samples.append(_sample(name, table.score_rows(name), table))
@@ -407,15 +595,15 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
     return statistics_of(table, cells, blocks, steps=steps, digest=table.digest, sample=sample)
 
 
-def _block_moments(own: Blocks) -> BlockMoments:
-    each = np.arange(len(own.dataset))
+def _block_moments(blocks: Blocks) -> BlockMoments:
+    each = np.arange(len(blocks.dataset))
     return condensed(
-        own.dataset,
-        own.count,
+        blocks.dataset,
+        blocks.count,
         np.ones_like(each),
-        own.measure.sign * own.mean,
-        (each[:0], own.mean[:0]),
-        own.within,
+        blocks.measure.sign * blocks.mean,
+        (each[:0], blocks.mean[:0]),
+        blocks.within,
     )
 
 
@@ -437,8 +625,8 @@ def statistics_of(
         source=table.source,
         notes=table.notes,
         summary=table.summary,
-        mean=np.stack([own.measure.sign * own.mean for own in cells.values()]),
-        squares=np.stack([squares_of(own) for own in cells.values()]),
+        mean=np.stack([each.measure.sign * each.mean for each in cells.values()]),
+        squares=np.stack([squares_of(each) for each in cells.values()]),
         blocks=blocks,
         steps=steps,
         parts=(digest,),
@@ -447,12 +635,12 @@ def statistics_of(
     )
 
 
-def _sample(measure: str, own: Blocks | ScoreRows, table: "ScoreTable") -> NDArray[np.uint64]:
+def _sample(measure: str, scores: Blocks | ScoreRows, table: "ScoreTable") -> NDArray[np.uint64]:
     """Return the smallest hashes of the blocks, or of the scores where none are shared."""
-    mixed = _mixed(_hashes((measure,)), _hashes(table.datasets)[own.dataset])
-    mixed = _mixed(mixed, _hashes(own.labels)[own.replication])
-    if isinstance(own, ScoreRows):
-        mixed = _mixed(mixed, _hashes(table.algorithms)[own.algorithm])
+    mixed = _mixed(_hashes((measure,)), _hashes(table.datasets)[scores.dataset])
+    mixed = _mixed(mixed, _hashes(scores.labels)[scores.replication])
+    if isinstance(scores, ScoreRows):
+        mixed = _mixed(mixed, _hashes(table.algorithms)[scores.algorithm])
     return np.partition(mixed, _SAMPLE)[:_SAMPLE].copy() if len(mixed) > _SAMPLE else mixed
 
 

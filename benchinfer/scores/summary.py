@@ -1,27 +1,23 @@
 """Counts and moments of a table."""
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.frames import frame as tidy
 from benchinfer.core.saving import savable
-from benchinfer.scores.columns import LABELS
-from benchinfer.scores.numerics.places import Places, cell_moments, cell_quantiles, count_equal
+from benchinfer.numerics.types import Array, Codes, Counts, Flags
+from benchinfer.scores.columns import LABELS, Frame
+from benchinfer.scores.numerics.places import Places, cell_moments, count_equal
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.scores.features import Feature
 
-
-type Frame = "nw.LazyFrame[Any]"
-type _Places = Sequence[int] | NDArray[np.int64]
+type _Places = Sequence[int] | Codes
 
 
 _KEYS = ("measure", "dataset", "algorithm")
@@ -55,25 +51,25 @@ class Summary:
     measures: tuple[str, ...]
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
-    n: NDArray[np.int64]
-    replications: NDArray[np.int64]
-    shared: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    squares: NDArray[np.float64]
-    minimum: NDArray[np.float64]
-    maximum: NDArray[np.float64]
-    ends: NDArray[np.float64]
-    at_ends: NDArray[np.int64]
+    n: Counts
+    replications: Counts
+    shared: Counts
+    mean: Array
+    squares: Array
+    minimum: Array
+    maximum: Array
+    ends: Array
+    at_ends: Counts
 
-    def expected(self, *, paired: bool) -> NDArray[np.int64]:
+    def expected(self, *, paired: bool) -> Counts:
         """(M, D) how many replications a complete cell has."""
         return self.shared if paired else self.replications.max(axis=2, initial=0)
 
-    def whole(self, *, paired: bool) -> list[str]:
+    def complete_datasets(self, *, paired: bool) -> list[str]:
         """Name the data sets on which each algorithm has every replication of the first measure."""
         expected = self.expected(paired=paired)[0][:, None]
-        whole = (self.replications[0] == expected).all(axis=1) & (expected[:, 0] > 0)
-        return [name for name, is_whole in zip(self.datasets, whole, strict=True) if is_whole]
+        complete = (self.replications[0] == expected).all(axis=1) & (expected[:, 0] > 0)
+        return [name for name, is_whole in zip(self.datasets, complete, strict=True) if is_whole]
 
     def of(self, measure: str) -> "Summary":
         """Keep one measure, with all data sets and algorithms of the table."""
@@ -192,12 +188,8 @@ def distinct(frame: Frame, column: str, keys: Sequence[str]) -> Frame:
     return each.group_by(*keys).agg(nw.len().alias("n"))
 
 
-def summarise(held: Places | Frame) -> Summary:
-    """Reduce a table to its counts and moments."""
-    return _of_places(held) if isinstance(held, Places) else _of_frame(held)
-
-
-def _of_places(places: Places) -> Summary:
+def summary_of_places(places: Places) -> Summary:
+    """Reduce scores by place to counts and moments."""
     measures = range(len(places.measures))
     parts = [cell_moments(places, m) for m in measures]
     n, mean, squares, minimum, maximum = (
@@ -205,11 +197,11 @@ def _of_places(places: Places) -> Summary:
         for name in ("n", "mean", "squares", "minimum", "maximum")
     )
 
-    def count(unclear: NDArray[np.bool_], ends: NDArray[np.float64]) -> NDArray[np.int64]:
-        found = np.zeros((*n.shape, 2), np.int64)
+    def count(unclear: Flags, ends: Array) -> Counts:
+        counts = np.zeros((*n.shape, 2), np.int64)
         for m in np.flatnonzero(unclear.any(axis=1)).tolist():
-            found[m] = count_equal(places, m, ends[m])
-        return found
+            counts[m] = count_equal(places, m, ends[m])
+        return counts
 
     return Summary(
         places.measures,
@@ -226,11 +218,12 @@ def _of_places(places: Places) -> Summary:
     )
 
 
-def _of_frame(frame: Frame) -> Summary:
+def summary_of_frame(frame: Frame) -> Summary:
+    """Reduce canonical columns to counts and moments."""
     table = moments(frame, nw.col("value")).collect().to_arrow()
     columns = [coded(table.column(key)) for key in _KEYS]
     codes, names = [column[0] for column in columns], [column[1] for column in columns]
-    shape = tuple(len(found) for found in names)
+    shape = tuple(len(labels) for labels in names)
     n, centre, shift, squares, minimum, maximum = (
         _filled(shape, codes, table.column(name))
         for name in ("n", "centre", "shift", "squares", "minimum", "maximum")
@@ -238,7 +231,7 @@ def _of_frame(frame: Frame) -> Summary:
     there = n > 0
     n = np.where(there, n, 0).astype(np.int64)
 
-    def count(unclear: NDArray[np.bool_], ends: NDArray[np.float64]) -> NDArray[np.int64]:
+    def count(unclear: Flags, ends: Array) -> Counts:
         return _count_equal(frame, names, unclear, ends)
 
     return Summary(
@@ -255,15 +248,15 @@ def _of_frame(frame: Frame) -> Summary:
 
 
 class _Ends(TypedDict):
-    ends: NDArray[np.float64]
-    at_ends: NDArray[np.int64]
+    ends: Array
+    at_ends: Counts
 
 
 def _ends(
-    n: NDArray[np.int64],
-    minimum: NDArray[np.float64],
-    maximum: NDArray[np.float64],
-    count: Callable[[NDArray[np.bool_], NDArray[np.float64]], NDArray[np.int64]],
+    n: Counts,
+    minimum: Array,
+    maximum: Array,
+    count: Callable[[Flags, Array], Codes],
 ) -> _Ends:
     """Return the extremes of each measure, and how many scores of each cell equal them.
 
@@ -286,47 +279,43 @@ def _ends(
 def _count_equal(
     frame: Frame,
     names: Sequence[tuple[str, ...]],
-    unclear: NDArray[np.bool_],
-    ends: NDArray[np.float64],
-) -> NDArray[np.int64]:
+    unclear: Flags,
+    ends: Array,
+) -> Counts:
     """Ask how many scores of each cell equal an extreme of their measure."""
-    asked = [
+    at_an_end = [
         (nw.col("measure") == names[0][m]) & (nw.col("value") == float(ends[m, i]))
         for m, i in np.argwhere(unclear)
     ]
-    rows = frame.filter(nw.any_horizontal(*asked, ignore_nulls=True))
+    rows = frame.filter(nw.any_horizontal(*at_an_end, ignore_nulls=True))
     table = rows.group_by(*_KEYS, "value").agg(nw.len().alias("n")).collect().to_arrow()
-    codes = [coded(table.column(key), own)[0] for key, own in zip(_KEYS, names, strict=True)]
+    codes = [coded(table.column(key), labels)[0] for key, labels in zip(_KEYS, names, strict=True)]
     value = table.column("value").to_numpy()
     side = (value == ends[codes[0], 1]).astype(np.int64)
-    found = np.zeros((*map(len, names), 2), np.int64)
-    np.add.at(found, (*codes, side), table.column("n").to_numpy())
-    return found
+    counts = np.zeros((*map(len, names), 2), np.int64)
+    np.add.at(counts, (*codes, side), table.column("n").to_numpy())
+    return counts
 
 
 def _distinct(
     frame: Frame, column: str, keys: Sequence[str], names: Sequence[tuple[str, ...]]
-) -> NDArray[np.int64]:
+) -> Counts:
     """Arrange the counts of distinct labels by group."""
     table = distinct(frame, column, keys).collect().to_arrow()
     pairs = list(zip(keys, names, strict=False))
-    codes = [coded(table.column(key), own)[0] for key, own in pairs]
-    full = _filled(tuple(len(own) for _, own in pairs), codes, table.column("n"))
+    codes = [coded(table.column(key), labels)[0] for key, labels in pairs]
+    full = _filled(tuple(len(labels) for _, labels in pairs), codes, table.column("n"))
     return np.nan_to_num(full).astype(np.int64)
 
 
-def _filled(
-    shape: tuple[int, ...], codes: Sequence[NDArray[np.int64]], column: Any
-) -> NDArray[np.float64]:
+def _filled(shape: tuple[int, ...], codes: Sequence[Codes], column: Any) -> Array:
     """Put one number per group in its place, NaN where there is no group."""
     full = np.full(shape, np.nan)
     full[tuple(codes)] = column.to_numpy()
     return full
 
 
-def coded(
-    column: Any, names: tuple[str, ...] | None = None
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def coded(column: Any, names: tuple[str, ...] | None = None) -> tuple[Codes, tuple[str, ...]]:
     """Turn a column of labels into integers.
 
     Examples
@@ -370,12 +359,12 @@ class ScoreRows:
         (N, q) covariates, as far as they were requested.
     """
 
-    dataset: NDArray[np.int64]
-    replication: NDArray[np.int64]
-    algorithm: NDArray[np.int64]
+    dataset: Codes
+    replication: Codes
+    algorithm: Codes
     labels: tuple[str, ...]
-    value: NDArray[np.float64]
-    covariate: NDArray[np.float64]
+    value: Array
+    covariate: Array
 
 
 def collect(
@@ -403,9 +392,7 @@ def collect(
     )
 
 
-def in_order(
-    codes: NDArray[np.int64], labels: tuple[str, ...]
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def in_order(codes: Codes, labels: tuple[str, ...]) -> tuple[Codes, tuple[str, ...]]:
     """Order labels as numbers where all are, and the codes with them."""
     if not labels or not all(label.isdecimal() and len(label) < 19 for label in labels):
         return codes, labels
@@ -415,96 +402,10 @@ def in_order(
     return rank[codes], tuple(labels[i] for i in order)
 
 
-def matrix(table: Any, columns: Sequence[str]) -> NDArray[np.float64]:
+def matrix(table: Any, columns: Sequence[str]) -> Array:
     """Put Arrow columns of numbers side by side: (N, q)."""
-    found = [table.column(name).to_numpy() for name in columns]
-    return np.column_stack(found) if found else np.empty((table.num_rows, 0))
-
-
-def scores_of(places: Places, measure: str) -> ScoreRows:
-    """Return the scores of one measure, in order."""
-    m = places.measures.index(measure)
-    dataset, replication, algorithm, value = places.scores(m)
-    labels = tuple(places.replications[i] for i in places.labels(m))
-    return ScoreRows(dataset, replication, algorithm, labels, value, np.empty((len(value), 0)))
-
-
-def quartiles(held: Places | ScoreRows, measure: str, n: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return (D, K, 3) quartiles, interpolated linearly; NaN where there is no score."""
-    probabilities = (0.25, 0.5, 0.75)
-    if isinstance(held, Places):
-        return cell_quantiles(held, held.measures.index(measure), n, probabilities)
-    ordered = held.value[np.lexsort((held.value, held.algorithm, held.dataset))]
-    there = n > 0
-    counts = n[there]
-    start = np.cumsum(counts) - counts
-    found = np.full((*n.shape, 3), np.nan)
-    for p, probability in enumerate(probabilities):
-        position = (counts - 1) * probability
-        below = np.floor(position).astype(np.int64)
-        low, high = ordered[start + below], ordered[start + np.minimum(below + 1, counts - 1)]
-        found[there, p] = low + (high - low) * (position - below)
-    return found
-
-
-def digest(
-    fetch: Callable[[str], Places | ScoreRows],
-    names: tuple[tuple[str, ...], ...],
-    domains: Mapping[str, str] | None,
-    covariates: Sequence[str],
-    features: "Mapping[str, Feature]",
-) -> str:
-    """Fingerprint a table.
-
-    SHA-256 over the names and, per measure, the sorted codes, scores and covariates, and over the
-    features: independent of the order of rows, of covariates and features, and of the engine.
-    """
-    measures, _, algorithms = names
-    sha = hashlib.sha256(repr((names, sorted((domains or {}).items()))).encode())
-    if covariates:
-        sha.update(repr(sorted(covariates)).encode())
-    for name, known in sorted(features.items()):
-        sha.update(repr((name, *known.content)).encode())
-    columns = sorted(range(len(covariates)), key=lambda i: covariates[i])
-    for measure in measures:
-        held = fetch(measure)
-        if isinstance(held, Places):
-            m = held.measures.index(measure)
-            labels = tuple(held.replications[i] for i in held.labels(m))
-            content = _content_of_places(held, m)
-        else:
-            labels, content = held.labels, _content_of_rows(held, len(algorithms), columns)
-        sha.update(repr(labels).encode())
-        for part in content:
-            sha.update(part)
-    return sha.hexdigest()[:16]
-
-
-def _content_of_rows(rows: ScoreRows, k: int, columns: Sequence[int]) -> Iterator[bytes]:
-    """Return places, scores and covariates in the order of places."""
-    place = (rows.dataset * len(rows.labels) + rows.replication) * k + rows.algorithm
-    # -0.0 has other bytes than 0.0
-    numbers = [c + 0.0 for c in (rows.value, *rows.covariate.T[columns])]
-    order = np.lexsort((*reversed(numbers), place))
-    yield place[order].astype("<i8").tobytes()
-    for number in numbers:
-        yield number[order].astype("<f8").tobytes()
-
-
-def _content_of_places(places: Places, m: int) -> Iterator[bytes]:
-    """Return the same without sorting: places are in order, and have one score each."""
-    dataset, replication, rows = places.blocks(m)
-    k = np.arange(len(places.algorithms))
-    first = (dataset * len(places.labels(m)) + replication) * len(k)
-    for part, value in places.parts(rows):
-        yield _there(first[part, None] + k, value).astype("<i8", copy=False).tobytes()
-    for _, value in places.parts(rows):
-        yield (_there(value, value) + 0.0).astype("<f8", copy=False).tobytes()
-
-
-def _there[Kind: np.generic](numbers: NDArray[Kind], value: NDArray[np.float64]) -> NDArray[Kind]:
-    """Return the numbers in places that have a score."""
-    return numbers[~np.isnan(value)] if np.isnan(value.sum()) else numbers
+    arrays = [table.column(name).to_numpy() for name in columns]
+    return np.column_stack(arrays) if arrays else np.empty((table.num_rows, 0))
 
 
 def long_frame(
@@ -529,14 +430,14 @@ def whole_replications(frame: Frame, measure: str, algorithms: int) -> Frame:
     """Keep the replications of which all algorithms have a score of the measure."""
     keys = ["dataset", "replication"]
     counts = distinct(frame.filter(nw.col("measure") == measure), "algorithm", keys)
-    whole = counts.filter(nw.col("n") == algorithms).select(*keys)
-    return frame.join(whole, on=keys, how="semi")
+    complete = counts.filter(nw.col("n") == algorithms).select(*keys)
+    return frame.join(complete, on=keys, how="semi")
 
 
 def labels_of(frame: Frame, column: str) -> set[str]:
     """List the labels that occur in a column."""
-    found = frame.select(column).unique().collect().to_arrow().column(0)
-    return {str(label) for label in found.to_pylist()}
+    labels = frame.select(column).unique().collect().to_arrow().column(0)
+    return {str(label) for label in labels.to_pylist()}
 
 
 def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tuple[str, ...]]:

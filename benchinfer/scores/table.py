@@ -1,13 +1,10 @@
 """Score tables."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
-import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame as tidy
@@ -15,44 +12,38 @@ from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
+from benchinfer.scores.checks.failures import failures_frame, within
 from benchinfer.scores.checks.findings import check
-from benchinfer.scores.columns import slots
+from benchinfer.scores.columns import Frame, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.failures import failures_frame, within
 from benchinfer.scores.features import Feature, of_categories
-from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
     DatasetCovariates,
     Observations,
-    blocks_in_parts,
-    blocks_of,
-    cells_of,
     deviation,
-    reduce_blocks,
-    reduce_cells,
     reduce_covariates,
     reduce_observations,
-    require_scale,
 )
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources.batches import frame_of, held
-from benchinfer.scores.sources.clusters import cluster_statistics, of_cluster
-from benchinfer.scores.statistics import SufficientStatistics, reduce_statistics, rows_needed
+from benchinfer.scores.rows import (
+    Names,
+    ReducedRows,
+    Rows,
+    SortedRows,
+    fingerprint,
+    lazy,
+    rows_of,
+    selected,
+)
+from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.summary import (
     ScoreRows,
     Summary,
-    coded,
-    collect,
-    digest,
-    in_order,
-    labels_of,
     long_frame,
-    quartiles,
-    scores_of,
-    summarise,
     whole_replications,
 )
 
@@ -60,12 +51,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
-
-
-type Frame = "nw.LazyFrame[Any]"
-type _Held = Places | Frame | SufficientStatistics
-
-_PART = 1 << 18  # scores of which block moments are found at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +75,7 @@ class RateInterval:
         if not 0 < self.level < 1:
             raise DesignError(f"level is {self.level!r}.", hint="between 0 and 1, as in 0.95.")
 
-    def columns(
-        self, rows: ScoreRows, own: Summary, measure: Measure
-    ) -> dict[str, NDArray[np.float64]]:
+    def columns(self, rows: ScoreRows, summary: Summary, measure: Measure) -> dict[str, Array]:
         """Return the ends of each cell; a bound leaves the better side open up to 0 or 1."""
         other = rows.value[~np.isin(rows.value, (0, 1))]
         if len(other):
@@ -103,8 +86,8 @@ class RateInterval:
                 f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
                 " differences of other scores.",
             )
-        there = own.n[0] > 0
-        n, mean = own.n[0, there], own.mean[0, there]
+        there = summary.n[0] > 0
+        n, mean = summary.n[0, there], summary.mean[0, there]
         tail = (1 - self.level) / self.sides
         low, high = rate_interval(self.kind, np.round(n * mean), n.astype(np.float64), tail)
         if self.sides == 1 and measure.better == "lower":
@@ -114,23 +97,23 @@ class RateInterval:
         return {"conf_low": low, "conf_high": high}
 
 
-def statistics(own: Summary, quartiles: NDArray[np.float64]) -> "pd.DataFrame":
+def statistics(summary: Summary, quartiles: Array) -> "pd.DataFrame":
     """Summarise the scores of one measure per data set and algorithm."""
-    d, k = np.nonzero(own.n[0])
-    n = own.n[0, d, k]
+    d, k = np.nonzero(summary.n[0])
+    n = summary.n[0, d, k]
     low, middle, high = quartiles[d, k].T
     return tidy(
         {
-            "dataset": [own.datasets[i] for i in d],
-            "algorithm": [own.algorithms[i] for i in k],
+            "dataset": [summary.datasets[i] for i in d],
+            "algorithm": [summary.algorithms[i] for i in k],
             "n": n,
-            "mean": own.mean[0, d, k],
-            "sd": deviation(n, own.squares[0, d, k]),
+            "mean": summary.mean[0, d, k],
+            "sd": deviation(n, summary.squares[0, d, k]),
             "median": middle,
-            "minimum": own.minimum[0, d, k],
+            "minimum": summary.minimum[0, d, k],
             "q25": low,
             "q75": high,
-            "maximum": own.maximum[0, d, k],
+            "maximum": summary.maximum[0, d, k],
         }
     )
 
@@ -145,12 +128,12 @@ def line(
     span = f"{low}" if low == high else f"{low} to {high}"
     missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
     names = ", ".join(f"{m.name} ({m.better} is better)" for m in measures)
-    kept = f"; covariates: {', '.join(covariates)}" if covariates else ""
+    columns = f"; covariates: {', '.join(covariates)}" if covariates else ""
     return (
         f"{_many(len(summary.datasets), 'data set')} x"
         f" {_many(len(summary.algorithms), 'algorithm')}, {span}"
         f" {'paired ' if paired else ''}replication{'' if high == 1 else 's'},"
-        f" {_many(int(summary.n.sum()), 'score')}, {missing or 'none'} missing; {names}{kept}"
+        f" {_many(int(summary.n.sum()), 'score')}, {missing or 'none'} missing; {names}{columns}"
     )
 
 
@@ -158,98 +141,14 @@ def _many(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetParts:
-    """The rows of a table, sorted by data set, in memory.
-
-    Attributes
-    ----------
-    datasets, algorithms
-        The D and K names, sorted.
-    covariates
-        The columns of covariates.
-    ends
-        (D + 1,) where the rows of each data set begin, and where the last end.
-    """
-
-    datasets: tuple[str, ...]
-    algorithms: tuple[str, ...]
-    covariates: Sequence[str]
-    ends: NDArray[np.int64]
-    _table: Any
-    # Per measure, once requested: the rows, and where those of each data set begin.
-    _rows: dict[str, tuple[ScoreRows, NDArray[np.int64]]] = field(
-        default_factory=dict[str, tuple[ScoreRows, NDArray[np.int64]]]
-    )
-
-    @staticmethod
-    def of(
-        frame: Frame,
-        datasets: tuple[str, ...],
-        algorithms: tuple[str, ...],
-        covariates: Sequence[str],
-    ) -> "DatasetParts":
-        """Fetch the table: one sort, rather than one pass over all rows for each data set."""
-        table: Any = frame.collect().to_arrow()
-        codes, _ = coded(table.column("dataset"), datasets)
-        table = table.take(np.argsort(codes, kind="stable")).unify_dictionaries()
-        ends = np.r_[0, np.cumsum(np.bincount(codes, minlength=len(datasets)))]
-        return DatasetParts(datasets, algorithms, covariates, ends, table)
-
-    def frames(self) -> dict[str, Frame]:
-        """Return data set to canonical columns."""
-        return {
-            name: _lazy(self._table.slice(start, end - start))
-            for name, start, end in zip(
-                self.datasets, self.ends.tolist(), self.ends[1:].tolist(), strict=False
-            )
-        }
-
-    def rows(self, measure: str, dataset: str, algorithms: tuple[str, ...]) -> ScoreRows:
-        """Return what `collect` gives for one data set and the algorithms that it has."""
-        if measure not in self._rows:
-            rows = collect(
-                _lazy(self._table), measure, self.datasets, self.algorithms, self.covariates
-            )
-            self._rows[measure] = rows, np.searchsorted(rows.dataset, range(len(self.datasets) + 1))
-        rows, ends = self._rows[measure]
-        d = bisect_left(self.datasets, dataset)
-        part = slice(ends[d], ends[d + 1])
-        found, replication = np.unique(rows.replication[part], return_inverse=True)
-        replication, labels = in_order(replication, tuple(rows.labels[i] for i in found))
-        algorithm = rows.algorithm[part]
-        if algorithms != self.algorithms:
-            own = {name: i for i, name in enumerate(algorithms)}
-            algorithm = np.array([own.get(name, -1) for name in self.algorithms])[algorithm]
-        return ScoreRows(
-            np.zeros(len(replication), np.int64),
-            replication,
-            algorithm,
-            labels,
-            rows.value[part],
-            rows.covariate[part],
-        )
-
-
-def _lazy(table: Any) -> Frame:
-    return nw.from_native(table, eager_only=True).lazy()
-
-
 NOTHING = message("nothing is left of the table.", hint="ask for less.")
 
 
-def selected(
-    frame: Frame, asked: Mapping[str, tuple[str | Sequence[str] | None, Sequence[str]]]
-) -> Frame:
-    """Keep the rows that are requested."""
-    for role, (names, there) in asked.items():
-        if names is not None:
-            frame = frame.filter(nw.col(role).is_in(_names(role, names, there)))
-    return frame
-
-
-def _names(role: str, asked: str | Sequence[str], there: Sequence[str]) -> list[str]:
-    names = [str(name) for name in ([asked] if isinstance(asked, str | int) else asked)]
+def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) -> list[str] | None:
+    """Return the labels to keep as a list, None for all."""
+    if labels is None:
+        return None
+    names = [str(name) for name in ([labels] if isinstance(labels, str | int) else labels)]
     if not names:
         raise DesignError(NOTHING)
     if strange := set(names).difference(there):
@@ -327,15 +226,13 @@ class ScoreTable(Showable):
     source: str
     notes: tuple[Finding, ...]
     covariates: tuple[str, ...]
-    _held: _Held
+    _rows: Rows
     summary: Summary
     # Rows without a score, as an Arrow table.
     _failures: Any = None
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
-    # What this table is one data set of: the rows of all are fetched at once.
-    _parts: DatasetParts | None = None
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -380,8 +277,8 @@ class ScoreTable(Showable):
         measure
             By default, of all measures.
         """
-        own = self.summary if measure is None else self._of(measure)
-        return Facts(own, self.paired, self.measures, self.resampling)
+        summary = self.summary if measure is None else self._of(measure)
+        return Facts(summary, self.paired, self.measures, self.resampling)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
         name = f"findings of {measure}" if measure is not None else "findings"
@@ -432,10 +329,11 @@ class ScoreTable(Showable):
         Coverage
             Counts and findings; no scores.
         """
-        own = self._of(measure)
-        expected = own.expected(paired=self.paired)[0]
-        found = self._findings(own.measures[0])
-        return Coverage(own.measures[0], own.datasets, own.algorithms, own.n[0], expected, found)
+        summary = self._of(measure)
+        expected = summary.expected(paired=self.paired)[0]
+        findings = self._findings(summary.measures[0])
+        name, n = summary.measures[0], summary.n[0]
+        return Coverage(name, summary.datasets, summary.algorithms, n, expected, findings)
 
     def describe(
         self,
@@ -465,27 +363,22 @@ class ScoreTable(Showable):
             One row per cell that has a score: ``dataset algorithm n mean sd median minimum q25 q75
             maximum [conf_low conf_high]``; ``sd`` has n - 1 and is NaN for one score.
         """
-        own = self._of(measure)
-        asked = None if interval is None else RateInterval(interval, sides, level)
-        found = statistics(own, self._quartiles(own))
-        if isinstance(self._held, SufficientStatistics):
-            found = found.drop(columns=["q25", "median", "q75"])
-        if asked is None:
-            return found
-        return found.assign(
-            **asked.columns(self.score_rows(own.measures[0]), own, self.measure(measure))
+        summary = self._of(measure)
+        rate = None if interval is None else RateInterval(interval, sides, level)
+        cells = statistics(summary, self._rows.quartiles(summary))
+        if self._rows.reduced:
+            cells = cells.drop(columns=["q25", "median", "q75"])
+        if rate is None:
+            return cells
+        return cells.assign(
+            **rate.columns(self.score_rows(summary.measures[0]), summary, self.measure(measure))
         )
 
-    def spread(self, measure: str | None = None) -> NDArray[np.float64]:
+    def spread(self, measure: str | None = None) -> Array:
         """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
-        own = self._of(measure)
-        ends = own.minimum[0, :, :, None], own.maximum[0, :, :, None]
-        return np.concatenate([ends[0], self._quartiles(own), ends[1]], axis=2)
-
-    def _quartiles(self, own: Summary) -> NDArray[np.float64]:
-        if isinstance(self._held, SufficientStatistics):
-            return np.full((*own.n.shape[1:], 3), np.nan)
-        return quartiles(self._scores(own.measures[0]), own.measures[0], own.n[0])
+        summary = self._of(measure)
+        ends = summary.minimum[0, :, :, None], summary.maximum[0, :, :, None]
+        return np.concatenate([ends[0], self._rows.quartiles(summary), ends[1]], axis=2)
 
     def cells(self, measure: str | None = None) -> Cells:
         """Reduce to count, mean and standard deviation per data set and algorithm, oriented.
@@ -495,12 +388,8 @@ class ScoreTable(Showable):
         DesignError
             A score has no finite place on the measure's scale.
         """
-        found = self.measure(measure)
-        if isinstance(self._held, SufficientStatistics):
-            return self._held.cells(found)
-        if found.scale != "identity":
-            return reduce_cells(self._frame, found, self.datasets, self.algorithms)
-        return cells_of(found, self._of(found.name))
+        declared = self.measure(measure)
+        return self._rows.cells(declared, self._of(declared.name))
 
     def blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to one row per (data set, replication) and one column per algorithm, oriented.
@@ -515,21 +404,11 @@ class ScoreTable(Showable):
         DesignError
             A score has no finite place on the measure's scale.
         """
-        found = self.measure(measure)
-        if found.scale != "identity":
-            require_scale(self._frame, found)
-        if self.paired and isinstance(self._held, Places):
-            return blocks_of(self._held, found)
-        rows = self.score_rows(found.name)
-        return reduce_blocks(rows, found, self.datasets, self.algorithms, paired=self.paired)
+        return self._rows.blocks(self.measure(measure), self._names, paired=self.paired)
 
     def block_parts(self, measure: str) -> Iterator[Blocks]:
         """Give the `blocks` of shared replications in parts that take little memory."""
-        found = self.measure(measure)
-        if found.scale == "identity" and isinstance(self._held, Places):
-            yield from blocks_in_parts(self._held, found, _PART)
-        else:
-            yield self.blocks(measure)
+        return self._rows.block_parts(self.measure(measure), self._names)
 
     def weighted_blocks(self, measure: str | None = None) -> Blocks:
         """Reduce to `blocks`, or to weighted ones with the same first two moments.
@@ -544,9 +423,8 @@ class ScoreTable(Showable):
         DesignError
             A score has no finite place on the measure's scale.
         """
-        if isinstance(self._held, SufficientStatistics):
-            return self._held.weighted_blocks(self.measure(measure))
-        return self.blocks(measure)
+        declared = self.measure(measure)
+        return self._rows.weighted_blocks(declared, self._names, paired=self.paired)
 
     def statistics(self) -> SufficientStatistics:
         """Reduce to all that normal models need of the scores.
@@ -575,20 +453,14 @@ class ScoreTable(Showable):
         >>> bool(abs(a.contrasts()["p_value"] - b.contrasts()["p_value"]).max() < 1e-9)
         True
         """
-        if isinstance(self._held, SufficientStatistics):
-            return self._held
         if "statistics" not in self._memo:
-            self._memo["statistics"] = (
-                cluster_statistics(self, self._frame)
-                if self.in_cluster
-                else reduce_statistics(self)
-            )
+            self._memo["statistics"] = self._rows.statistics(self)
         return self._memo["statistics"]
 
     @property
     def in_cluster(self) -> bool:
         """Whether rows are, or may be, on other machines."""
-        return not isinstance(self._held, Places | SufficientStatistics) and of_cluster(self._held)
+        return self._rows.in_cluster
 
     @staticmethod
     def of_statistics(held: SufficientStatistics) -> "ScoreTable":
@@ -601,7 +473,7 @@ class ScoreTable(Showable):
             source=held.source,
             notes=held.notes,
             covariates=(),
-            _held=held,
+            _rows=ReducedRows(held),
             summary=held.summary,
             features=held.features,
         )
@@ -619,9 +491,9 @@ class ScoreTable(Showable):
         DesignError
             A score has no finite place on the measure's scale.
         """
-        names = (self.datasets, self.algorithms)
-        found = self.measure(measure)
-        return reduce_observations(self._frame, found, names, self._slots, paired=self.paired)
+        return reduce_observations(
+            self._frame, self.measure(measure), self._names, self._slots, paired=self.paired
+        )
 
     def dataset_covariates(self, measure: str | None = None) -> DatasetCovariates:
         """Tell the covariates that are constant within each data set from those that vary.
@@ -652,13 +524,13 @@ class ScoreTable(Showable):
         dict
             Name to feature, in the order of `datasets`.
         """
-        found = dict(self.features)
+        features = dict(self.features)
         if self.covariates:
             constant = self.dataset_covariates(measure).constant
-            found = {name: Feature(values) for name, values in constant.items()} | found
+            features = {name: Feature(values) for name, values in constant.items()} | features
         if self.domains is not None:
-            found.setdefault("domain", of_categories([self.domains[d] for d in self.datasets]))
-        return found
+            features.setdefault("domain", of_categories([self.domains[d] for d in self.datasets]))
+        return features
 
     @property
     def _slots(self) -> dict[str, str]:
@@ -677,8 +549,8 @@ class ScoreTable(Showable):
         pandas.DataFrame
             The labels, ``value``, and the covariates under their own names.
         """
-        kept = None if measure is None else self.measure(measure).name
-        return long_frame(self._frame, self._slots, kept)
+        name = None if measure is None else self.measure(measure).name
+        return long_frame(self._frame, self._slots, name)
 
     def subset(
         self,
@@ -700,38 +572,21 @@ class ScoreTable(Showable):
         DesignError
             A name is unknown, or nothing would be left.
         """
-        asked = {
-            "dataset": (datasets, self.datasets),
-            "algorithm": (algorithms, self.algorithms),
-            "measure": (measures, [m.name for m in self.measures]),
-            "domain": (domains, sorted(set((self.domains or {}).values()))),
+        labels = {
+            "dataset": _names("dataset", datasets, self.datasets),
+            "algorithm": _names("algorithm", algorithms, self.algorithms),
+            "measure": _names("measure", measures, [m.name for m in self.measures]),
+            "domain": _names("domain", domains, sorted(set((self.domains or {}).values()))),
         }
         if replications is not None:
-            there = sorted(labels_of(self._frame, "replication"))
-            asked["replication"] = (replications, there)
-        if isinstance(self._held, SufficientStatistics) and replications is None:
-            return self._without_rows(self._held, asked)
-        rows = held(selected(self._frame, asked))
-        part = self._with(rows, summarise(rows))
+            there = self._rows.replications()
+            labels["replication"] = _names("replication", replications, there)
+        rows = self._rows.subset(labels, self.domains)
+        part = self._with(rows, rows.summary())
         if self._failures is None:
             return part
-        lost = selected(_lazy(self._failures), asked).collect().to_arrow()
-        return replace(part, _failures=lost)
-
-    def _without_rows(
-        self,
-        statistics: SufficientStatistics,
-        asked: Mapping[str, tuple[str | Sequence[str] | None, Sequence[str]]],
-    ) -> "ScoreTable":
-        kept = {
-            role: there if names is None else _names(role, names, there)
-            for role, (names, there) in asked.items()
-        }
-        datasets = kept["dataset"]
-        if self.domains:
-            datasets = [name for name in datasets if self.domains[name] in kept["domain"]]
-        part = statistics.subset(kept["measure"], datasets, kept["algorithm"])
-        return self._with(part, part.summary)
+        failures = selected(lazy(self._failures), labels).collect().to_arrow()
+        return replace(part, _failures=failures)
 
     def declare(self, measure: Measure) -> "ScoreTable":
         """Declare a measure of the table anew: another tolerance, scale or direction.
@@ -752,14 +607,13 @@ class ScoreTable(Showable):
 
     def by_dataset(self) -> dict[str, "ScoreTable"]:
         """Split the table: data set to its table, with what has a score on it, in order."""
-        names = self.datasets, self.algorithms
-        parts = DatasetParts.of(self._frame, *names, slots(self.covariates))
+        parts = SortedRows(self._frame, self._names, slots(self.covariates)).parts()
         return {
             name: replace(
-                self._with(rows, self.summary.within(name), parts),
+                self._with(rows, self.summary.within(name)),
                 _failures=within(self._failures, name),
             )
-            for name, rows in parts.frames().items()
+            for name, rows in parts.items()
         }
 
     def complete(
@@ -781,48 +635,45 @@ class ScoreTable(Showable):
         DesignError
             Nothing would be left.
         """
-        own = self._of(measure)
+        summary = self._of(measure)
         if by == "dataset":
-            if not (whole := own.whole(paired=self.paired)):
-                raise none_whole(own.measures[0])
-            return self.subset(datasets=whole)
+            if not (datasets := summary.complete_datasets(paired=self.paired)):
+                raise none_whole(summary.measures[0])
+            return self.subset(datasets=datasets)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
-        rows = held(whole_replications(self._frame, own.measures[0], len(self.algorithms)))
-        return self._with(rows, summarise(rows))
+        rows = rows_of(whole_replications(self._frame, summary.measures[0], len(self.algorithms)))
+        return self._with(rows, rows.summary())
 
-    def _with(
-        self, rows: _Held, summary: Summary, parts: DatasetParts | None = None
-    ) -> "ScoreTable":
+    def _with(self, rows: Rows, summary: Summary) -> "ScoreTable":
         if not summary.datasets:
             raise DesignError(NOTHING)
         domains = self.domains
         if domains is not None:
             domains = {name: domains[name] for name in summary.datasets}
         measures = tuple(m for m in self.measures if m.name in summary.measures)
-        kept = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
-        features = {name: feature.at(kept) for name, feature in self.features.items()}
-        own = replace(self, measures=measures, domains=domains, _held=rows, summary=summary)
-        own = replace(own, features=features)
-        return replace(own, _memo={}, _parts=parts)
+        positions = np.flatnonzero(np.isin(self.datasets, summary.datasets)).tolist()
+        return replace(
+            self,
+            measures=measures,
+            domains=domains,
+            _rows=rows,
+            summary=summary,
+            features={name: feature.at(positions) for name, feature in self.features.items()},
+            _memo={},
+        )
 
     @property
     def _frame(self) -> Frame:
-        if isinstance(self._held, SufficientStatistics):
-            raise rows_needed()
-        return frame_of(self._held, self.domains)
+        return self._rows.frame(self.domains)
 
-    def _scores(self, measure: str) -> Places | ScoreRows:
-        return self._held if isinstance(self._held, Places) else self.score_rows(measure)
+    @property
+    def _names(self) -> Names:
+        return self.datasets, self.algorithms
 
     def score_rows(self, measure: str) -> ScoreRows:
         """Fetch the scores of one measure as codes and values, in the user's unit."""
-        if self._parts is not None:
-            return self._parts.rows(measure, self.datasets[0], self.algorithms)
-        if isinstance(self._held, Places):
-            return scores_of(self._held, measure)
-        names = self.datasets, self.algorithms
-        return collect(self._frame, measure, *names, slots(self.covariates))
+        return self._rows.scores(measure, self._names, slots(self.covariates))
 
     @property
     def digest(self) -> str:
@@ -832,12 +683,11 @@ class ScoreTable(Showable):
         the features of data sets: independent of the order of rows, of covariates and of features,
         of the engine, and of what is declared about the measures.
         """
-        if isinstance(self._held, SufficientStatistics) or self.in_cluster:
+        if self._rows.reduced or self.in_cluster:
             return self.statistics().digest
         if "digest" not in self._memo:
-            names = (self.summary.measures, self.datasets, self.algorithms)
-            self._memo["digest"] = digest(
-                self._scores, names, self.domains, self.covariates, self.features
+            self._memo["digest"] = fingerprint(
+                self._rows, self.summary, self.domains, self.covariates, self.features
             )
         return self._memo["digest"]
 

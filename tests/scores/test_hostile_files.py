@@ -10,14 +10,14 @@ import pytest
 from pyarrow import parquet
 
 import benchinfer as bi
-from benchinfer.scores.sources import source, text
+from benchinfer.scores.sources import files, frames
 
 LINE = "a" * 5000
 
 
 @pytest.fixture
 def short_lines(monkeypatch):
-    monkeypatch.setattr(text, "_LONGEST", 1 << 12)
+    monkeypatch.setattr(files, "_LONGEST", 1 << 12)
     monkeypatch.setattr("benchinfer.scores.formats.documents.MOST_BYTES", 1 << 12)
 
 
@@ -65,7 +65,7 @@ def test_an_array_whose_header_lies(tmp_path):
 def test_more_rows_than_memory_holds_are_refused_before_they_are_sorted(
     tmp_path, monkeypatch, ending
 ):
-    monkeypatch.setattr(source, "_BYTES_OF_A_ROW", 1e12)
+    monkeypatch.setattr(frames, "_BYTES_OF_A_ROW", 1e12)
     table = pa.table({"dataset": ["d"] * 9, "algorithm": ["a"] * 9, "score": [1.0] * 9})
     path = tmp_path / f"scores.{ending}"
     if ending == "csv":

@@ -10,7 +10,7 @@ import pytest
 
 from benchinfer.core.errors import MissingExtra, ScoreTableError
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.files import open_source
 
 ACC = {"acc": "higher"}
 ROWS = "task,model,score\n" + "".join(f"t{i},{m},0.5\n" for i in range(50_000) for m in "ab")

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.scores.numerics.block_moments import condensed
-from benchinfer.scores.statistics import pool_moments
+from benchinfer.scores.statistics import condensed, pool_moments
 
 EXACT = 1e-11
 
@@ -142,7 +141,7 @@ def test_one_block_per_dataset_has_a_mean_and_no_spread():
 
 def test_blocks_reduced_in_parts_have_the_moments_of_the_whole(monkeypatch):
     whole = table(missing=0.2).statistics()
-    monkeypatch.setattr("benchinfer.scores.table._PART", 12)
+    monkeypatch.setattr("benchinfer.scores.rows._PART", 12)
     parts = table(missing=0.2).statistics()
     np.testing.assert_array_equal(parts.sample, whole.sample)
     assert parts.steps == whole.steps

@@ -18,7 +18,7 @@ from benchinfer.core.result import Readable
 from benchinfer.numerics.types import Array
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.sources.source import Source, engine_errors
+from benchinfer.scores.sources.frames import Source, engine_errors
 from benchinfer.scores.table import one_measure
 
 if TYPE_CHECKING:

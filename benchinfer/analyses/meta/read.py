@@ -15,8 +15,8 @@ from benchinfer.analyses.meta.effects import (
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.faults import refuse
-from benchinfer.scores.read import Measures, declared
-from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.declaration import Measures, declared
+from benchinfer.scores.sources.files import open_source
 
 type Harmonise = Mapping[str, tuple[str, str]]
 # What a formula does to a difference of two scores x.

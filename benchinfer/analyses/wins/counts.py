@@ -24,8 +24,8 @@ from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
-from benchinfer.scores.sources.open import open_source
-from benchinfer.scores.sources.source import Source, engine_errors
+from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.frames import Source, engine_errors
 from benchinfer.scores.table import ScoreTable, one_measure
 
 if TYPE_CHECKING:

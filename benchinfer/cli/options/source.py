@@ -268,7 +268,8 @@ class SourceArguments:
 
     def read(self) -> "ScoreTable":
         """Read the table."""
-        from benchinfer.scores.read import examples, load_example, read_scores
+        from benchinfer.scores.examples import examples, load_example
+        from benchinfer.scores.read import read_scores
 
         source, options = self.place, self._arguments()
         if source.startswith("example:"):
@@ -303,8 +304,8 @@ class SourceArguments:
 
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
-        from benchinfer.scores.layouts import roles_of
-        from benchinfer.scores.sources.open import open_source
+        from benchinfer.scores.formats.layouts import roles_of
+        from benchinfer.scores.sources.files import open_source
 
         origin = open_source(source, self.query, self.name)
         return roles_of(origin, _columns(self.column), self.layout, ()).has("dataset")
@@ -320,7 +321,7 @@ class SourceArguments:
         """Return whether the columns are those of published effects or wins; the head is read."""
         from benchinfer.analyses.meta.effects import holds_effects
         from benchinfer.analyses.wins.counts import holds_wins
-        from benchinfer.scores.sources.open import open_source
+        from benchinfer.scores.sources.files import open_source
 
         if self.layout not in ("auto", "long") or self.scores.startswith("example:"):
             return False

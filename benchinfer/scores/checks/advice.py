@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Option, Phrase, Subset, joined
 from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Flags
 from benchinfer.scores.checks import gaps, kinds, units
 from benchinfer.scores.checks.facts import Array, Facts, Rule, least_datasets
 from benchinfer.scores.coverage import Finding
@@ -131,7 +131,7 @@ def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:
     return _MIXED, "residuals have no heavy tails, and few differences are ties"
 
 
-def _of_gaps(held: NDArray[np.bool_]) -> tuple[Call | Subset, str]:
+def _of_gaps(held: Flags) -> tuple[Call | Subset, str]:
     """Advise on a table with gaps: the call, and why."""
     call = gaps.supported(held)
     if call is None:
@@ -176,8 +176,8 @@ def _of_units(facts: Facts, m: int) -> Advice | None:
     scale = {measure.name: measure.scale for measure in facts.measures}[facts.summary.measures[m]]
     if scale != "identity" and (low <= 0 or (scale == "logit" and high >= 1)):
         return Advice(_MENDED, f"some have no place on the {scale} scale")
-    own = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
-    odd = [found.rule for rule in units.MIXING if (found := rule(own)) is not None]
+    of_measure = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
+    odd = [finding.rule for rule in units.MIXING if (finding := rule(of_measure)) is not None]
     if odd:
         return Advice(_MENDED, f"some seem to be of another unit or measure ({', '.join(odd)})")
     return advice(facts, m)
@@ -186,14 +186,19 @@ def _of_units(facts: Facts, m: int) -> Advice | None:
 def advised(facts: Facts) -> Finding | None:
     """Recommend an analysis of each measure, with the reason."""
     s = facts.summary
-    found = [(own.name, told) for m, own in facts.declared if (told := _of_units(facts, m))]
-    if not found:
+    advices = {
+        measure.name: fitting
+        for m, measure in facts.declared
+        if (fitting := _of_units(facts, m)) is not None
+    }
+    if not advices:
         return None
-    one = len(s.measures) == 1 or len({told for _, told in found}) == 1
-    pairs = found[:1] if one else found
-    reasons = joined("; ", [Phrase("" if one else f"{name}: ", own.reason) for name, own in pairs])
-    calls = joined("; ", [Phrase("" if one else f"{name}: ", told.call) for name, told in pairs])
-    return Finding(ADVICE, "note", len(found), reasons + ".", (), calls + ".")
+    pairs = list(advices.items())
+    if one := len(s.measures) == 1 or len(set(advices.values())) == 1:
+        del pairs[1:]
+    reasons = joined("; ", [Phrase("" if one else f"{name}: ", a.reason) for name, a in pairs])
+    calls = joined("; ", [Phrase("" if one else f"{name}: ", a.call) for name, a in pairs])
+    return Finding(ADVICE, "note", len(advices), reasons + ".", (), calls + ".")
 
 
 RULES: tuple[Rule, ...] = (advised,)

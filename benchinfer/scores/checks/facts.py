@@ -51,13 +51,25 @@ class Facts:
 
     def levels(self, m: int) -> Array:
         """Return the (D, K) cell means of a measure, in log units on a log scale."""
-        scale = {own.name: own.scale for own in self.measures}.get(self.summary.measures[m])
+        scale = {one.name: one.scale for one in self.measures}.get(self.summary.measures[m])
         mean = self.summary.mean[m]
         if scale != "log":
             return mean
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(mean)
         return np.where(np.isfinite(logs), logs, np.nan)
+
+
+def rows_finding(
+    rule: str,
+    severity: str,
+    what: str,
+    header: tuple[str, ...],
+    rows: Sequence[Sequence[object]],
+    hint: str,
+) -> Finding | None:
+    """Return the finding that rows make, the first of them shown under a header; None without."""
+    return Finding(rule, severity, len(rows), what, places(header, rows), hint) if rows else None
 
 
 def places(

@@ -5,8 +5,8 @@ they are reported as such, or taken as missing, and need no covariate.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import narwhals as nw
 import numpy as np
@@ -14,14 +14,23 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joined
 from benchinfer.core.measure import Measure
-from benchinfer.scores.columns import COMMA, LABELS, Roles, said_to_fail, slots, unreadable, written
+from benchinfer.scores.columns import (
+    COMMA,
+    LABELS,
+    Frame,
+    Roles,
+    said_to_fail,
+    slots,
+    unreadable,
+    written,
+)
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.numerics.scatter import MOST
-from benchinfer.scores.sources.batches import frame_of
+from benchinfer.scores.numerics.places import MOST
 from benchinfer.scores.summary import Summary, first_rows
 
-type Frame = "nw.LazyFrame[Any]"
+if TYPE_CHECKING:
+    from benchinfer.scores.rows import Rows
+
 type Failed = Literal["missing", "error", "worst"] | float
 type Fault = Callable[[Reading], Finding | None]
 _VALUE = nw.col("value")
@@ -40,7 +49,7 @@ class Reading:
         Canonical columns, as they came; None where all rows went to their places at once.
     usable
         The rows without a missing label and with a finite score, likewise.
-    held
+    rows
         The same rows, in their places where these are dense.
     summary
         Of these rows.
@@ -56,7 +65,7 @@ class Reading:
 
     canonical: Frame | None
     usable: Frame | None
-    held: Places | Frame
+    rows: "Rows"
     summary: Summary
     roles: Roles
     measures: tuple[Measure, ...]
@@ -72,7 +81,7 @@ class Reading:
     @property
     def clean(self) -> Frame:
         """The rows without a missing label and with a finite score."""
-        return frame_of(self.held, None) if self.usable is None else self.usable
+        return self.rows.frame() if self.usable is None else self.usable
 
     @property
     def columns(self) -> list[str]:
@@ -123,8 +132,8 @@ def without_faults(frame: Frame, counts: dict[str, int], covariates: Sequence[st
     columns = frame.collect_schema().names()
     if sum(counts.values()) > counts["rows"]:
         frame = frame.filter(usable(frame))
-    kept = (*LABELS, "value", *slots(covariates))
-    return frame.select(*(name for name in kept if name in columns))
+    canonical = (*LABELS, "value", *slots(covariates))
+    return frame.select(*(name for name in canonical if name in columns))
 
 
 def usable(frame: Frame) -> nw.Expr:
@@ -147,18 +156,30 @@ def no_scores(reading: Reading) -> Finding | None:
     return None
 
 
+def _row_fault(
+    reading: Reading,
+    test: str,
+    rule: str,
+    words: tuple[str, str],
+    condition: nw.Expr,
+    hint: str,
+    shown: str = "value",
+) -> Finding | None:
+    """Report the rows that fail a test, in words for one and for several; None if there is none."""
+    if not (n := reading.counts.get(test, 0)):
+        return None
+    where = first_rows(reading.frame.filter(condition), (*reading.place, shown))
+    return Finding(rule, "error", n, _are(n, *words), headed(where, "value"), hint)
+
+
 def decimal_commas(reading: Reading) -> Finding | None:
     """Report scores like ``0,93``."""
-    if not (n := reading.counts.get("comma", 0)):
-        return None
-    bad = reading.frame.filter(nw.col("text").str.contains(COMMA))
-    where = first_rows(bad, (*reading.place, "text"))
-    return Finding(
+    return _row_fault(
+        reading,
+        "comma",
         "decimal commas",
-        "error",
-        n,
-        _are(n, "score is", "scores are") + " text with a decimal comma.",
-        headed(where, "value"),
+        ("score is text with a decimal comma.", "scores are text with a decimal comma."),
+        nw.col("text").str.contains(COMMA),
         Phrase(
             Either(
                 'pandas.read_csv(path, decimal=",") reads them as numbers',
@@ -166,21 +187,20 @@ def decimal_commas(reading: Reading) -> Finding | None:
             ),
             ".",
         ),
+        "text",
     )
 
 
 def not_numbers(reading: Reading) -> Finding | None:
     """Report scores that are words or dates."""
-    if not (n := reading.counts.get("unreadable", 0)):
-        return None
-    where = first_rows(reading.frame.filter(unreadable()), (*reading.place, "text"))
-    return Finding(
+    return _row_fault(
+        reading,
+        "unreadable",
         "not numbers",
-        "error",
-        n,
-        _are(n, "score is not a number.", "scores are not numbers."),
-        headed(where, "value"),
+        ("score is not a number.", "scores are not numbers."),
+        unreadable(),
         "correct them, or leave failed runs out as missing rows.",
+        "text",
     )
 
 
@@ -245,28 +265,25 @@ def failures(reading: Reading) -> Finding | None:
 
 def infinite_values(reading: Reading) -> Finding | None:
     """Report scores that are infinite."""
-    if not (n := reading.counts["infinite"]):
-        return None
-    return Finding(
+    return _row_fault(
+        reading,
+        "infinite",
         "infinite values",
-        "error",
-        n,
-        _are(n, "score is", "scores are") + " infinite.",
-        tuple(first_rows(reading.frame.filter(_INFINITE), (*reading.place, "value"))),
+        ("score is infinite.", "scores are infinite."),
+        _INFINITE,
         "leave failed runs out as missing rows.",
     )
 
 
 def large_values(reading: Reading) -> Finding | None:
     """Report scores whose squares would overflow."""
-    if not (n := reading.counts["large"]):
-        return None
-    return Finding(
+    beyond = f"too large to square (beyond {MOST:g})."
+    return _row_fault(
+        reading,
+        "large",
         "large values",
-        "error",
-        n,
-        _are(n, "score is", "scores are") + f" too large to square (beyond {MOST:g}).",
-        tuple(first_rows(reading.frame.filter(_LARGE), (*reading.place, "value"))),
+        (f"score is {beyond}", f"scores are {beyond}"),
+        _LARGE,
         "change the unit of the scores.",
     )
 
@@ -296,9 +313,13 @@ def duplicate_rows(reading: Reading) -> Finding | None:
             f" them apart;\n{Option('repeats', 'keep')} takes them as repeats of one"
             " replication."
         )
-    if (own := slots(reading.roles.covariates)) and not _rows(_repeats(reading, *own)):
-        taken = dict.fromkeys((*reading.roles.of.get("replication", ()), *reading.roles.covariates))
-        both = Given("columns", dict.fromkeys(taken, "replication"))
+    if (covariates := slots(reading.roles.covariates)) and not _rows(
+        _repeats(reading, *covariates)
+    ):
+        labels = dict.fromkeys(
+            (*reading.roles.of.get("replication", ()), *reading.roles.covariates)
+        )
+        both = Given("columns", dict.fromkeys(labels, "replication"))
         hint += Phrase(f"\nif a covariate tells them apart, it is a label too: {both}.")
     return Finding("duplicate rows", "error", n, what, where, hint)
 
@@ -342,9 +363,9 @@ def out_of_bounds(reading: Reading) -> Finding | None:
     for m in reading.measures:
         if m.bounds is None or m.name not in reading.summary.measures:
             continue
-        own = reading.summary.of(m.name)
+        summary = reading.summary.of(m.name)
         low, high = m.bounds
-        if np.nanmin(own.minimum) < low or np.nanmax(own.maximum) > high:
+        if np.nanmin(summary.minimum) < low or np.nanmax(summary.maximum) > high:
             outside = ~_VALUE.is_between(low, high)
             conditions.append((nw.col("measure") == m.name) & outside)
             ranges.append(f"{m.name} [{low:g}, {high:g}]")
@@ -425,32 +446,8 @@ def _text(finding: Finding) -> str:
     return joined("\n", lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """One fault that a covariate can have.
-
-    Attributes
-    ----------
-    rule
-        Name of the rule.
-    name
-        The covariate.
-    failed
-        Which rows fail.
-    shown
-        The column that says what stands there; empty for nothing.
-    said
-        What follows "n scores have" in the message.
-    hint
-        What to do.
-    """
-
-    rule: str
-    name: str
-    failed: nw.Expr
-    shown: str
-    said: str
-    hint: str
+# A covariate, the condition of rows that fail, the column that shows why, and the finding.
+type _Test = tuple[str, nw.Expr, str, Finding]
 
 
 def covariate_faults(reading: Reading) -> list[Finding]:
@@ -459,73 +456,59 @@ def covariate_faults(reading: Reading) -> list[Finding]:
     if not tests or not reading.counts["rows"]:
         return []
     counts = [
-        nw.when(test.failed).then(nw.lit(1)).otherwise(nw.lit(0)).alias(f"n{i}")
-        for i, test in enumerate(tests)
+        nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).alias(f"n{i}")
+        for i, (_, condition, _, _) in enumerate(tests)
     ]
     table = reading.frame.select(*counts).select(nw.all().sum()).collect().to_arrow()
     sizes = [int(table.column(f"n{i}")[0].as_py()) for i in range(len(tests))]
     failed = [(test, n) for test, n in zip(tests, sizes, strict=True) if n]
-    wrong = {test.name for test, _ in failed if test.rule == "covariate not a number"}
+    wrong = {name for (name, _, _, fault), _ in failed if fault.rule == "covariate not a number"}
     return [
-        _finding(reading, test, n)
+        _counted(reading, test, n)
         for test, n in failed
         # Where some are no numbers, it is no wonder that all are text.
-        if test.rule != "covariate as text" or test.name not in wrong
+        if test[3].rule != "covariate as text" or test[0] not in wrong
     ]
 
 
 def _tests(reading: Reading, i: int) -> Iterator[_Test]:
+    """Yield the tests of a covariate; findings say what follows "n scores have"."""
     name, slot = reading.roles.covariates[i], slots(reading.roles.covariates)[i]
     value, text = nw.col(slot), written(slot)
     absent = value.is_null() | value.is_nan()
+
+    def test(rule: str, condition: nw.Expr, shown: str, what: str, hint: str) -> _Test:
+        return name, condition, shown, Finding(f"covariate {rule}", "error", 0, what, (), hint)
+
     if text in reading.columns:
         bad = unreadable(text, commas=False)
-        yield _Test(
-            "covariate not a number",
-            name,
-            bad,
-            text,
-            f"a covariate {name!r} that is not a number",
-            Phrase(f"correct them, or leave it out of {Option('covariates', '')}."),
-        )
-        yield _Test(
-            "covariate as text",
-            name,
-            ~nw.col(text).is_null() & ~bad,
-            text,
-            f"a covariate {name!r} that is a number written as text",
-            f"convert the column {name} to float first.",
-        )
+        hint = Phrase(f"correct them, or leave it out of {Option('covariates', '')}.")
+        yield test("not a number", bad, text, f"a covariate {name!r} that is not a number", hint)
+        what = f"a covariate {name!r} that is a number written as text"
+        hint = f"convert the column {name} to float first."
+        yield test("as text", ~nw.col(text).is_null() & ~bad, text, what, hint)
         absent = nw.col(text).is_null()
-    yield _Test(
-        "covariate missing",
-        name,
-        absent & usable(reading.frame),
-        "",
-        f"no value of the covariate {name!r}",
-        Phrase(
-            "each score needs one: complete the column, remove the rows, or leave it"
-            f" out of {Option('covariates', '')}."
-        ),
+    hint = Phrase(
+        "each score needs one: complete the column, remove the rows, or leave it"
+        f" out of {Option('covariates', '')}."
     )
-    yield _Test(
-        "covariate not finite",
-        name,
-        ~(value.is_null() | value.is_nan()) & (value.abs() > MOST) & usable(reading.frame),
-        slot,
-        f"a covariate {name!r} that is infinite or beyond {MOST:g}",
-        Phrase(f"correct them, change the unit, or leave it out of {Option('covariates', '')}."),
-    )
+    what = f"no value of the covariate {name!r}"
+    yield test("missing", absent & usable(reading.frame), "", what, hint)
+    far = ~(value.is_null() | value.is_nan()) & (value.abs() > MOST) & usable(reading.frame)
+    hint = Phrase(f"correct them, change the unit, or leave it out of {Option('covariates', '')}.")
+    what = f"a covariate {name!r} that is infinite or beyond {MOST:g}"
+    yield test("not finite", far, slot, what, hint)
 
 
-def _finding(reading: Reading, test: _Test, n: int) -> Finding:
-    bad, place = reading.frame.filter(test.failed), reading.place
-    if test.shown:
+def _counted(reading: Reading, test: _Test, n: int) -> Finding:
+    name, condition, shown, fault = test
+    bad, place = reading.frame.filter(condition), reading.place
+    if shown:
         # Under the name by which numbers are shown as such.
-        last = "value" if test.shown in slots(reading.roles.covariates) else "text"
-        bad = bad.select(*place, nw.col(test.shown).alias(last))
-        where = headed(first_rows(bad, (*place, last)), test.name)
+        last = "value" if shown in slots(reading.roles.covariates) else "text"
+        bad = bad.select(*place, nw.col(shown).alias(last))
+        where = headed(first_rows(bad, (*place, last)), name)
     else:
         where = tuple(first_rows(bad, place))
-    what = f"{n} {'score has' if n == 1 else 'scores have'} {test.said}."
-    return Finding(test.rule, "error", n, what, where, test.hint)
+    what = f"{n} {'score has' if n == 1 else 'scores have'} {fault.what}."
+    return replace(fault, count=n, what=what, where=where)

@@ -11,8 +11,9 @@ import numpy as np
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks import advice, gaps, kinds, units
-from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, places
+from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_finding
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.summary import Summary
 
 _SHOWN = 5
@@ -26,58 +27,41 @@ _FOLD = re.compile(
 )
 
 
-def _short(facts: Facts, *, empty: bool) -> tuple[list[tuple[object, ...]], tuple[str, ...]]:
-    """List the cells without a score, or those with fewer than the data set has."""
+def _incomplete(facts: Facts, *, empty: bool) -> Finding | None:
+    """List the cells without a score, or those with fewer replications than the data set."""
     s = facts.summary
     expected = np.broadcast_to(s.expected(paired=facts.paired)[:, :, None], s.n.shape)
-    found = s.replications
-    cells = (found == 0) & (expected > 0) if empty else (found > 0) & (found < expected)
-    rows: list[tuple[object, ...]] = []
+    n = s.replications
+    cells = (n == 0) & (expected > 0) if empty else (n > 0) & (n < expected)
     many = len(s.measures) > 1
-    for m, d, k in np.argwhere(cells):
-        place = (s.datasets[d], s.algorithms[k], *((s.measures[m],) if many else ()))
-        rows.append((*place, found[m, d, k], expected[m, d, k]))
-    header = ("dataset", "algorithm", *(("measure",) if many else ()), "found", "expected")
-    return rows, header
+    rows = [
+        (s.datasets[d], s.algorithms[k], *s.measures[m : m + many], n[m, d, k], expected[m, d, k])
+        for m, d, k in np.argwhere(cells)
+    ]
+    total = int((s.shared > 0).sum()) * len(s.algorithms)
+    has = "has" if len(rows) == 1 else "have"
+    lack = "no score" if empty else "fewer replications than the data set"
+    return rows_finding(
+        "missing cells" if empty else "thin cells",
+        "warning",
+        f"{len(rows):,} of {total:,} cells {has} {lack}.",
+        ("dataset", "algorithm", *(["measure"] if many else []), "found", "expected"),
+        rows,
+        Phrase(
+            Either("complete() keeps", "compare mixed takes it; or read"),
+            " the data sets that are whole.",
+        ),
+    )
 
 
 def missing_cells(facts: Facts) -> Finding | None:
     """List algorithms without a score on a data set."""
-    rows, header = _short(facts, empty=True)
-    if not rows:
-        return None
-    total = int((facts.summary.shared > 0).sum()) * len(facts.summary.algorithms)
-    return Finding(
-        "missing cells",
-        "warning",
-        len(rows),
-        f"{len(rows):,} of {total:,} cells {'has' if len(rows) == 1 else 'have'} no score.",
-        places(header, rows),
-        Phrase(
-            Either("complete() keeps", "compare mixed takes it; or read"),
-            " the data sets that are whole.",
-        ),
-    )
+    return _incomplete(facts, empty=True)
 
 
 def thin_cells(facts: Facts) -> Finding | None:
     """List algorithms with fewer replications on a data set than others have there."""
-    rows, header = _short(facts, empty=False)
-    if not rows:
-        return None
-    total = int((facts.summary.shared > 0).sum()) * len(facts.summary.algorithms)
-    verb = "has" if len(rows) == 1 else "have"
-    return Finding(
-        "thin cells",
-        "warning",
-        len(rows),
-        f"{len(rows):,} of {total:,} cells {verb} fewer replications than the data set.",
-        places(header, rows),
-        Phrase(
-            Either("complete() keeps", "compare mixed takes it; or read"),
-            " the data sets that are whole.",
-        ),
-    )
+    return _incomplete(facts, empty=False)
 
 
 def constant_algorithms(facts: Facts) -> Finding | None:
@@ -90,15 +74,13 @@ def constant_algorithms(facts: Facts) -> Finding | None:
             low, high = s.minimum[m, there, k], s.maximum[m, there, k]
             if s.n[m, :, k].sum() > 1 and low.min() == high.max():
                 rows.append((algorithm, measure, f"{low[0]:.6g}"))
-    if not rows:
-        return None
     what = f"{len(rows)} {'algorithm has' if len(rows) == 1 else 'algorithms have'}"
-    return Finding(
+    return rows_finding(
         "constant algorithms",
         "warning",
-        len(rows),
         f"{what} the same score everywhere.",
-        places(("algorithm", "measure", "value"), rows),
+        ("algorithm", "measure", "value"),
+        rows,
         "a failed run, or a score that was never computed?",
     )
 
@@ -108,12 +90,12 @@ def identical_algorithms(facts: Facts) -> Finding | None:
     s = facts.summary
     rows: list[tuple[str, str, str]] = []
     for m, measure in enumerate(s.measures):
-        alike: dict[bytes, list[int]] = {}
+        groups: dict[bytes, list[int]] = {}
         for k in np.flatnonzero(s.n[m].sum(axis=0) > 2):
             # Counts and extremes are exact in every engine; moments are rounded.
             parts = (s.n[m, :, k], s.minimum[m, :, k], s.maximum[m, :, k])
-            alike.setdefault(b"".join(p.tobytes() for p in parts), []).append(int(k))
-        for group in alike.values():
+            groups.setdefault(b"".join(p.tobytes() for p in parts), []).append(int(k))
+        for group in groups.values():
             first = group[0]
             rows += [
                 (s.algorithms[first], s.algorithms[k], measure)
@@ -121,15 +103,13 @@ def identical_algorithms(facts: Facts) -> Finding | None:
                 if np.allclose(s.mean[m, :, k], s.mean[m, :, first], 1e-12, 0.0, equal_nan=True)
                 and np.allclose(s.squares[m, :, k], s.squares[m, :, first], 1e-9, 0.0)
             ]
-    if not rows:
-        return None
     what = f"{len(rows)} {'algorithm has' if len(rows) == 1 else 'algorithms have'}"
-    return Finding(
+    return rows_finding(
         "identical algorithms",
         "warning",
-        len(rows),
         f"{what} the same scores as another.",
-        places(("algorithm", "same as", "measure"), [(b, a, m) for a, b, m in rows]),
+        ("algorithm", "same as", "measure"),
+        [(b, a, m) for a, b, m in rows],
         "one algorithm under two names, or a copied column?",
     )
 
@@ -220,15 +200,13 @@ def similar_names(facts: Facts) -> Finding | None:
             if plain in first:
                 rows.append((role, repr(first[plain]), repr(name)))
             first.setdefault(plain, name)
-    if not rows:
-        return None
     what = f"{len(rows)} {'pair' if len(rows) == 1 else 'pairs'} of names"
-    return Finding(
+    return rows_finding(
         "similar names",
         "warning",
-        len(rows),
         f"{what} {'differs' if len(rows) == 1 else 'differ'} only in case, space, dots or dashes.",
-        places(("role", "name", "other name"), rows),
+        ("role", "name", "other name"),
+        rows,
         "write them alike if they are the same.",
     )
 
@@ -250,15 +228,13 @@ def outside_the_scale(facts: Facts) -> Finding | None:
             rows.append((s.datasets[d], s.algorithms[k], measure.name, *span))
             takes = "above 0" if measure.scale == "log" else "between 0 and 1, both excluded"
             scales[measure.name] = f"{measure.scale} scale of {measure.name!r} ({takes})"
-    if not rows:
-        return None
-    return Finding(
+    return rows_finding(
         "outside the scale",
         "warning",
-        len(rows),
         f"{len(rows):,} {'cell has' if len(rows) == 1 else 'cells have'} scores outside the"
         f" {', the '.join(scales.values())}; they cannot be compared there.",
-        places(("dataset", "algorithm", "measure", "minimum", "maximum"), rows),
+        ("dataset", "algorithm", "measure", "minimum", "maximum"),
+        rows,
         Phrase(
             f"another scale, such as {Option('scale', 'identity')}; or add an offset"
             " to the scores, and say so."
@@ -275,14 +251,12 @@ def too_small(facts: Facts) -> Finding | None:
         low, high = np.nanmin(s.minimum[m]), np.nanmax(s.maximum[m])
         if measure not in log and 0 < high - low < _TINY:
             rows.append((measure, f"{low:.6g}", f"{high:.6g}"))
-    if not rows:
-        return None
-    return Finding(
+    return rows_finding(
         "too small to square",
         "warning",
-        len(rows),
         f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
-        places(("measure", "minimum", "maximum"), rows),
+        ("measure", "minimum", "maximum"),
+        rows,
         Phrase(
             f"change the unit, or say {Option('scale', 'log')}; variances of such"
             " scores are taken as 0."
@@ -335,14 +309,18 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
     return None
 
 
-def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Finding]:
+def pairing(
+    summary: Summary, resampling: Resampling | None, *, paired: bool | None
+) -> tuple[bool, Finding]:
     """Decide whether algorithms share replications, and say why."""
     several = int(summary.shared.max(initial=0)) > 1
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
     n = int(summary.shared.sum())
-    if said is None:
-        paired = several and shared
+    declared, by = paired, Phrase(Option("paired", paired))
+    if paired is None and resampling is not None:
+        declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
+    if declared is None:
         hint = Phrase(f"{Option('paired')} says otherwise.")
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
@@ -356,10 +334,10 @@ def pairing(summary: Summary, *, said: bool | None, by: str) -> tuple[bool, Find
             )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
-        return paired, Finding("pairing", "note", n, what, (), hint)
-    if said and several and not shared and len(summary.algorithms) > 1:
+        return several and shared, Finding("pairing", "note", n, what, (), hint)
+    if declared and several and not shared and len(summary.algorithms) > 1:
         what = Phrase(by, " says paired, but no two algorithms share the label of a replication.")
         hint = Phrase(f"label the replications alike, or say {Option('paired', value=False)}.")
-        return said, Finding("pairing", "warning", n, what, (), hint)
-    what = Phrase(f"replications are {'' if said else 'not '}paired, ", by, " says.")
-    return said, Finding("pairing", "note", n, what)
+        return declared, Finding("pairing", "warning", n, what, (), hint)
+    what = Phrase(f"replications are {'' if declared else 'not '}paired, ", by, " says.")
+    return declared, Finding("pairing", "note", n, what)

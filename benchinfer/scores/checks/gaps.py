@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count, p_value, some
-from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, places, two_sided
+from benchinfer.numerics.types import Array, Counts, Flags
+from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, rows_finding, two_sided
 from benchinfer.scores.coverage import Finding
 
-type Held = NDArray[np.bool_]
 BLOCKS = "blocks"
 NOT_AT_RANDOM = "missing where hard"
 # Few enough false rows among tables whose scores are missing at random.
@@ -20,7 +19,7 @@ _FEWEST = 6  # data sets: of fewer no arrangement is rare
 _SWEEPS = 10
 
 
-def supported(held: Held) -> Call | None:
+def supported(held: Flags) -> Call | None:
     """Return the mixed model that data sets by algorithms with scores allow, None without one."""
     if groups(held) > 1:
         return None
@@ -42,13 +41,13 @@ def blocks(facts: Facts) -> Finding | None:
         (number[i], f"{patterns[i].sum()} of {len(names)}", _named(names, patterns[i]))
         for i in order
     ]
-    return Finding(
+    return rows_finding(
         BLOCKS,
         "note",
-        len(rows),
         f"not all algorithms share all data sets: {len(rows)} blocks of data sets have the same"
         f" algorithms; {in_common(names.tolist(), held)}.",
-        places(("data sets", "algorithms", "which"), rows),
+        ("data sets", "algorithms", "which"),
+        rows,
         Phrase(
             "a model takes what is not shared from other data sets and algorithms",
             *(
@@ -61,7 +60,7 @@ def blocks(facts: Facts) -> Finding | None:
     )
 
 
-def in_common(names: Sequence[str], held: Held) -> str:
+def in_common(names: Sequence[str], held: Flags) -> str:
     """Say how many pairs share fewer than all data sets, and which ones share none.
 
     Examples
@@ -78,7 +77,7 @@ def in_common(names: Sequence[str], held: Held) -> str:
     return f"{few} share fewer than the {count(len(held), 'data set')}{share}{which}"
 
 
-def shared_datasets(held: Held) -> NDArray[np.int64]:
+def shared_datasets(held: Flags) -> Counts:
     """Count the data sets that both algorithms of each pair are on, given (D, K) cells.
 
     Examples
@@ -89,40 +88,40 @@ def shared_datasets(held: Held) -> NDArray[np.int64]:
     return (held.T.astype(np.int64) @ held)[np.triu_indices(held.shape[1], 1)]
 
 
-def groups(held: Held) -> int:
+def groups(held: Flags) -> int:
     """Count the groups of algorithms that no chain of data sets connects."""
     left, n = np.ones(held.shape[1], dtype=np.bool_), 0
     while left.any():
         reached = np.zeros(held.shape[1], dtype=np.bool_)
-        found = left & (left.cumsum() == 1)
-        while (found & ~reached).any():
-            reached |= found
-            found = held[(held & reached).any(axis=1)].any(axis=0)
+        connected = left & (left.cumsum() == 1)
+        while (connected & ~reached).any():
+            reached |= connected
+            connected = held[(held & reached).any(axis=1)].any(axis=0)
         left &= ~reached
         n += 1
     return n
 
 
-def fewest_lost(found: NDArray[np.int64], fixed: Held) -> tuple[Held, Held]:
+def fewest_lost(counts: Counts, fixed: Flags) -> tuple[Flags, Flags]:
     """Return the data sets and algorithms to keep, so that the fewest scores are lost.
 
     Algorithms go in the order of their empty cells, those with as many together; then go the data
     sets on which one of the others has no score. Of equal losses the one of fewer algorithms.
     """
-    empty = (found == 0).sum(axis=0)
-    best = -1, np.zeros(len(found), np.bool_), np.ones(found.shape[1], np.bool_)
+    empty = (counts == 0).sum(axis=0)
+    best = -1, np.zeros(len(counts), np.bool_), np.ones(counts.shape[1], np.bool_)
     for most in np.unique(empty)[::-1]:
         algorithms = (empty <= most) | fixed
         if algorithms.sum() < 2:
             break
-        datasets = (found[:, algorithms] > 0).all(axis=1)
-        kept = int(found[np.ix_(datasets, algorithms)].sum())
-        if kept > best[0]:
-            best = kept, datasets, algorithms
+        datasets = (counts[:, algorithms] > 0).all(axis=1)
+        total = int(counts[np.ix_(datasets, algorithms)].sum())
+        if total > best[0]:
+            best = total, datasets, algorithms
     return best[1:]
 
 
-def _named(names: NDArray[np.str_], held: Held) -> str:
+def _named(names: NDArray[np.str_], held: Flags) -> str:
     """Name the algorithms of a block, or those that it lacks, whichever are fewer."""
     few = held.sum() * 2 <= len(held)
     chosen = [str(name) for name in names[held if few else ~held]]
@@ -145,14 +144,14 @@ def dataset_levels(levels: Array) -> tuple[Array, Array]:
         row = np.where(held, value - column, 0.0).sum(axis=1) / np.maximum(n, 1)
         column = np.where(held, value - row[:, None], 0.0).sum(axis=0)
         column /= np.maximum(held.sum(axis=0), 1)
-    own = np.where(held, value - column, 0.0)
+    residual = np.where(held, value - column, 0.0)
     rest = n[:, None] - held
-    without = (own.sum(axis=1, keepdims=True) - own) / np.maximum(rest, 1)
-    whole = own.sum(axis=1) / np.maximum(n, 1)
-    return np.where(n > 0, whole, np.nan), np.where(rest > 0, without, np.nan)
+    without = (residual.sum(axis=1, keepdims=True) - residual) / np.maximum(rest, 1)
+    level = residual.sum(axis=1) / np.maximum(n, 1)
+    return np.where(n > 0, level, np.nan), np.where(rest > 0, without, np.nan)
 
 
-def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
+def rank_sum(missing: Flags, level: Array) -> tuple[float, float]:
     """Compare levels where scores are missing with the others.
 
     The share is of pairs (missing, there) of which the missing one has the higher level, ties
@@ -173,7 +172,7 @@ def rank_sum(missing: Held, level: Array) -> tuple[float, float]:
     return u / (n * m), two_sided(max(abs(u - n * m / 2) - 0.5, 0.0) / variance**0.5)
 
 
-def _most_missing(held: Held, level: Array) -> tuple[float, float]:
+def _most_missing(held: Flags, level: Array) -> tuple[float, float]:
     """Correlate the number of missing scores with the level of a data set: sign and p-value.
 
     By the normal approximation of the rank correlation, cautious where data sets are few.
@@ -206,12 +205,12 @@ def missing_where_hard(facts: Facts) -> Finding | None:
         return None
     where = "worse" if all(row[2] == "worse" for row in rows) else "better"
     where = where if all(row[2] == where for row in rows) else "better or worse"
-    return Finding(
+    return rows_finding(
         NOT_AT_RANDOM,
         "warning",
-        len(rows),
         f"scores are missing where the other algorithms do {where}: p = {rows[0][3]}.",
-        places(("algorithm", "measure", "others there", "p"), rows),
+        ("algorithm", "measure", "others there", "p"),
+        rows,
         "verdicts on scores that are missing because they are bad are biased: complete the runs, or"
         " give failed ones the score that a failure deserves.",
     )
@@ -222,21 +221,21 @@ def _tests(levels: Array, algorithms: tuple[str, ...]) -> list[tuple[str, bool, 
     held = np.isfinite(levels)
     if held.all() or len(held) < _FEWEST or held.shape[1] < 3:
         return []
-    whole, without = dataset_levels(levels)
-    found: list[tuple[str, bool, float]] = []
+    level, without = dataset_levels(levels)
+    tests: list[tuple[str, bool, float]] = []
     known: set[bytes] = set()
     for k in np.flatnonzero(~held.all(axis=0) & held.any(axis=0)):
         if (pattern := held[:, k].tobytes()) in known:
             continue  # the same data sets are missing for another one
         known.add(pattern)
         share, p = rank_sum(~held[:, k], without[:, k])
-        found.append((algorithms[k], share < 0.5, p))
+        tests.append((algorithms[k], share < 0.5, p))
     if len(known) > 1:
-        correlation, p = _most_missing(held, whole)
-        found.append(("all together", correlation < 0, p))
-    found.sort(key=lambda row: row[2])
-    steps = np.maximum.accumulate([(len(found) - i) * row[2] for i, row in enumerate(found)])
-    return [(who, low, min(1.0, p)) for (who, low, _), p in zip(found, steps.tolist(), strict=True)]
+        correlation, p = _most_missing(held, level)
+        tests.append(("all together", correlation < 0, p))
+    tests.sort(key=lambda row: row[2])
+    steps = np.maximum.accumulate([(len(tests) - i) * row[2] for i, row in enumerate(tests)])
+    return [(who, low, min(1.0, p)) for (who, low, _), p in zip(tests, steps.tolist(), strict=True)]
 
 
 RULES: tuple[Rule, ...] = (blocks, missing_where_hard)

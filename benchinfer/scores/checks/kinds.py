@@ -3,11 +3,11 @@
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.scores.checks.facts import Facts, Rule, places
+from benchinfer.numerics.types import Array
+from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import Summary
 
@@ -56,13 +56,11 @@ def all_ranks(summary: Summary, m: int) -> bool:
 def zero_one_scores(facts: Facts) -> Finding | None:
     """Recognise scores that are right or wrong."""
     s = facts.summary
-    found = [m for m in range(len(s.measures)) if zero_one(s, m)]
-    if not found:
-        return None
-    n = s.n[found].sum(axis=(1, 2))
+    binary = [m for m in range(len(s.measures)) if zero_one(s, m)]
+    n = s.n[binary].sum(axis=(1, 2))
     rows = [
         (s.measures[m], count, f"{(s.n[m] * np.nan_to_num(s.mean[m])).sum() / count:.3g}")
-        for m, count in zip(found, n, strict=True)
+        for m, count in zip(binary, n, strict=True)
     ]
     hint = Phrase(
         f"{Call('compare_pair')} tests algorithms on the same items exactly (McNemar's test);"
@@ -72,22 +70,22 @@ def zero_one_scores(facts: Facts) -> Finding | None:
         f" scores, and {Either('per_dataset(compare_pair, ...)', 'compare pair --per-dataset')}"
         " tests each data set exactly."
     )
-    what = f"the scores of {', '.join(s.measures[m] for m in found)} are 0 or 1."
-    where = places(("measure", "scores", "share of 1"), rows)
-    return Finding(ZERO_ONE, "note", len(rows), what, where, hint)
+    what = f"the scores of {', '.join(s.measures[m] for m in binary)} are 0 or 1."
+    header = ("measure", "scores", "share of 1")
+    return rows_finding(ZERO_ONE, "note", what, header, rows, hint)
 
 
 def ranks(facts: Facts) -> Finding | None:
     """Recognise ranks of the algorithms."""
     s = facts.summary
-    found = [m for m in range(len(s.measures)) if all_ranks(s, m)]
-    if not found:
+    ranked = [m for m in range(len(s.measures)) if all_ranks(s, m)]
+    if not ranked:
         return None
-    what = f"the scores of {', '.join(s.measures[m] for m in found)} are ranks of the algorithms."
+    what = f"the scores of {', '.join(s.measures[m] for m in ranked)} are ranks of the algorithms."
     return Finding(
         RANKS,
         "note",
-        int(s.n[found].sum()),
+        int(s.n[ranked].sum()),
         what,
         (),
         Phrase(
@@ -97,7 +95,7 @@ def ranks(facts: Facts) -> Finding | None:
     )
 
 
-def trials(values: NDArray[np.float64]) -> int:
+def trials(values: Array) -> int:
     """Return the smallest n of which shares are multiples as far as they are written; 0 if none.
 
     Numbers of few decimals are multiples of something by chance: only an n counts that so many of
@@ -134,18 +132,16 @@ def counts_out_of(facts: Facts) -> Finding | None:
         low, high = s.ends[m]
         if s.n[m].max() > 1 or not 0 <= low < high <= 100 or zero_one(s, m) or all_ranks(s, m):
             continue
-        whole = 1.0 if high <= 1 else 100.0
+        unit = 1.0 if high <= 1 else 100.0
         for d, dataset in enumerate(s.datasets):
-            if n := trials(s.mean[m, d, s.n[m, d] > 0] / whole):
+            if n := trials(s.mean[m, d, s.n[m, d] > 0] / unit):
                 rows.append((dataset, measure, n))
-    if not rows:
-        return None
-    return Finding(
+    return rows_finding(
         "counts out of n",
         "note",
-        len(rows),
         f"on {count(len(rows), 'data set')} scores are shares of n trials.",
-        places(("dataset", "measure", "n"), rows),
+        ("dataset", "measure", "n"),
+        rows,
         Phrase(
             f"with a covariate that holds n, {BINOMIAL} with {Option('trials')} knows how precise"
             " each share is."
@@ -163,21 +159,19 @@ def whole_numbers(facts: Facts) -> Finding | None:
     s, rows = facts.summary, []
     for m, measure in facts.declared:
         values, (low, high) = s.mean[m, s.n[m] > 0], s.ends[m]
-        whole = (values == np.round(values)).all() and low >= 0 and len(np.unique(values)) > 2
+        integral = (values == np.round(values)).all() and low >= 0 and len(np.unique(values)) > 2
         percent = high <= 100 and (measure.unit == "%" or _SHARE.search(measure.name.lower()))
         if percent or measure.better == "lower" or all_ranks(s, m):
             continue
-        if whole and s.n[m].max() == 1:
+        if integral and s.n[m].max() == 1:
             rows.append((measure.name, f"{low:.15g} to {high:.15g}"))
-    if not rows:
-        return None
     what = f"the scores of {', '.join(name for name, _ in rows)} are whole numbers, as counts are."
-    return Finding(
+    return rows_finding(
         WHOLE,
         "note",
-        len(rows),
         what,
-        places(("measure", "scores"), rows),
+        ("measure", "scores"),
+        rows,
         Phrase(
             "of counts of successes a mean is about the data sets with most trials: divide each"
             f" by its number of trials, keep that as a covariate, and {BINOMIAL} with"
@@ -208,18 +202,16 @@ def piled_up(facts: Facts) -> Finding | None:
     s = facts.summary
     rows: list[tuple[str, ...]] = []
     for m, measure in enumerate(s.measures):
-        whole = int(s.n[m].sum())
+        total = int(s.n[m].sum())
         for end, n in on_bounds(facts, m):
-            rows.append((measure, f"{end:g}", f"{n} of {whole}", f"{100 * n / whole:.0f} %"))
-    if not rows:
-        return None
+            rows.append((measure, f"{end:g}", f"{n} of {total}", f"{100 * n / total:.0f} %"))
     ends = ", ".join(f"{share} of {name} at {end}" for name, end, _, share in rows)
-    return Finding(
+    return rows_finding(
         PILED,
         "warning",
-        len(rows),
         f"scores are piled up on a bound: {ends}.",
-        places(("measure", "bound", "scores", "share"), rows),
+        ("measure", "bound", "scores", "share"),
+        rows,
         Phrase(
             "there algorithms cannot differ, and a model of means takes that for precision: compare"
             f" on harder data sets, or by ranks ({Call('compare_permutation')}); of shares of n"

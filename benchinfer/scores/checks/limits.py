@@ -4,15 +4,13 @@ from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.faults import Reading
 from benchinfer.scores.columns import FAILED
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.sources.source import Source
+from benchinfer.scores.sources.frames import Source
 
 _SHARE = 0.05  # of the scores that are equal to the worst one
 _FEWEST = 10  # of them
@@ -28,11 +26,11 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
     for measure in reading.measures:
         if measure.name not in reading.summary.measures:
             continue
-        own = reading.summary.of(measure.name)
-        worst = float(np.nanmin(own.minimum) if measure.sign > 0 else np.nanmax(own.maximum))
+        s = reading.summary.of(measure.name)
+        worst = float(np.nanmin(s.minimum) if measure.sign > 0 else np.nanmax(s.maximum))
         if worst in _NATURAL or worst in (measure.bounds or ()):
             continue
-        values = _values(reading, measure.name)
+        values = reading.rows.values(measure.name)
         n = int(np.count_nonzero(values == worst))
         if n < max(_FEWEST, _SHARE * len(values)) or len(np.unique(values)) < _VALUES:
             continue
@@ -44,15 +42,6 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
             Finding("scores at a limit", "warning", n, what, (), _hint(state, known=known))
         )
     return notes
-
-
-def _values(reading: Reading, measure: str) -> NDArray[np.float64]:
-    """Return the scores of a measure."""
-    if isinstance(reading.held, Places):
-        return reading.held.scores(reading.held.measures.index(measure))[3]
-    rows = reading.clean.filter(nw.col("measure").cast(nw.String) == measure).select("value")
-    table = cast("Any", rows.collect().to_arrow())
-    return np.asarray(table.column("value").to_numpy(), dtype=float)
 
 
 def _state(source: Source) -> tuple[str, str] | None:

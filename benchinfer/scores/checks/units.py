@@ -1,16 +1,14 @@
 """Units: scores of one column that do not seem to be of one measure."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.numerics.types import Array
-from benchinfer.scores.checks.facts import Facts, Rule, places
+from benchinfer.numerics.types import Array, Counts, Flags
+from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
 from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
 
-type Mask = NDArray[np.bool_]
 MIXED = ("stand-ins", "per cent and fractions", "mixed signs")
 UNEQUAL = "unequal spread"
 # Times the median. Among published tables with one unit the largest ratio is 8.
@@ -28,9 +26,9 @@ def stand_ins(facts: Facts) -> Finding | None:
     total = 0
     for m, measure in enumerate(s.measures):
         for i, end in enumerate(s.ends[m].tolist()):
-            own = (s.minimum, s.maximum)[i][m]
-            at = own == end
-            others = own[np.isfinite(own) & ~at]
+            extremes = (s.minimum, s.maximum)[i][m]
+            at = extremes == end
+            others = extremes[np.isfinite(extremes) & ~at]
             if end in (bounds.get(measure) or ()) or len(others) < max(3, at.sum()):
                 continue
             alone = end in _NEGATIVE and others.min() >= 0
@@ -39,16 +37,14 @@ def stand_ins(facts: Facts) -> Finding | None:
                 total += int(s.at_ends[m, :, :, i].sum())
                 places_ = [(s.datasets[d], s.algorithms[k]) for d, k in np.argwhere(at)]
                 rows += [(*place, measure, f"{end:g}") for place in places_]
-    if not rows:
-        return None
     values = ", ".join(dict.fromkeys(row[3] for row in rows))
-    return Finding(
+    return rows_finding(
         MIXED[0],
         "warning",
-        len(rows),
         f"{total} {'score is' if total == 1 else 'scores are'} {values}, far from all others: do"
         " they stand for missing ones?",
-        places(("dataset", "algorithm", "measure", "value"), rows),
+        ("dataset", "algorithm", "measure", "value"),
+        rows,
         "leave failed runs out as missing rows.",
     )
 
@@ -59,8 +55,8 @@ def per_cent_and_fractions(facts: Facts) -> Finding | None:
     declared = {measure.name: measure for measure in facts.measures}
     rows: list[tuple[str, ...]] = []
     for m, name in enumerate(s.measures):
-        own = declared.get(name)
-        if own is not None and (own.scale != "identity" or own.bounds or own.unit):
+        measure = declared.get(name)
+        if measure is not None and (measure.scale != "identity" or measure.bounds or measure.unit):
             continue
         if zero_one(s, m) or all_ranks(s, m) or not 0 < s.ends[m, 0] <= 1 < s.ends[m, 1] <= 100:
             continue
@@ -72,20 +68,20 @@ def per_cent_and_fractions(facts: Facts) -> Finding | None:
             rows += [(*row, name, span) for row in _wholly(facts, held, above)]
     if not rows:
         return None
-    return Finding(
+    return rows_finding(
         MIXED[1],
         "warning",
-        len(rows),
         f"the scores of {count(len(rows), rows[0][0])} are about a hundred times those of the"
         " others: per cent beside fractions?",
-        places(("of", "name", "measure", "means"), rows),
+        ("of", "name", "measure", "means"),
+        rows,
         Phrase(
             f"bring them to one unit; {Field('bounds', (0, 1))} refuses what is not a fraction."
         ),
     )
 
 
-def _hundredfold(low: Array, high: Array, above: Mask, below: Mask) -> bool:
+def _hundredfold(low: Array, high: Array, above: Flags, below: Flags) -> bool:
     """Tell whether the cells fall in two narrow groups about a hundredfold apart.
 
     Times and errors that vary over several powers of ten have no gap, or none of that size.
@@ -100,14 +96,14 @@ def _hundredfold(low: Array, high: Array, above: Mask, below: Mask) -> bool:
     return bool(narrow and apart and 30 <= times <= 300)
 
 
-def _wholly(facts: Facts, held: Mask, above: Mask) -> list[tuple[str, str]]:
+def _wholly(facts: Facts, held: Flags, above: Flags) -> list[tuple[str, str]]:
     """Name the data sets, or else the algorithms, that are above wherever they are."""
     s = facts.summary
     for role, names, axis in (("data set", s.datasets, 1), ("algorithm", s.algorithms, 0)):
-        whole = (above == held).all(axis=axis)
-        if (whole | ~above.any(axis=axis)).all():
-            found = whole & above.any(axis=axis)
-            return [(role, names[i]) for i in np.flatnonzero(found)]
+        all_above = (above == held).all(axis=axis)
+        if (all_above | ~above.any(axis=axis)).all():
+            chosen = all_above & above.any(axis=axis)
+            return [(role, names[i]) for i in np.flatnonzero(chosen)]
     return []
 
 
@@ -124,15 +120,13 @@ def mixed_signs(facts: Facts) -> Finding | None:
             rows += [
                 (names[d], name, f"{low[d]:.3g} to {high[d]:.3g}") for d in np.flatnonzero(below)
             ]
-    if not rows:
-        return None
-    return Finding(
+    return rows_finding(
         MIXED[2],
         "warning",
-        len(rows),
         f"on {count(len(rows), 'data set')} all scores are negative, on"
         " all others between 0 and 1: another measure in the same column?",
-        places(("dataset", "measure", "range"), rows),
+        ("dataset", "measure", "range"),
+        rows,
         "give each measure a name of its own.",
     )
 
@@ -159,13 +153,13 @@ def unequal_spread(facts: Facts) -> Finding | None:
     if not rows:
         return None
     relative = Phrase(f" compare relative scores ({Call('Measure', Option('scale', 'log'))}),")
-    return Finding(
+    return rows_finding(
         UNEQUAL,
         "warning",
-        len(rows),
         f"on {count(len(rows), 'data set')} scores vary far more than"
         f" on the median one, {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
-        places(("dataset", "measure", "between", "spread"), rows),
+        ("dataset", "measure", "between", "spread"),
+        rows,
         Phrase(
             "a mean over data sets is about these alone: bring them to one unit,",
             relative if lowest > 0 else "",
@@ -191,7 +185,7 @@ def within_ratios(facts: Facts, m: int) -> Array:
     return _ratios(s.squares[m].sum(axis=1), (s.n[m] - 1).clip(min=0).sum(axis=1))
 
 
-def _ratios(squares: Array, degrees: NDArray[np.int64]) -> Array:
+def _ratios(squares: Array, degrees: Counts) -> Array:
     """Return standard deviations over their median, 1 where they are unknown."""
     sd = np.sqrt(squares / np.maximum(degrees, 1))
     known = (degrees > 0) & (sd > 0)

@@ -1,26 +1,32 @@
-"""Documents: JSON, dictionaries and archives of arrays as rows of one table."""
+"""Documents of tools as rows of one table: JSON, dictionaries, archives of arrays, ARFF."""
 
+import csv
 import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
+from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
-from benchinfer.scores.formats.format import Format, Rows
-from benchinfer.scores.formats.language_models import embeddings, harness
-from benchinfer.scores.formats.reinforcement import runs_by_tasks
-from benchinfer.scores.formats.scikit_learn import of_results
+from benchinfer.scores.formats.format import Format, Rows, directed
+from benchinfer.scores.formats.tables import SCORERS, TIMES
+from benchinfer.scores.resampling import Resampling
 
 # A document is held in memory as a whole; tables of more belong into lines or Parquet.
 MOST_BYTES = 1 << 28
 DEEPEST = 20
 _MOST_ROWS = 10_000_000
+_PREDICTIONS = re.compile(r"(test|train)(Resample|Fold)\d+\.csv")
+_ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -70,10 +76,10 @@ def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
     if isinstance(document, Mapping):
         mapping = cast("Mapping[str, Any]", document)
         for recognise in (harness, embeddings):
-            if (found := recognise(mapping, path)) is not None:
-                return found
-        if (found := of_mapping(mapping)) is not None:
-            return found
+            if (results := recognise(mapping, path)) is not None:
+                return results
+        if (results := of_mapping(mapping)) is not None:
+            return results
         lists = [item for item in mapping.values() if isinstance(item, list)]
         records = any(isinstance(i, Mapping) for item in lists for i in item)
         columns = lists and len(lists) == len(mapping) and len({len(item) for item in lists}) == 1
@@ -147,7 +153,7 @@ def archive(path: Path, typed: str) -> tuple[Format, Rows]:
         if size > MOST_BYTES:
             raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
         with np.load(path, allow_pickle=False) as arrays:
-            found = runs_by_tasks({name: arrays[name] for name in arrays.files})
+            results = runs_by_tasks({name: arrays[name] for name in arrays.files})
     except MemoryError:
         raise ScoreTableError(
             f"{typed!r} cannot be read as arrays: one says that it is larger than memory.",
@@ -156,12 +162,12 @@ def archive(path: Path, typed: str) -> tuple[Format, Rows]:
     except (ValueError, OSError, zipfile.BadZipFile) as error:
         said = str(error).partition("\n")[0]
         raise ScoreTableError(f"{typed!r} cannot be read as arrays: {said}") from None
-    if found is None:
+    if results is None:
         raise ScoreTableError(
             f"{typed!r} holds no arrays of runs by tasks.",
             hint="one array of numbers per algorithm, a row per run, a column per task.",
         )
-    return found
+    return results
 
 
 def too_deep(name: str) -> ScoreTableError:
@@ -174,3 +180,283 @@ def too_deep(name: str) -> ScoreTableError:
 def _no_table(name: str) -> ScoreTableError:
     hint = "a list of records, or one list per column, is one."
     return ScoreTableError(f"the JSON of {name!r} is no table.", hint=hint)
+
+
+def of_results(results: Mapping[str, Any]) -> tuple[Format, Rows] | None:
+    """Recognise what ``cross_validate`` returns, by the name of each estimator."""
+    if not results or not all(map(_is_result, results.values())):
+        return None
+    rows: Rows = []
+    names = dict[str, None]()
+    for algorithm, result in results.items():
+        for key, values in cast("Mapping[str, Any]", result).items():
+            if key not in TIMES and not key.startswith("test_"):
+                continue
+            name = key.removeprefix("test_")
+            names |= {name: None} if key not in TIMES else {}
+            rows += [
+                {"algorithm": algorithm, "replication": i, "measure": name, "value": value}
+                for i, value in enumerate([None] if values is None else values)
+            ]
+    held = tuple(Measure(name, "higher") for name in names)
+    form = Format(
+        "scikit-learn, cross_validate", measures=held, resampling=Resampling("cv"), note=SCORERS
+    )
+    return form, rows
+
+
+def _is_result(value: object) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    keys = [str(key) for key in cast("Mapping[object, object]", value)]
+    return set(TIMES) <= set(keys) and any(key.startswith("test_") for key in keys)
+
+
+def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | None:
+    """Recognise ``results_*.json`` of lm-evaluation-harness: a number per task and metric."""
+    results = document.get("results")
+    if not isinstance(results, Mapping) or not _of_mappings(results):
+        return None
+    if not {"configs", "config"} & set(document):
+        return None
+    groups = document.get("group_subtasks")
+    groups = cast("Mapping[str, Any]", groups) if isinstance(groups, Mapping) else {}
+    higher = document.get("higher_is_better")
+    higher = cast("Mapping[str, Any]", higher) if isinstance(higher, Mapping) else {}
+    entries = cast("Mapping[str, Mapping[str, Any]]", results)
+    names = {key for entry in entries.values() for key, value in entry.items() if _is_score(value)}
+    rows: Rows = []
+    said: dict[str, set[Any]] = {}
+    for task, entry in entries.items():
+        if groups.get(task):
+            continue  # the mean of tasks that stand there themselves
+        for key, value in entry.items():
+            metric, _, chosen = key.partition(",")
+            if metric.endswith("_stderr") or not (_is_score(value) or _failed(key, value, names)):
+                continue
+            name = metric if chosen in ("", "none") else key
+            error = entry.get(f"{metric}_stderr,{chosen}" if chosen else f"{metric}_stderr")
+            of_task = higher.get(task)
+            of_task = cast("Mapping[str, Any]", of_task) if isinstance(of_task, Mapping) else {}
+            way = of_task.get(metric)
+            said.setdefault(name, set()).add(way if isinstance(way, bool) else None)
+            rows.append(
+                {
+                    "dataset": task,
+                    "algorithm": _model(document, path),
+                    "measure": name,
+                    "value": value if _is_score(value) else None,
+                    "stderr": error if _is_score(error) else None,
+                }
+            )
+    bounds = {m.name: m.bounds for m in directed(said)}
+    measures = tuple(
+        Measure(name, "higher" if way == {True} else "lower", bounds=bounds.get(name))
+        for name, way in said.items()
+        if way in ({True}, {False})
+    )
+    tasks = cast("Mapping[str, Any]", results)
+    aggregated = ", ".join(task for task in tasks if groups.get(task))
+    note = f"means of other tasks are left out: {aggregated}" if aggregated else ""
+    return Format("lm-evaluation-harness, results", measures=measures, note=note), rows
+
+
+def embeddings(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | None:
+    """Recognise a result of MTEB: a number per split, subset and metric of one task."""
+    scores = document.get("scores")
+    if not isinstance(scores, Mapping) or not {"task_name", "dataset_revision"} <= set(document):
+        return None
+    splits = cast("Mapping[str, Any]", scores)
+    parts = [
+        (split, cast("Mapping[str, Any]", entry))
+        for split, entries in splits.items()
+        if isinstance(entries, list)
+        for entry in cast("list[object]", entries)
+        if isinstance(entry, Mapping)
+    ]
+    several = len({split for split, _ in parts}) > 1
+    names = {"main_score"} | {
+        name for _, entry in parts for name, value in entry.items() if _is_score(value)
+    }
+    # Folders are results/MODEL/REVISION/TASK.json, with "__" for the slash of a name.
+    folders = path.parts[-3:-1]
+    model = document.get("model_name") or (folders[0] if len(folders) == 2 else "?")
+    rows: Rows = [
+        {
+            "dataset": "/".join(
+                [
+                    str(document["task_name"]),
+                    *(s for s in [str(entry.get("hf_subset", "default"))] if s != "default"),
+                    *([split] if several else []),
+                ]
+            ),
+            "algorithm": str(model).replace("__", "/"),
+            "measure": str(name),
+            "value": value if _is_score(value) else None,
+        }
+        for split, entry in parts
+        for name, value in entry.items()
+        if _is_score(value) or _failed(name, value, names)
+    ]
+    return Format("MTEB, result of a task", measures=(Measure("main_score", "higher"),)), rows
+
+
+def _model(document: Mapping[str, Any], path: Path) -> str:
+    """Return the name of the model, or that of the folder."""
+    name = document.get("model_name")
+    if isinstance(name, str) and name:
+        return name
+    config = document.get("config")
+    if isinstance(config, Mapping):
+        settings = str(cast("Mapping[str, Any]", config).get("model_args", ""))
+        for part in settings.split(","):
+            key, _, value = part.partition("=")
+            if key.strip() in ("pretrained", "model") and value:
+                return value
+    return path.parent.name.replace("__", "/") or "?"
+
+
+def _of_mappings(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and bool(value)
+        and all(isinstance(item, Mapping) for item in cast("Mapping[str, object]", value).values())
+    )
+
+
+def _failed(key: str, value: object, names: Container[str]) -> bool:
+    """Return whether a metric has a value that is no number: null, a truth value or "N/A"."""
+    blank = isinstance(value, str) and value.strip().casefold() in (
+        "",
+        "n/a",
+        "nan",
+        "none",
+        "null",
+    )
+    return (value is None or isinstance(value, bool) or blank) and ("," in key or key in names)
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:
+    """Recognise algorithm to (runs, tasks) scores."""
+    arrays: dict[str, Any] = {}
+    for name, values in scores.items():
+        if not isinstance(values, list | np.ndarray):
+            return None
+        try:
+            arrays[name] = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            return None
+    if not arrays or {array.ndim for array in arrays.values()} != {2}:
+        return None
+    rows: Rows = [
+        {"dataset": str(task), "replication": run, "algorithm": name, "value": value}
+        for name, array in arrays.items()
+        for (run, task), value in np.ndenumerate(array)
+    ]
+    return Format("rliable, runs by tasks", resampling=Resampling("seeds")), rows
+
+
+def predictions(path: Path, typed: str) -> tuple[Format, Rows] | None:
+    """Read the score of one resample from its predictions; None of other files.
+
+    Three lines say data set, estimator, split and resample; parameters; times. A line per case
+    holds the label and its prediction.
+    """
+    if _PREDICTIONS.fullmatch(path.name) is None:
+        return None
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            heads = [line.strip().split(",") for line in islice(file, 3)]
+            cases = [line.strip().split(",")[:2] for line in file if line.strip()]
+        dataset, algorithm, split, resample = heads[0][:4]
+        measure, score = _SCORES[len(heads[2])]
+        values = [score(true, said) for true, said in cases]
+        row = {"dataset": dataset, "algorithm": algorithm, "replication": resample}
+        value = sum(values) / len(values)
+    except (ValueError, LookupError, ZeroDivisionError):
+        raise ScoreTableError(
+            f"{typed!r} is named as predictions of aeon or tsml, but is none of them.",
+            hint="three lines of a head, then label and prediction of each case, of classes or"
+            " numbers; other tables need another name.",
+        ) from None
+    training = "" if split.upper() == "TEST" else f"{split.lower()} "
+    form = Format(
+        "aeon or tsml, predictions of a resample",
+        measures=(
+            Measure("accuracy", "higher", bounds=(0.0, 1.0)),
+            Measure("mse", "lower"),
+        ),
+        resampling=Resampling("holdout"),
+        note="scores are computed from the predictions",
+    )
+    return form, [{**row, "measure": f"{training}{measure}", "value": value}]
+
+
+def _equal(true: str, said: str) -> float:
+    """Compare two class labels; tools write the same one as 2 and as 2.0."""
+    try:
+        return float(true == said or float(true) == float(said))  # "nan" may name a class
+    except ValueError:
+        return 0.0
+
+
+def _squared(true: str, said: str) -> float:
+    return (float(true) - float(said)) ** 2
+
+
+# The number of fields of the third line tells what was predicted: classes or numbers.
+_SCORES = {9: ("accuracy", _equal), 8: ("mse", _squared)}
+
+
+def arff(path: Path, typed: str) -> Any:
+    """Read an ARFF file as a frame of text and numbers; sparse rows are refused."""
+    import pandas as pd
+    import pyarrow as pa
+
+    try:
+        with (
+            pa.input_stream(path) as stream,
+            TextIOWrapper(stream, encoding="utf-8", newline="") as file,  # pyright: ignore[reportArgumentType]
+        ):
+            names, numeric = _header(file)
+            rows = [
+                row
+                for row in csv.reader(file, quotechar="'", escapechar="\\", skipinitialspace=True)
+                if row and not row[0].lstrip().startswith("%")
+            ]
+    except (UnicodeDecodeError, csv.Error, pa.ArrowInvalid, OSError) as error:
+        raise ScoreTableError(f"{typed!r} cannot be read as ARFF: {error}") from None
+    odd = [row for row in rows if len(row) != len(names)]
+    if not names or odd:
+        what = f"{len(odd):,} of {len(rows):,} rows do not have {len(names)} values"
+        raise ScoreTableError(
+            f"{typed!r} cannot be read as ARFF: {what if names else 'it has no attributes'}.",
+            hint="save the results as CSV.",
+        )
+    columns = {
+        name: [None if row[i] == "?" else row[i] for row in rows] for i, name in enumerate(names)
+    }
+    frame = pd.DataFrame(columns, dtype=object)
+    for name in numeric:
+        with suppress(ValueError):  # what is no number stays text, which the checks name
+            frame[name] = pd.to_numeric(frame[name])
+    return frame
+
+
+def _header(file: IO[str]) -> tuple[list[str], list[str]]:
+    """Return the names of the attributes, and of those that are numbers."""
+    names: list[str] = []
+    numeric: list[str] = []
+    for line in file:
+        text = line.strip()
+        if text.casefold().startswith("@data"):
+            break
+        if (match := _ATTRIBUTE.fullmatch(text)) is not None:
+            names.append(match[1].strip("'\""))
+            if match[2].casefold().split()[0] in ("numeric", "real", "integer"):
+                numeric.append(names[-1])
+    return names, numeric

@@ -81,10 +81,10 @@ def directed(names: Iterable[str]) -> tuple[Measure, ...]:
     >>> [(m.name, m.better, m.bounds) for m in directed(["roc_auc", "neg_rmse", "rmse", "x"])]
     [('roc_auc', 'higher', (0.0, 1.0)), ('neg_rmse', 'higher', None), ('rmse', 'lower', None)]
     """
-    found = ((name, _direction(name)) for name in dict.fromkeys(names))
+    directions = ((name, _direction(name)) for name in dict.fromkeys(names))
     return tuple(
         Measure(name, better, bounds=_UNIT if unit else None)
-        for name, (better, unit) in ((n, f) for n, f in found if f is not None)
+        for name, (better, unit) in ((n, f) for n, f in directions if f is not None)
     )
 
 

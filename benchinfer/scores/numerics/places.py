@@ -7,14 +7,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Counts
 
-type Rows = NDArray[np.int32]
+type Positions = NDArray[np.int32]
 
+BATCH = 1 << 16  # rows that are placed together: their columns fit into a processor's cache
 _DIGITS = 18  # of numbers that fit into 64 bits
 _CHUNK = 1 << 16  # scores that are looked at together: they fit into a processor's cache
 _COLUMNS = 1 << 20  # scores from which algorithms of large data sets are looked at in turn
 _RUN = 256  # blocks in a row from which it pays to look at them where they are
+MOST = 1e150  # the sum of ten million squares of this is still finite
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Places:
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
     replications: tuple[str, ...]
-    row: Rows
+    row: Positions
     value: Array
 
     def labels(self, m: int) -> Codes:
@@ -45,16 +47,20 @@ class Places:
         # Sorted as text already: 01 comes before 1.
         return there if (numbers < 0).any() else there[np.argsort(numbers, kind="stable")]
 
+    def replications_of(self, m: int) -> tuple[str, ...]:
+        """Return the names of the replications of a measure, in order."""
+        return tuple(self.replications[i] for i in self.labels(m))
+
     @cached_property
     def _numbers(self) -> Codes:
         """(L,) replications as numbers, -1 where the name is none."""
         names = self.replications
         if "".join(names).isdecimal() and max(map(len, names)) <= _DIGITS:
             return np.array(names, np.int64)
-        whole = (int(x) if x.isdecimal() and len(x) <= _DIGITS else -1 for x in names)
-        return np.array(list(whole), np.int64)
+        numbers = (int(x) if x.isdecimal() and len(x) <= _DIGITS else -1 for x in names)
+        return np.array(list(numbers), np.int64)
 
-    def blocks(self, m: int) -> tuple[Codes, Codes, Rows]:
+    def blocks(self, m: int) -> tuple[Codes, Codes, Positions]:
         """Return (R,) data set, replication and row of each block of a measure, in order.
 
         Replications are positions in `labels`.
@@ -85,7 +91,7 @@ class Places:
             value[:, k],
         )
 
-    def parts(self, rows: Rows) -> Iterator[tuple[slice, Array]]:
+    def parts(self, rows: Positions) -> Iterator[tuple[slice, Array]]:
         """Return the scores of the blocks in rows, some blocks at a time, in their order."""
         size = max(_CHUNK // max(len(self.algorithms), 1), 1)
         breaks = np.flatnonzero(np.diff(rows) != 1) + 1
@@ -94,8 +100,8 @@ class Places:
         for end in [*(breaks.tolist() if runs else ()), len(rows)]:
             for i in range(start, end, size):
                 part = slice(i, min(i + size, end))
-                own = rows[part]
-                yield part, self.value[own[0] : own[-1] + 1] if runs else self.value.take(own, 0)
+                at = rows[part]
+                yield part, self.value[at[0] : at[-1] + 1] if runs else self.value.take(at, 0)
             start = end
 
     def scores(self, m: int) -> tuple[Codes, Codes, Codes, Array]:
@@ -122,12 +128,12 @@ class CellMoments:
         (D,) number of blocks.
     """
 
-    n: NDArray[np.int64]
+    n: Counts
     mean: Array
     squares: Array
     minimum: Array
     maximum: Array
-    blocks: NDArray[np.int64]
+    blocks: Codes
 
 
 def cell_moments(places: Places, m: int) -> CellMoments:
@@ -162,18 +168,18 @@ def cell_moments(places: Places, m: int) -> CellMoments:
     return CellMoments(n, mean, np.where(n > 0, squares, 0.0).clip(min=0.0), low, high, blocks)
 
 
-def count_equal(places: Places, m: int, ends: Array) -> NDArray[np.int64]:
+def count_equal(places: Places, m: int, ends: Array) -> Counts:
     """Return (D, K, E) how many scores of each cell equal each of E numbers."""
     dataset, _, rows = places.blocks(m)
-    found = np.zeros((len(places.datasets), len(places.algorithms), len(ends)), np.int64)
+    counts = np.zeros((len(places.datasets), len(places.algorithms), len(ends)), np.int64)
     for cells, first, _, value in _columns(places, dataset, rows):
         for e, end in enumerate(ends):
-            found[*cells, e] = np.add.reduceat(value == end, first, axis=1, dtype=np.int64).T
-    return found
+            counts[*cells, e] = np.add.reduceat(value == end, first, axis=1, dtype=np.int64).T
+    return counts
 
 
 def _columns(
-    places: Places, dataset: Codes, rows: Rows
+    places: Places, dataset: Codes, rows: Positions
 ) -> Iterator[tuple[tuple[Codes, slice], Codes, Codes, Array]]:
     """Return the scores of some data sets and k algorithms, (k, n), with their place among cells.
 
@@ -195,9 +201,7 @@ def _columns(
             yield (dataset[begin[d]], cells), begin[d] - start, size[d], value
 
 
-def cell_quantiles(
-    places: Places, m: int, n: NDArray[np.int64], probabilities: tuple[float, ...]
-) -> Array:
+def cell_quantiles(places: Places, m: int, n: Counts, probabilities: tuple[float, ...]) -> Array:
     """Return (D, K, P) quantiles, interpolated linearly between order statistics.
 
     Data sets with as many blocks are sorted together; a cell's empty places, NaN, sort last.
@@ -205,12 +209,12 @@ def cell_quantiles(
     dataset, _, rows = places.blocks(m)
     blocks = np.bincount(dataset, minlength=len(places.datasets))
     start = np.cumsum(blocks) - blocks
-    found = np.full((*n.shape, len(probabilities)), np.nan)
+    quantiles = np.full((*n.shape, len(probabilities)), np.nan)
     for count in np.unique(blocks[blocks > 0]):
-        alike = np.flatnonzero(blocks == count)
+        same_size = np.flatnonzero(blocks == count)
         step = max(_CHUNK // int(count * n.shape[1]), 1)
-        for i in range(0, len(alike), step):
-            d = alike[i : i + step]
+        for i in range(0, len(same_size), step):
+            d = same_size[i : i + step]
             value = places.value[rows[start[d][:, None] + np.arange(count)]]
             ordered = np.sort(np.ascontiguousarray(value.transpose(0, 2, 1)), axis=2)
             last = np.maximum(n[d] - 1, 0)
@@ -222,5 +226,166 @@ def cell_quantiles(
                     np.take_along_axis(ordered, at[:, :, None], axis=2)[:, :, 0]
                     for at in (below, above)
                 )
-                found[d, :, p] = low + (high - low) * (position - below)
-    return found
+                quantiles[d, :, p] = low + (high - low) * (position - below)
+    return quantiles
+
+
+class NotDenseError(Exception):
+    """The rows are not one number each in a table that is mostly full."""
+
+
+class Scatter:
+    """The places that rows take as they come.
+
+    Parameters
+    ----------
+    expected
+        How many rows will come, as far as that is known.
+
+    Attributes
+    ----------
+    rows
+        How many rows were added.
+    blocks
+        How many blocks there are.
+    row
+        (D, M, L) row of each block, from 1, with room for labels to come; 0 where there is none,
+        so that memory for the room is taken when it is written to.
+    value
+        ((1 + B) K,) scores, with room for blocks to come; row 0 is not used.
+    width
+        K, with room for algorithms to come.
+    """
+
+    __slots__ = ("blocks", "expected", "row", "rows", "value", "width")
+
+    def __init__(self, expected: int = 0) -> None:
+        self.expected, self.rows, self.blocks, self.width = expected, 0, 0, 1
+        self.row = np.zeros((1, 1, 1), np.int32)
+        self.value = np.empty(1)
+
+    def add(
+        self,
+        codes: tuple[Positions, Positions, Positions, Positions],
+        sizes: list[int],
+        value: Array,
+    ) -> None:
+        """Add rows.
+
+        Parameters
+        ----------
+        codes
+            (N,) measure, data set, replication and algorithm, or (1,) where all rows have the same.
+        sizes
+            How many there are of each.
+        value
+            (N,) scores.
+
+        Raises
+        ------
+        NotDenseError
+            A score is missing or beyond `MOST`, or most places are empty.
+        """
+        if not len(value):
+            return
+        if not max(value.max(), -value.min()) <= MOST:  # NaN, too
+            raise NotDenseError
+        self.rows += len(value)
+        self._make_room(sizes, len(value))
+        _, measures, replications = self.row.shape
+        measure, dataset, replication, algorithm = (code.astype(np.intp) for code in codes)
+        block = (dataset * measures + measure) * replications + replication
+        block = np.broadcast_to(block, len(value))
+        known = self.row.ravel()
+        row = known.take(block)
+        if not row.min():
+            self._number(known, block[row == 0])
+            row = known.take(block)
+        place = row.astype(np.intp)  # which NumPy would make of any other kind
+        place *= self.width
+        place += algorithm
+        self.value[place] = value
+
+    def _number(self, known: NDArray[np.int32], new: NDArray[np.integer]) -> None:
+        """Give the next rows, in order, to blocks that have none."""
+        low, high = int(new.min()), int(new.max())
+        if high - low > 16 * len(new):
+            new = np.unique(new)
+        else:
+            known[new] = -1
+            new = low + np.flatnonzero(known[low : high + 1] < 0)
+        first, end = 1 + self.blocks, 1 + self.blocks + len(new)
+        known[new] = np.arange(first, end, dtype=np.int32)
+        self.value[first * self.width : end * self.width] = np.nan
+        self.blocks += len(new)
+
+    def _make_room(self, sizes: list[int], rows: int) -> None:
+        """Make room for labels, and for as many blocks as there are rows."""
+        shape, need = self.row.shape, (sizes[1], sizes[0], sizes[2])
+        if any(size > there for size, there in zip(need, shape, strict=True)):
+            grown = tuple(
+                there if size <= there else max(size, there * 3 // 2)
+                for size, there in zip(need, shape, strict=True)
+            )
+            if np.prod(grown, dtype=float) > 8 * self.rows + (1 << 22):
+                grown = need
+            if np.prod(grown, dtype=float) > 8 * self.rows + (1 << 22):
+                raise NotDenseError
+            row = np.zeros(grown, np.int32)
+            row[: shape[0], : shape[1], : shape[2]] = self.row
+            self.row = row
+        if sizes[3] > self.width:
+            width = max(sizes[3], self.width * 3 // 2)
+            wider = np.full((1 + self.blocks) * width, np.nan)
+            old = self.value[: (1 + self.blocks) * self.width].reshape(-1, self.width)
+            wider.reshape(-1, width)[:, : self.width] = old
+            self.value, self.width = wider, width
+        last = (1 + self.blocks + rows) * self.width
+        if last > len(self.value):
+            if self.blocks * self.width > 4 * self.rows + (1 << 20):
+                raise NotDenseError
+            # What is not written takes no memory: room for all rows need not be copied later.
+            room = np.empty(max(4 * last, last + self.expected * 9 // 8))
+            used = (1 + self.blocks) * self.width
+            room[:used] = self.value[:used]
+            self.value = room
+
+    def places(self, names: tuple[list[str], list[str], list[str], list[str]]) -> Places | None:
+        """Return the places in the order of labels, None where a place has several scores.
+
+        `names` are measures, data sets, replications and algorithms, by code.
+        """
+        value = self.value[self.width : (1 + self.blocks) * self.width].reshape(-1, self.width)
+        step = 1 << 14
+        chunks = [value[i : i + step] for i in range(0, len(value), step)]
+        held = np.sum([_held(chunk) for chunk in chunks], axis=0)
+        if held.sum() < self.rows:
+            return None
+        there = self.row > 0
+        keep = [np.flatnonzero(there.any(axis=axes)) for axes in ((0, 2), (1, 2), (0, 1))]
+        keep.append(np.flatnonzero(held))
+        ordered = [_in_order(*pair) for pair in zip(names, keep, strict=True)]
+        m, d, r, columns = (codes for _, codes in ordered)
+        row = self.row[d[:, None], m[:, None, None], r]
+        row -= 1
+        if len(columns) < self.width:
+            value = value[:, columns]
+        elif (columns != np.arange(self.width)).any():
+            for chunk in chunks:
+                chunk[:] = chunk[:, columns]
+        measures, datasets, replications, algorithms = (labels for labels, _ in ordered)
+        return Places(measures, datasets, algorithms, replications, row, value)
+
+
+def _held(value: Array) -> Codes:
+    """Return (K,) how many scores each column has."""
+    if np.isnan(value.sum()):
+        return np.count_nonzero(~np.isnan(value), axis=0)
+    return np.full(value.shape[1], len(value))
+
+
+def _in_order(names: list[str], codes: Codes) -> tuple[tuple[str, ...], Codes]:
+    """Return labels in order, with their codes."""
+    # Many pairs to sort would have Python look through all objects for garbage.
+    ordered = sorted(codes.tolist(), key=names.__getitem__)
+    return tuple(names[code] for code in ordered), np.array(ordered, np.int64)

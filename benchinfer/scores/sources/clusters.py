@@ -6,16 +6,20 @@ algorithms that they hold. Only statistics come back.
 
 import hashlib
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
-from benchinfer.scores.numerics.block_moments import BlockMoments, condensed
+from benchinfer.numerics.types import Array, Codes
+from benchinfer.scores.columns import Frame
 from benchinfer.scores.reductions import Cells, on_scale
-from benchinfer.scores.statistics import SufficientStatistics, statistics_of
+from benchinfer.scores.statistics import (
+    BlockMoments,
+    SufficientStatistics,
+    condensed,
+    statistics_of,
+)
 from benchinfer.scores.summary import Summary, coded, matrix, with_centre
 
 if TYPE_CHECKING:
@@ -24,16 +28,9 @@ if TYPE_CHECKING:
     from benchinfer.scores.features import Feature
     from benchinfer.scores.table import ScoreTable
 
-type Frame = "nw.LazyFrame[Any]"
 
 _MOST_ALGORITHMS = 64  # each pair is a column
 _BITS = 50  # flags in one whole number that all engines hold
-
-
-def of_cluster(frame: Frame) -> bool:
-    """Return whether rows are, or may be, on other machines."""
-    kind = frame.implementation
-    return kind.is_dask() or kind.is_pyspark() or kind.is_pyspark_connect()
 
 
 def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistics:
@@ -42,7 +39,7 @@ def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistic
     blocks = dict[str, BlockMoments]()
     once = bool((table.summary.n == table.summary.replications).all())
     if table.paired and once and len(table.algorithms) <= _MOST_ALGORITHMS:
-        blocks = {name: block_moments(frame, own) for name, own in cells.items()}
+        blocks = {name: block_moments(frame, of_measure) for name, of_measure in cells.items()}
     return statistics_of(
         table,
         cells,
@@ -110,19 +107,19 @@ def block_moments(frame: Frame, cells: Cells) -> BlockMoments:
     return condensed(dataset, held, rows, mean, roots, nothing)
 
 
-def _roots(cross: Array, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
+def _roots(cross: Array, rows: Codes) -> tuple[Codes, Array]:
     """Return home and rows of roots of cross products, as many as have a length."""
     values, vectors = np.linalg.eigh(cross)
     size = values[:, -1:]
-    kept = (values > np.finfo(float).eps * len(cross[0]) * size) & (rows > 1)[:, None]
-    home, at = np.nonzero(kept)
+    positive = (values > np.finfo(float).eps * len(cross[0]) * size) & (rows > 1)[:, None]
+    home, at = np.nonzero(positive)
     return home, np.sqrt(values[home, at])[:, None] * vectors[home, :, at]
 
 
-def _digest(own: Summary, features: "Mapping[str, Feature]") -> str:
+def _digest(summary: Summary, features: "Mapping[str, Feature]") -> str:
     """Fingerprint a summary by what is the same in whatever order an engine adds, and features."""
-    exact = (own.measures, own.datasets, own.algorithms, own.n.tolist())
-    sums = [f"{x:.6g}" for x in (*own.mean.ravel(), *own.squares.ravel())]
-    ends = (own.minimum.tolist(), own.maximum.tolist())
+    exact = (summary.measures, summary.datasets, summary.algorithms, summary.n.tolist())
+    sums = [f"{x:.6g}" for x in (*summary.mean.ravel(), *summary.squares.ravel())]
+    ends = (summary.minimum.tolist(), summary.maximum.tolist())
     described = [(name, *known.content) for name, known in sorted(features.items())]
     return hashlib.sha256(repr((exact, ends, sums, *described)).encode()).hexdigest()[:16]

@@ -1,30 +1,60 @@
-"""Files of tables by their ending."""
+"""Files as sources of tables: one, a folder or a pattern."""
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+import csv
+import re
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from io import BufferedReader
+from glob import glob
+from io import BufferedReader, TextIOWrapper
+from itertools import chain, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
+
+import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, message, optional
-from benchinfer.core.hints import Either, Phrase
+from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.saving import note_input
+from benchinfer.scores.columns import (
+    as_label,
+    expression,
+    holds_text,
+    placeholders,
+    slots,
+)
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.documents import DEEPEST, archive, read_json, rows_of, too_deep
-from benchinfer.scores.formats.time_series import predictions
-from benchinfer.scores.formats.weka import arff
-from benchinfer.scores.sources.batches import batches
-from benchinfer.scores.sources.databases import duckdb_file
-from benchinfer.scores.sources.frames import checked_names, odd_fields, of_frame
-from benchinfer.scores.sources.source import Source, check_memory, first_line
-from benchinfer.scores.sources.text import COMPRESSED, limited, open_text
+from benchinfer.scores.formats.documents import (
+    DEEPEST,
+    archive,
+    arff,
+    of_mapping,
+    predictions,
+    read_json,
+    rows_of,
+    too_deep,
+)
+from benchinfer.scores.formats.tables import recognised
+from benchinfer.scores.numerics.places import BATCH, NotDenseError
+from benchinfer.scores.sources.frames import (
+    Columns,
+    Load,
+    Loaded,
+    Source,
+    Stream,
+    check_memory,
+    checked_names,
+    first_line,
+    odd_fields,
+    of_frame,
+)
+from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation
 
 if TYPE_CHECKING:
-    import narwhals as nw
-
-    from benchinfer.scores.formats.format import Format, Rows
+    from benchinfer.scores.formats.format import Format
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
@@ -34,6 +64,402 @@ EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
 _KNOWN = "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb"
+COMPRESSED = (".gz", ".bz2", ".zst")
+_TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF}
+_DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
+_SIGNS = "*?["  # of a pattern
+_SELECT = "a pattern selects, such as 'folder/*.csv'."
+_NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
+_LONGEST = 1 << 26  # bytes or characters of a line
+_INTEGRAL = re.compile(r"[+-]?[0-9]+\.0+")
+_MOST_COLUMNS = 20_000
+
+
+def open_source(source: object, query: str | None, name: str | None = None) -> Source:
+    """Open a table without reading its rows yet, and recognise the tool that wrote it."""
+    origin = _opened(source, query, name)
+    if (n := len(origin.names)) > _MOST_COLUMNS:
+        raise ScoreTableError(
+            f"{origin.name!r} has {n:,} columns, and a table has at most {_MOST_COLUMNS:,}.",
+            hint="write one row per score, with its data set and algorithm in columns.",
+        )
+    known = origin.known or recognised(origin.names)
+    if known is None:
+        return origin
+    if known.name is not None and name is None and isinstance(source, str | Path):
+        with suppress(ScoreTableError):  # files may have been given other names
+            origin = of_path(source, query, known.name)
+    return replace(origin, known=known)
+
+
+def _opened(source: object, query: str | None, name: str | None) -> Source:
+    if isinstance(source, str | Path):
+        return of_path(source, query, name)
+    if name is not None:
+        raise ScoreTableError(
+            f"{Option('name', '')} was given with a {type(source).__name__}.",
+            hint="it is the pattern of files' names.",
+        )
+    if type(source).__name__ == "DuckDBPyConnection":
+        connection = cast("Any", source)
+        return of_frame(open_relation(connection, query, "the connection"), "query")
+    if isinstance(source, Mapping):
+        return _of_mapping(cast("Mapping[str, Any]", source))
+    if query is not None:
+        raise ScoreTableError(
+            f"{Option('query', '')} was given with a {type(source).__name__}.",
+            hint="a query needs a DuckDB file or connection as its source.",
+        )
+    return of_frame(source, type(source).__name__)
+
+
+def _of_mapping(source: Mapping[str, Any]) -> Source:
+    """Open results by the names of algorithms, or arrays by the names of columns."""
+    import pandas as pd
+
+    if (results := of_mapping(source)) is not None:
+        known, rows = results
+        return replace(of_frame(pd.DataFrame(rows), "dict"), known=known)
+    try:
+        frame = pd.DataFrame(dict(source))
+    except (ValueError, TypeError) as error:
+        raise ScoreTableError(
+            f"a dict cannot be read as a table: {first_line(error)}",
+            hint="columns of one length, or what cross_validate returns by algorithm.",
+        ) from None
+    return of_frame(frame, "dict")
+
+
+def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
+    """Open the file, folder or pattern of a path."""
+    typed = str(source)
+    try:
+        path = Path(source).expanduser()
+        exists = path.exists()
+    except (OSError, RuntimeError) as error:  # a name that is too long, a home that is not there
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise ScoreTableError(f"{typed!r} cannot be opened: {said}") from None
+    pattern = any(sign in typed for sign in _SIGNS) and not exists
+    if not pattern and not exists:
+        folder = f"folder {str(path.parent)!r}" if path.parent != Path() else "the current folder"
+        raise ScoreTableError(f"there is no file {typed!r}.", hint=f"looked in {folder}.")
+    if query is not None and (path.is_dir() or suffix_of(path) not in DUCKDB):
+        raise ScoreTableError(
+            f"{Option('query', '')} was given with {path.name!r}.", hint="it needs a DuckDB file."
+        )
+    if pattern:
+        return _of_pattern(typed, path, name)
+    if path.is_dir():
+        return _of_folder(typed, path, name)
+    return with_partitions(of_file(typed, path, query), of_names([path], name)[0])
+
+
+def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
+    """Read the files that a pattern matches; folders that it matches are named, not read."""
+    matches = sorted(map(Path, glob(str(path), recursive=True)))  # noqa: PTH207
+    files = [m for m in matches if not m.is_dir() and m.name not in _DESCRIBE]
+    above = {folder for file in files for folder in file.parents}
+    folders = [match for match in matches if match not in {*files, *above}]
+    if not files:
+        within = f"it matches folders; {typed.rstrip('/')}/*.csv matches files in them."
+        raise ScoreTableError(
+            f"no file matches {typed!r}.",
+            hint=within if folders else "the pattern is taken from the current folder.",
+        )
+    fixed = takewhile(lambda part: not any(sign in part for sign in _SIGNS), path.parent.parts)
+    return _of_files(typed, files, Path(*fixed), folders, name)
+
+
+def _of_folder(typed: str, path: Path, name: str | None) -> Source:
+    """Read a data set of ours (``scores.*`` in a folder), or all tables of a folder together."""
+    tables_beside = [file for file in sorted(path.iterdir()) if _is_table(file)]
+    score_files = [file for file in tables_beside if file.name.startswith("scores.")]
+    if len(score_files) > 1:
+        listed = ", ".join(file.name for file in score_files)
+        raise ScoreTableError(
+            f"the folder {typed!r} holds {len(score_files)} tables of scores: {listed}.",
+            hint="the path of one of them reads that one.",
+        )
+    if score_files:
+        others = [table for table in tables_beside if table not in score_files]
+        inner = _of_files(typed, score_files, path, others, name)
+        return replace(inner, name=path.name, stem=path.name)
+    files = _files_below(path, typed)
+    tables = [file for file in files if _is_table(file)]
+    if not tables:
+        raise ScoreTableError(
+            f"the folder {typed!r} holds no table.",
+            hint="a folder holds scores.csv (and measures.toml), or tables of one kind.",
+        )
+    # Parts of names as in Spark's folder ``_temporary``, not as in ``_x=1``.
+    parts = {table: table.relative_to(path).parts for table in tables}
+    unfinished = [
+        (below(table, path),)
+        for table in tables
+        if any(part.startswith("_") and "=" not in part for part in parts[table])
+    ]
+    if unfinished:
+        raise ScoreTableError(
+            f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins"
+            " with '_', as unfinished ones do.",
+            where=[("file",), *unfinished],
+            hint=_SELECT,
+        )
+    others = [file for file in files if file not in {*tables, path / "measures.toml"}]
+    return _of_files(typed, tables, path, others, name)
+
+
+def _files_below(folder: Path, typed: str) -> list[Path]:
+    """List the files of a folder, those in linked folders too; a hidden folder is listed itself."""
+
+    def fail(error: OSError) -> None:
+        raise ScoreTableError(f"{typed!r} cannot be read: {error.strerror}.") from None
+
+    seen: set[Path] = set()
+    files: list[Path] = []
+    for place, folders, names in folder.walk(on_error=fail, follow_symlinks=True):
+        if (there := place.resolve()) in seen:
+            folders.clear()
+            continue
+        seen.add(there)
+        hidden = [name for name in folders if name.startswith(".")]
+        folders[:] = [name for name in folders if name not in hidden]
+        files += [place / name for name in (*names, *hidden)]
+    return sorted(files)
+
+
+def _is_table(path: Path) -> bool:
+    if path.name in _DESCRIBE:
+        return False
+    return suffix_of(path) in _TABLES and not path.name.startswith(".") and not path.is_dir()
+
+
+def below(path: Path, folder: Path) -> str:
+    """Return the path of a file below a folder."""
+    return path.relative_to(folder).as_posix()
+
+
+def _of_files(
+    typed: str, paths: list[Path], folder: Path, others: Sequence[Path], name: str | None
+) -> Source:
+    """Read files together; what was read, and the others, are findings."""
+    _refuse_unlike(typed, paths, folder)
+    names = [below(path, folder) for path in paths]
+    parts = [
+        with_partitions(
+            replace(of_file(str(path), path, None, folder), name=file),
+            partitions(path, folder) | said,
+        )
+        for path, file, said in zip(paths, names, of_names(paths, name), strict=True)
+    ]
+    _refuse_other_columns([part.names for part in parts], names)
+
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        loaded = [part.load(labels, scores, covariates) for part in parts]
+        tables = [frame.collect() for frame, _ in loaded]
+        findings = [finding for _, of_part in loaded for finding in of_part]
+        findings += _files_read([len(table) for table in tables], names)
+        if others:
+            what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
+            where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
+            findings.append(Finding("files not read", "note", len(others), what, where))
+        return _joined(tables, labels, [*scores, *slots(covariates)]), findings
+
+    if len(parts) == 1:
+        return replace(parts[0], load=load, stream=None)
+    kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
+    known = parts[0].known
+    for part in parts[1:]:
+        known = None if known is None else known.joined(part.known)
+    return replace(
+        parts[0],
+        name=Path(typed).name,
+        load=load,
+        stem=folder.name or "data",
+        kinds=kinds,
+        known=known,
+        stream=None,
+    )
+
+
+def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
+    """Refuse files that cannot be read together, and those that hold nothing."""
+    kinds = {suffix_of(path) or "(none)" for path in paths}
+    if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*DUCKDB, *EXCEL}):
+        names = [(below(path, folder),) for path in paths]
+        raise ScoreTableError(
+            f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
+            where=[("file",), *names],
+            hint=["several files are read together when all are of one kind.", _SELECT],
+        )
+    empty = [path for path in paths if not path.is_file() or path.stat().st_size == 0]
+    if empty:
+        raise ScoreTableError(
+            f"{len(empty)} of {len(paths)} files {'is' if len(empty) == 1 else 'are'} empty.",
+            where=[("file",), *((below(path, folder),) for path in empty)],
+            hint="write them again, or take them away.",
+        )
+
+
+def _refuse_other_columns(columns: Sequence[Sequence[str]], names: Sequence[str]) -> None:
+    """Refuse files that do not have the columns of the first; their order is free."""
+    first = columns[0]
+    odd = [
+        (
+            name,
+            ", ".join(c for c in first if c not in held) or "none",
+            ", ".join(c for c in held if c not in first) or "none",
+        )
+        for name, held in zip(names, columns, strict=True)
+        if set(held) != set(first)
+    ]
+    if odd:
+        raise ScoreTableError(
+            f"{len(odd):,} of {len(names):,} files have other columns than {names[0]!r}.",
+            where=[("file", "lacks", "has besides"), *odd],
+            hint=["add the columns that are missing, empty where there is no score;", _SELECT],
+        )
+
+
+def _files_read(rows: Sequence[int], names: Sequence[str]) -> list[Finding]:
+    """Report which files were read together, and those without rows."""
+    if len(names) == 1:
+        return []
+    where = (("file", "rows"), *zip(names, map(str, rows), strict=True))
+    what = f"{sum(rows)} rows were read from {len(names)} files."
+    findings = [Finding("files read", "note", len(names), what, where[:6])]
+    if without := [(name,) for name, n in zip(names, rows, strict=True) if n == 0]:
+        hold = "holds" if len(without) == 1 else "hold"
+        what = f"{len(without):,} of {len(names):,} files {hold} no rows."
+        where = (("file",), *without[:5])
+        findings.append(Finding("files without rows", "note", len(without), what, where))
+    return findings
+
+
+def _joined(
+    tables: Sequence[nw.DataFrame[Any]], labels: Sequence[str], numbers: Sequence[str]
+) -> nw.LazyFrame[Any]:
+    """Put tables below each other."""
+    import pyarrow as pa
+
+    arrow = [table.to_arrow() for table in tables]
+    try:
+        joined = pa.concat_tables(arrow, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        # Numbers in one file, text in another: text in all, for the checks to see.
+        mixed = [n for n in numbers if not _of_one_type(arrow, n)]
+        written = [n for n in labels if not _of_one_type(arrow, n)]
+        text: list[Any] = []
+        for table in tables:
+            labelled = table.with_columns(
+                as_label(n, table.schema[n]).cast(nw.String).alias(n) for n in written
+            ).to_arrow()
+            for name in mixed:
+                i = labelled.schema.get_field_index(name)
+                labelled = labelled.set_column(i, name, labelled.column(i).cast(pa.string()))
+            text.append(labelled)
+        joined = pa.concat_tables(text, promote_options="permissive")
+    return nw.from_native(joined.unify_dictionaries(), eager_only=True).lazy()
+
+
+def _of_one_type(tables: Sequence[Any], column: str) -> bool:
+    """Return whether the tables hold the column in types that have one in common."""
+    import pyarrow as pa
+
+    schemas = [pa.schema([table.schema.field(column)]) for table in tables]
+    try:
+        pa.unify_schemas(schemas, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return False
+    return True
+
+
+def partitions(path: Path, folder: Path) -> dict[str, str | None]:
+    """Return the columns that folders name, as in ``dataset=d1/part.parquet``."""
+    pairs = [part.partition("=") for part in path.relative_to(folder).parent.parts]
+    return {
+        unquote(name): None if value == _NO_LABEL else unquote(value)
+        for name, sign, value in pairs
+        if name and sign
+    }
+
+
+def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]:
+    """Return the columns that the names of files give by a pattern; all must match."""
+    if pattern is None:
+        return [{} for _ in paths]
+    if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
+        raise ScoreTableError(
+            f"{Given('name', pattern)} names no column in braces, or one twice.",
+            hint=f"as in {Option('name', '{algorithm}_{dataset}')}.",
+        )
+    form = expression(pattern, {})
+    depth = pattern.count("/") + 1
+    # The ending is that of the kind of file; other dots belong to the name.
+    texts = ["/".join(path.parts[-depth:]).removesuffix(_ending(path)) for path in paths]
+    matches = [form.fullmatch(text) for text in texts]
+    if odd := [text for text, match in zip(texts, matches, strict=True) if match is None]:
+        raise ScoreTableError(
+            f"{len(odd):,} of {len(texts):,} files are not named as {Given('name', pattern)} says.",
+            where=[("file",), *((text,) for text in odd)],
+            hint="the pattern is that of the whole name without its ending.",
+        )
+    return [match.groupdict() for match in matches if match is not None]
+
+
+def _ending(path: Path) -> str:
+    text = path.name
+    while path.suffix.casefold() in COMPRESSED:
+        path = path.with_suffix("")
+    return text[len(path.with_suffix("").name) :]
+
+
+def with_partitions(source: Source, values: Mapping[str, str | None]) -> Source:
+    """Add the columns that the folders of a file name; one that the file has, too, must agree."""
+
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        held = [[n for n in names if n in source.names] for names in (labels, scores, covariates)]
+        frame, findings = source.load(*held)
+        slot = dict(zip(held[2], slots(held[2]), strict=True))
+        same = {name: name for name in (*held[0], *held[1])}
+        _refuse_contradictions(source.name, frame, slot | same, values)
+
+        def column(name: str, loaded: Mapping[str, str], *, number: bool) -> nw.Expr:
+            if name in loaded:
+                return nw.col(loaded[name])
+            text = values[name]
+            if number:
+                with suppress(ValueError):
+                    return nw.lit(None if text is None else float(text), dtype=nw.Float64)
+            return nw.lit(text, dtype=nw.String)
+
+        slot_of = zip(covariates, slots(covariates), strict=True)
+        return frame.select(
+            *(column(name, same, number=False).alias(name) for name in labels),
+            *(column(name, same, number=True).alias(name) for name in scores),
+            *(column(name, slot, number=True).alias(to) for name, to in slot_of),
+        ), findings
+
+    names = tuple(dict.fromkeys([*source.names, *values]))
+    return replace(source, names=names, load=load, stream=None) if values else source
+
+
+def _refuse_contradictions(
+    name: str,
+    frame: nw.LazyFrame[Any],
+    loaded: Mapping[str, str],
+    values: Mapping[str, str | None],
+) -> None:
+    schema = frame.collect_schema()
+    for label in values.keys() & loaded.keys():
+        column = loaded[label]
+        text = frame.select(as_label(column, schema[column]).alias("held")).unique().collect()
+        if odd := sorted(str(held) for held in text["held"] if held != values[label]):
+            raise ScoreTableError(
+                f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of"
+                f" {label} {values[label]}.",
+                hint="the column or the folder's name is wrong.",
+            )
 
 
 def suffix_of(path: Path) -> str:
@@ -50,8 +476,8 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         raise ScoreTableError(
             f"the path {typed!r} is not text in UTF-8.", hint="give the file another name."
         )
-    beside = (folder or path.parent) / "measures.toml"
-    toml = beside if beside.is_file() else None
+    declaration = (folder or path.parent) / "measures.toml"
+    toml = declaration if declaration.is_file() else None
     suffix, stem = suffix_of(path), path.name.split(".")[0]
     note_input(path)
     if path.stat().st_size == 0:
@@ -83,22 +509,18 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     """Read a file that holds more than one table says, with the tool that wrote it."""
     if suffix in ARFF:
         return None, arff(path, typed)
+    results = None
     if suffix in ARRAYS:
-        known, rows = archive(path, typed)
-        return known, _of_rows(rows)
-    if suffix in TEXT and (found := predictions(path, typed)) is not None:
-        return found[0], _of_rows(found[1])
-    document = read_json(path, typed) if suffix == ".json" else None
-    if document is None:
+        results = archive(path, typed)
+    elif suffix in TEXT:
+        results = predictions(path, typed)
+    elif suffix == ".json" and (document := read_json(path, typed)) is not None:
+        results = rows_of(document, path)
+    if results is None:
         return None
-    known, rows = rows_of(document, path)
-    return known, _of_rows(rows)
-
-
-def _of_rows(rows: "Rows") -> object:
     import pandas as pd
 
-    return pd.DataFrame(rows)
+    return results[0], pd.DataFrame(results[1])
 
 
 def _arrow_file(path: Path, typed: str, kind: str) -> Source:
@@ -115,15 +537,13 @@ def _arrow_file(path: Path, typed: str, kind: str) -> Source:
                 f"{typed!r} cannot be read as {kind}: {first_line(error)}"
             ) from None
 
-    def load(
-        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
-    ) -> tuple["nw.LazyFrame[Any]", list[Finding]]:
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         with errors():
             check_memory(typed, file.count_rows())
             table = file.to_table(columns=list(dict.fromkeys([*labels, *scores, *covariates])))
         return of_frame(table, path.name).load(labels, scores, covariates)
 
-    def stream(labels: Sequence[str], scores: Sequence[str]) -> tuple[int, Iterator[Any]]:
+    def stream(labels: Columns, scores: Columns) -> tuple[int, Iterator[Any]]:
         with errors():
             return file.count_rows(), each([*labels, *scores])
 
@@ -148,17 +568,12 @@ def _json_file(path: Path, typed: str) -> object:
         raise ScoreTableError(
             f"{typed!r} cannot be read as JSON lines: {first_line(error)}"
         ) from None
-    if _deep(table.schema):
-        raise too_deep(typed)
-    return table
-
-
-def _deep(schema: Any) -> bool:
-    """Return whether a column is nested deeper than a table of records can be."""
-    level = [field.type for field in schema]
+    level = [field.type for field in table.schema]
     for _ in range(DEEPEST):
         level = [kind.field(i).type for kind in level for i in range(kind.num_fields)]
-    return bool(level)
+    if level:
+        raise too_deep(typed)
+    return table
 
 
 def _not_an_object(typed: str, error: str) -> str:
@@ -237,3 +652,220 @@ def _excel_file(path: Path, typed: str) -> object:
             ),
         )
     return next(iter({**sheets, **used}.values()))
+
+
+def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], Load, Stream]:
+    """Read the header of a text file."""
+    shape = _shape(path, typed, delimiter)
+    names = shape[1]
+    if not any(names):
+        raise ScoreTableError(f"{typed!r} is empty: it has no header.")
+    if twice := sorted(name for name, n in Counter(names).items() if n > 1):
+        raise ScoreTableError(
+            f"columns given twice in {typed!r}: {', '.join(twice)}.", hint="keep one of each."
+        )
+
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        coded = list(dict.fromkeys([*labels, *covariates]))
+        table, findings = _read(path, typed, shape, coded, scores)
+        columns = [_numbers(table.column(name)) for name in covariates]
+        table = table.select([*labels, *scores])
+        for name in labels:
+            i = table.schema.get_field_index(name)
+            table = table.set_column(i, name, _without_fractions(table.column(i)))
+        for slot, column in zip(slots(covariates), columns, strict=True):
+            table = table.append_column(slot, column)
+        return nw.from_native(table, eager_only=True).lazy(), findings
+
+    def stream(labels: Columns, scores: Columns) -> tuple[int, Iterator[Any]]:
+        return 0, _batches(path, shape, labels, scores)
+
+    return names, load, stream
+
+
+type _Shape = tuple[str, tuple[str, ...], int]  # delimiter, names, lines above the rows
+
+
+def limited[Text: (bytes, str)](file: IO[Text], typed: str) -> Iterator[Text]:
+    """Return the lines of a file one by one, and refuse what is no line in any table."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ScoreTableError(
+                f"{typed!r} has a line of more than {_LONGEST >> 20} MB.",
+                hint="the file is damaged, or not what its name says.",
+            )
+        yield line
+
+
+def _shape(path: Path, typed: str, delimiter: str) -> _Shape:
+    """Read the header: names may be quoted, and then run over several lines."""
+    import pyarrow as pa
+
+    try:
+        with (
+            pa.input_stream(path) as stream,
+            TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file,  # pyright: ignore[reportArgumentType]
+        ):
+            lines = limited(file, typed)
+            blank, line = next(((i, s) for i, s in enumerate(lines) if s.strip()), (0, ""))
+            if "\0" in line:
+                raise ScoreTableError(_not_utf8(typed, line.encode()))
+            if delimiter not in line:
+                # Semicolons are what spreadsheets write where the comma is the decimal sign.
+                delimiter = max(",;\t|", key=line.count)
+            rows = csv.reader(chain([line], lines), delimiter=delimiter, strict=True)
+            names = tuple(name.strip() for name in next(rows))
+            return delimiter, names, blank + rows.line_num
+    except UnicodeDecodeError as error:
+        raise ScoreTableError(_not_utf8(typed, error.object)) from None
+    except csv.Error as error:
+        raise ScoreTableError(f"the header of {typed!r} cannot be read: {error}.") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ScoreTableError(_unreadable(path, typed, error)) from None
+
+
+def _unreadable(path: Path, typed: str, error: Exception) -> str:
+    hint = ""
+    if path.suffix.casefold() in COMPRESSED:
+        hint = "the file is cut, damaged, or not compressed as its name says."
+    elif "straddl" in str(error):
+        hint = "a quotation mark is not closed, or a row is longer than a megabyte."
+    return message(f"{typed!r} cannot be read: {error}.", hint=[hint] if hint else [])
+
+
+def _not_utf8(typed: str, head: bytes = b"") -> str:
+    encoding = "latin-1"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif 0 in head[:40]:  # half of each letter of the header
+        encoding = "utf-16-be" if 0 in head[:40:2] else "utf-16-le"
+    frame = f'read it yourself and pass the frame: pandas.read_csv(path, encoding="{encoding}")'
+    return message(
+        f"{typed!r} is not text in UTF-8.",
+        hint=Phrase("save it as UTF-8", Either(f", or {frame}", ""), "."),
+    )
+
+
+def _read(
+    path: Path, typed: str, shape: _Shape, coded: Sequence[str], scores: Sequence[str]
+) -> tuple[Any, list[Finding]]:
+    """Read some columns: text as codes, scores as numbers, or else as text."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    ragged: list[str] = []
+
+    def skip(row: Any) -> str:
+        ragged.append(row.text)
+        return "skip"
+
+    def attempt(kind: Any) -> Any:
+        ragged.clear()
+        return pacsv.read_csv(path, **_options(shape, coded, scores, kind, skip))
+
+    try:
+        try:
+            table = attempt(pa.float64())
+        except pa.ArrowInvalid as error:
+            if "conversion error" not in str(error) or "UTF8" in str(error):
+                raise
+            table = attempt(pa.string())
+    except (pa.ArrowInvalid, OSError) as error:
+        if "UTF8" in str(error):
+            raise ScoreTableError(_not_utf8(typed)) from None
+        if "Empty CSV" in str(error):
+            raise ScoreTableError(f"{typed!r} has a header and no rows.") from None
+        raise ScoreTableError(_unreadable(path, typed, error)) from None
+    check_memory(typed, table.num_rows)
+    if not ragged:
+        return table.unify_dictionaries(), []
+    n, width = len(ragged), len(shape[1])
+    where = (("row",), *((row,) for row in sorted(ragged)[:5]))
+    what = f"{n} {'row does' if n == 1 else 'rows do'} not have {width} fields."
+    hint = f"the header has {width} fields, separated by {shape[0]!r}."
+    finding = Finding("ragged rows", "error", n, what, where, hint)
+    return table.unify_dictionaries(), [finding]
+
+
+def _options(
+    shape: _Shape, coded: Sequence[str], scores: Sequence[str], kind: Any, ragged: Any = None
+) -> dict[str, Any]:
+    """Return the options by which a file is read."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    delimiter, names, skip = shape
+    types = dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
+    return {
+        "read_options": pacsv.ReadOptions(column_names=names, skip_rows=skip),
+        "parse_options": pacsv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, invalid_row_handler=ragged
+        ),
+        "convert_options": pacsv.ConvertOptions(
+            column_types=types | dict.fromkeys(scores, kind), include_columns=[*coded, *scores]
+        ),
+    }
+
+
+def _batches(
+    path: Path, shape: _Shape, labels: Sequence[str], scores: Sequence[str]
+) -> Iterator[Any]:
+    """Read a file some rows at a time; whatever is wrong is found when all are loaded."""
+    import pyarrow as pa
+    from pyarrow import csv as pacsv
+
+    try:
+        with pacsv.open_csv(path, **_options(shape, labels, scores, pa.float64())) as batches:
+            for batch in batches:
+                if any(_all_integral(batch.column(name).dictionary) for name in labels):
+                    raise NotDenseError  # 1.0 is written as 1 where no label has a fraction
+                yield batch
+    except (pa.ArrowInvalid, OSError):
+        raise NotDenseError from None
+
+
+def _numbers(column: Any) -> Any:
+    """Turn codes of text into numbers, or into plain text where one is no number."""
+    import pyarrow as pa
+
+    if not column.num_chunks:
+        return pa.chunked_array([], pa.float64())
+    values = numbers_of_text(column.chunk(0).dictionary)
+    if values is None:
+        return column.cast(pa.string())
+    return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks], pa.float64())
+
+
+def _without_fractions(column: Any) -> Any:
+    """Write labels that are all whole numbers without ".0", as the other engines give them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not column.num_chunks or not len(column.chunk(0).dictionary):
+        return column
+    if not _all_integral(column.chunk(0).dictionary):  # the same in all chunks, once unified
+        return column
+    text = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")  # pyright: ignore[reportAttributeAccessIssue]
+    return text.dictionary_encode().unify_dictionaries()
+
+
+def _all_integral(labels: Any) -> bool:
+    # Of most columns the first label tells.
+    return all(_INTEGRAL.fullmatch(label.as_py()) for label in labels)
+
+
+def batches(path: Path, kind: str, columns: Sequence[str]) -> Iterator[Any]:
+    """Read a file of columns some rows at a time, text as codes."""
+    from pyarrow import dataset
+    from pyarrow.parquet import ParquetFile
+
+    if kind != "parquet":
+        yield from dataset.dataset(path, format=kind).to_batches(
+            columns=list(columns), batch_size=BATCH, batch_readahead=2, use_threads=False
+        )
+        return
+    with ParquetFile(path) as file:
+        text = [name for name in columns if holds_text(file.schema_arrow.field(name).type)]
+    # With a buffer all of a file would stay in memory until its end.
+    with ParquetFile(path, read_dictionary=text, pre_buffer=False) as file:
+        yield from file.iter_batches(BATCH, columns=list(columns), use_threads=False)

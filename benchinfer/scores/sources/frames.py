@@ -1,14 +1,17 @@
-"""Frames of any engine.
+"""Frames of any engine as sources of tables.
 
 Frames that are in memory are taken over into Arrow once: later changes to the user's frame cannot
 reach the table, and labels become integer codes. Lazy frames and relations stay in their engine,
 dask frames as long as they have one column of numbers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
@@ -17,13 +20,11 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError, message, op
 from benchinfer.core.measure import is_text
 from benchinfer.scores.columns import slots
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.numerics.scatter import NotDenseError
-from benchinfer.scores.sources.batches import ROWS
-from benchinfer.scores.sources.source import Source, engine_of, failed, first_line
+from benchinfer.scores.formats.format import Format
+from benchinfer.scores.numerics.places import BATCH, NotDenseError
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
-
 
 # Kinds of columns that hold no scores; most of them are no labels either.
 _ODD: tuple[tuple[str, tuple[Any, ...]], ...] = (
@@ -32,14 +33,116 @@ _ODD: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("nested", (nw.List, nw.Array, nw.Struct)),
     ("bytes", (nw.Binary,)),
 )
-
-
 _HUGE: tuple[Any, ...] = (nw.Int128, nw.UInt128)  # which Arrow does not have
+_ENGINES = {"narwhals", "polars", "duckdb", "_duckdb", "pyarrow", "dask", "pyspark"}
+
+# Of rows that are neither counted nor placed as they are read: measured on 40 million.
+_BYTES_OF_A_ROW, _SHARE_OF_MEMORY = 120, 0.6
+
+type Columns = Sequence[str]
+type Loaded = tuple[nw.LazyFrame[Any], list[Finding]]
+type Load = Callable[[Columns, Columns, Columns], Loaded]  # labels, scores, covariates
+type Stream = Callable[[Columns, Columns], tuple[int, Iterable[Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that can be loaded.
+
+    Attributes
+    ----------
+    name
+        What to call it in messages: the last part of the path, or the kind of frame.
+    names
+        Its columns.
+    load
+        Takes the columns that hold labels, those that hold scores, and covariates, which are loaded
+        as `slots` so that they may be labels too; gives the frame and what was found on the way.
+    stem
+        A name for its only data set.
+    toml
+        The ``measures.toml`` that lies beside it, if there is one.
+    index
+        The first labels of a pandas index that has no name but does not only count.
+    kinds
+        Column to ``"complex"``, ``"date"``, ``"duration"``, ``"nested"``, ``"bytes"`` or
+        ``"object"``, for those that are.
+    known
+        The tool that wrote it, where the file tells more than its columns.
+    stream
+        Takes the columns of labels and those of scores; gives how many rows there are, as far as
+        that is known, and Arrow batches, text as codes. None where all rows are loaded.
+    planned
+        Whether rows come from a plan of functions that a user may have written.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    load: Load
+    stem: str = "data"
+    toml: Path | None = None
+    index: tuple[str, ...] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict[str, str])
+    known: Format | None = None
+    stream: Stream | None = None
+    planned: bool = False
+
+
+def check_memory(name: str, rows: int) -> None:
+    """Refuse more rows than fit into memory, before they fill it."""
+    if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
+        return  # Windows does not say
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if rows * _BYTES_OF_A_ROW > _SHARE_OF_MEMORY * memory:
+        needed = rows * _BYTES_OF_A_ROW / 1e9
+        raise ScoreTableError(
+            f"{name!r} has {rows:,} rows, which need about {needed:,.0f} GB of memory: more than"
+            f" {100 * _SHARE_OF_MEMORY:g} % of the {memory / 1e9:,.0f} GB here.",
+            hint="average what is repeated, or split the table by measure or data set.",
+        )
+
+
+@contextmanager
+def engine_errors(name: str, query: str | None = None, *, planned: bool = False) -> Generator[None]:
+    """Turn errors of an engine that reads rows late into one clear error.
+
+    A plan of the user's own functions may raise anything.
+    """
+    try:
+        yield
+    except BenchinferError:
+        raise
+    except Exception as error:
+        known = isinstance(error, OSError) or engine_of(error) in _ENGINES
+        if not known and not planned:
+            raise
+        raise failed(name, error, query) from None
+
+
+def failed(name: str, error: Exception, query: str | None = None) -> ScoreTableError:
+    """Return the error of an engine as one of the table."""
+    hint = [] if query is None else [f"the query was {query!r}."]
+    if type(error).__name__ == "PermissionException":
+        hint.append("the database is open without access to other files;")
+        hint.append("CREATE TABLE ... AS SELECT, beforehand, brings in what they hold.")
+    begin = f"{name} cannot be read" if query is None else "the query failed"
+    return ScoreTableError(f"{begin}: {str(error).strip()}", hint=hint)
+
+
+def engine_of(native: object) -> str:
+    """Return the package that an object comes from."""
+    return type(native).__module__.split(".")[0]
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error says."""
+    return str(error).strip().partition("\n")[0]
 
 
 def of_frame(source: object, name: str) -> Source:
     """Take a frame of any engine."""
-    native, index, kinds = source, (), dict[str, str]()
+    native: Any = source
+    index, kinds = (), dict[str, str]()
     if engine_of(native) == "pandas" and hasattr(native, "columns"):
         native, index = _plain_pandas(native), _unnamed_labels(native)
         kinds = {
@@ -47,7 +150,8 @@ def of_frame(source: object, name: str) -> Source:
         }
     try:
         if engine_of(native) == "dask":
-            native = _plain_dask(native)
+            native = native if native.index.name is None else native.reset_index()
+            native = native.rename(columns={name: str(name) for name in native.columns})
         frame = nw.from_native(cast("IntoFrame", native))
         names = checked_names(frame.collect_schema().names())
     except BenchinferError:
@@ -60,18 +164,16 @@ def of_frame(source: object, name: str) -> Source:
             hint="a path, or a frame of pandas, polars, pyarrow, DuckDB, dask, ibis, pyspark.",
         ) from None
 
-    def load(
-        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
-    ) -> tuple[nw.LazyFrame[Any], list[Finding]]:
-        kept = zip(covariates, slots(covariates), strict=True)
-        chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in kept))
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        slot_of = zip(covariates, slots(covariates), strict=True)
+        chosen = frame.select(*labels, *scores, *(nw.col(c).alias(slot) for c, slot in slot_of))
         if isinstance(chosen, nw.LazyFrame) and (
             not chosen.implementation.is_dask() or _aggregates(chosen, labels, scores)
         ):
             return chosen, []
         return _into_arrow(nw.to_native(chosen), name, [*scores, *slots(covariates)]), []
 
-    def stream(labels: Sequence[str], scores: Sequence[str]) -> tuple[int, Iterator[Any]]:
+    def stream(labels: Columns, scores: Columns) -> tuple[int, Iterator[Any]]:
         chosen = frame.select(*labels, *scores)
         if any(kind in _HUGE for kind in chosen.collect_schema().values()):
             return 0, iter(())
@@ -94,7 +196,7 @@ def _aggregates(frame: nw.LazyFrame[Any], labels: Sequence[str], scores: Sequenc
     )
 
 
-def _taken_over(kind: Any) -> bool:
+def _of_arrow_type(kind: Any) -> bool:
     """Return whether Arrow has the type of a pandas column, and the column holds one type."""
     import numpy as np
     import pandas as pd
@@ -112,38 +214,38 @@ def _batches(native: Any) -> Iterator[Any]:
 
     engine = engine_of(native)
     if engine in {"duckdb", "_duckdb"}:
-        yield from native.to_arrow_reader(ROWS)
+        yield from native.to_arrow_reader(BATCH)
         return
     if engine == "polars":
         lazy = hasattr(native, "collect_batches")
-        parts = native.collect_batches(chunk_size=ROWS, maintain_order=False) if lazy else [native]
+        parts = native.collect_batches(chunk_size=BATCH, maintain_order=False) if lazy else [native]
         for part in parts:
             # Text as polars has it: the default copies it.
             newest = optional("polars", "polars").CompatLevel.newest()
-            yield from part.to_arrow(compat_level=newest).to_batches(max_chunksize=ROWS)
+            yield from part.to_arrow(compat_level=newest).to_batches(max_chunksize=BATCH)
         return
     if engine == "pandas":
-        if not all(map(_taken_over, native.dtypes)):
+        if not all(map(_of_arrow_type, native.dtypes)):
             raise NotDenseError
         native = pa.table({name: pa.array(native[name]) for name in native})
     elif engine != "pyarrow":
         raise NotDenseError
-    yield from native.to_batches(max_chunksize=ROWS)
+    yield from native.to_batches(max_chunksize=BATCH)
 
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     """Give the names of columns as text, and refuse those that not all engines can hold."""
-    found = tuple(map(str, names))
-    if bad := [name for name in found if "\0" in name or not is_text(name)]:
+    texts = tuple(map(str, names))
+    if bad := [name for name in texts if "\0" in name or not is_text(name)]:
         raise ScoreTableError(
-            f"{len(bad):,} of {len(found):,} columns have a name that is not text:"
+            f"{len(bad):,} of {len(texts):,} columns have a name that is not text:"
             f" {', '.join(map(repr, bad[:5]))}.",
             hint="a name holds NUL or half a character: give the column another one.",
         )
-    return found
+    return texts
 
 
-def _odd(frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]") -> dict[str, str]:
+def _odd(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> dict[str, str]:
     """Say which columns hold neither text nor numbers: column to kind."""
     if frame.implementation.is_pyarrow():
         return odd_fields(nw.to_native(frame).schema)
@@ -163,19 +265,19 @@ def odd_fields(schema: Any) -> dict[str, str]:
     from pyarrow import types
 
     kinds = dict[str, str]()
-    for field in schema:
-        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+    for column in schema:
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
         if types.is_nested(kind):
-            kinds[field.name] = "nested"
+            kinds[column.name] = "nested"
         # Also of a fixed size, of large size, and as views.
         elif "binary" in str(kind):
-            kinds[field.name] = "bytes"
-        elif types.is_duration(field.type):
-            kinds[field.name] = "duration"
+            kinds[column.name] = "bytes"
+        elif types.is_duration(column.type):
+            kinds[column.name] = "duration"
         elif any(
-            is_odd(field.type) for is_odd in (types.is_date, types.is_time, types.is_timestamp)
+            is_odd(column.type) for is_odd in (types.is_date, types.is_time, types.is_timestamp)
         ):
-            kinds[field.name] = "date"
+            kinds[column.name] = "date"
     return kinds
 
 
@@ -201,12 +303,6 @@ def _plain_pandas(native: Any) -> Any:
     return frame
 
 
-def _plain_dask(native: Any) -> Any:
-    """Turn a named index into a column, and column names into text."""
-    frame = native if native.index.name is None else native.reset_index()
-    return frame.rename(columns={name: str(name) for name in frame.columns})
-
-
 def _unnamed_labels(native: Any) -> tuple[str, ...]:
     """Give the first labels of an index level that has no name but does not only count."""
     for i, name in enumerate(native.index.names):
@@ -221,7 +317,7 @@ def _unnamed_labels(native: Any) -> tuple[str, ...]:
     return ()
 
 
-def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> "nw.LazyFrame[Any]":
+def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> nw.LazyFrame[Any]:
     """Take over a frame in memory or of dask; `numbers` are the columns of scores and covariates.
 
     Arrow takes one type per column, so what it has no type for becomes text or a float. Codes are

@@ -7,11 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import benchinfer.scores.read as reading
-import benchinfer.scores.table as tables
+import benchinfer.scores.rows as kinds
 from benchinfer.scores.numerics import places as numerics
-from benchinfer.scores.numerics.places import Places, cell_moments, cell_quantiles, count_equal
+from benchinfer.scores.numerics.places import cell_moments, cell_quantiles, count_equal
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.sources.batches import frame_of, placed
+from benchinfer.scores.rows import PlacedRows, frame_of, placed
 
 KEYS = ["measure", "dataset", "replication", "algorithm"]
 ROLES = {name: name for name in (*KEYS, "value")}
@@ -97,12 +97,12 @@ def test_a_table_is_the_same_in_places_and_in_a_frame(monkeypatch, kind):
         here = read_scores(own, measures=MEASURES)
         with monkeypatch.context() as patch:
             patch.setattr(reading, "_streamed", lambda *_: None)
-            for module in (reading, tables):
-                patch.setattr(module, "held", lambda frame: frame)
+            for module in (reading, kinds):
+                patch.setattr(module, "placed_frame", lambda _: None)
             there = read_scores(own, measures=MEASURES)
             parts = [there.subset(algorithms=["a7", "a9"]), there.complete("acc", "replication")]
-        assert isinstance(here._held, Places)
-        assert not isinstance(there._held, Places)
+        assert isinstance(here._rows, PlacedRows)
+        assert not isinstance(there._rows, PlacedRows)
         pairs = [(here, there), (here.subset(algorithms=["a7", "a9"]), parts[0])]
         pairs += [(here.complete("acc", "replication"), parts[1])]
         for first, second in pairs:

@@ -1,21 +1,99 @@
-"""Filters of rows: an expression in DuckDB's grammar, or a function of the frame."""
+"""DuckDB files, queries and filters of rows."""
 
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given
+from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.scores.columns import BLANKS, NONE
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.source import Source, engine_of, first_line
+from benchinfer.scores.sources.frames import (
+    Columns,
+    Loaded,
+    Source,
+    engine_errors,
+    engine_of,
+    first_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+def duckdb_file(path: Path, typed: str, query: str | None) -> object:
+    """Run the query once, into memory, and let go of the file.
+
+    A view or a query may name other files or write to them. The connection reads this file alone;
+    once the configuration is locked, nothing in the file or the query can change that.
+    """
+    import duckdb
+
+    quoted = str(path.absolute()).replace("'", "''")
+    try:
+        with path.open("rb") as file:
+            sqlite = file.read(16) == b"SQLite format 3\0"
+        if sqlite:
+            raise ScoreTableError(
+                f"{typed!r} is a database of SQLite, not of DuckDB.",
+                hint="query it yourself and save the rows as CSV or Parquet.",
+            )
+        connection = duckdb.connect(
+            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        )
+        for statement in (
+            f"ATTACH '{quoted}' AS source (READ_ONLY, TYPE duckdb)",
+            "USE source",
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ):
+            connection.execute(statement)
+    except (duckdb.Error, OSError) as error:
+        raise ScoreTableError(
+            f"{typed!r} cannot be read by DuckDB: {str(error).splitlines()[0]}"
+        ) from None
+    with connection, engine_errors(repr(typed), query):
+        return open_relation(connection, query, repr(typed)).to_arrow_table()
+
+
+def open_relation(connection: Any, query: str | None, what: str) -> Any:
+    """Take a query, or the only table there is."""
+    with engine_errors(what, query):
+        if query is not None:
+            _refuse_all_but_one_select(connection, query)
+            return connection.sql(query)
+        tables = [row[0] for row in connection.execute("SHOW TABLES").fetchall()]
+        if len(tables) != 1:
+            listed = ", ".join(tables) or "none"
+            raise ScoreTableError(
+                f"{what} holds {len(tables)} tables: {listed}.",
+                hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
+            )
+        return connection.table(tables[0])
+
+
+def _refuse_all_but_one_select(connection: Any, query: str) -> None:
+    """Refuse what would do more than read, and what DuckDB would read the last part of."""
+    kinds = [statement.type.name for statement in connection.extract_statements(query)]
+    if kinds == ["SELECT"]:
+        return
+    # DuckDB first creates a type of the values that a PIVOT finds.
+    named = ["PIVOT without IN" if kind == "MULTI" else kind for kind in kinds]
+    what = (
+        f"holds {len(kinds)} statements: {', '.join(named)}"
+        if len(kinds) > 1
+        else (f"is a statement of kind {named[0]}" if named else "holds no statement")
+    )
+    hint = [f"the query was {query!r}; it takes one SELECT."]
+    if kinds == ["MULTI"]:
+        hint.append("PIVOT ... ON column IN (...) with the values named is one.")
+    raise ScoreTableError(f"the query {what}.", hint=hint)
+
 
 # Parts of an expression that look beyond the row.
 _BEYOND = {"SUBQUERY": "a subquery", "WINDOW": "a window", "STAR": "a star"}
@@ -43,23 +121,25 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
     """
     used = _columns_of(where, source.names) if isinstance(where, str) else source.names
 
-    def load(
-        labels: Sequence[str], scores: Sequence[str], covariates: Sequence[str]
-    ) -> tuple["nw.LazyFrame[Any]", list[Finding]]:
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
         held = [*labels, *scores]
         more = [name for name in used if name not in held]
-        frame, found = source.load([*labels, *more], scores, covariates)
+        frame, findings = source.load([*labels, *more], scores, covariates)
         native = nw.to_native(frame)
         if isinstance(where, str) and engine_of(native) in {"duckdb", "_duckdb"}:
-            kept, counts = _of_relation(native, where)
+            selected, counts = _of_relation(native, where)
         else:
             table = cast("Any", frame.collect().to_arrow())
             rows = _rows(table.select(list(used)), where)
-            kept, counts = table.take(rows[0]), (len(table), len(rows[0]), rows[1])
+            selected, counts = table.take(rows[0]), (len(table), len(rows[0]), rows[1])
             for name in scores:
-                kept = _as_numbers(kept, table, name)
-        found.append(_left_out(where, *counts))
-        return nw.from_native(kept).lazy().drop(more), found
+                selected = _as_numbers(selected, table, name)
+        before, after, unknown = counts
+        rule = repr(where) if isinstance(where, str) else "the filter"
+        what = f"{before - after:,} of {before:,} rows left out, for which {rule} is not true"
+        what += f" ({unknown} of them without an answer: a value is missing)." if unknown else "."
+        findings.append(Finding("rows filtered", "note", before - after, what))
+        return nw.from_native(selected).lazy().drop(more), findings
 
     return replace(source, load=load, stream=None)
 
@@ -67,7 +147,11 @@ def filtered(source: Source, where: str | Callable[[Any], Any]) -> Source:
 def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that an expression names; refuse what is no expression of one row."""
     # In parentheses, as it is used, and without: an expression is whole by itself.
-    trees = [_parsed(f"SELECT {text}") for text in (f"({where})", where)]
+    trees: list[dict[str, Any]] = []
+    with _connection() as connection:
+        for text in (f"({where})", where):
+            answer = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"])
+            trees.append(json.loads(answer.fetchone()[0]))
     for tree in trees:
         if tree["error"]:
             raise _refused(where, f"cannot be read: {tree['error_message']}")
@@ -81,22 +165,15 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
     parts = list(_parts(node["select_list"][0]))
     if beyond := [_BEYOND[part["class"]] for part in parts if part["class"] in _BEYOND]:
         raise _refused(where, f"holds {beyond[0]}")
-    found = dict.fromkeys(part["column_names"][0] for part in parts if "column_names" in part)
+    columns = dict.fromkeys(part["column_names"][0] for part in parts if "column_names" in part)
     same = {name.casefold(): name for name in reversed(names)}
-    absent = [name for name in found if name.casefold() not in same]
+    absent = [name for name in columns if name.casefold() not in same]
     if absent:
         what = f"names {len(absent)} columns that are not there: {', '.join(absent)}"
         if len(absent) == 1:
             what = f"names a column that is not there: {absent[0]}"
         raise _refused(where, what, f"the table has: {', '.join(names)}.")
-    return tuple(dict.fromkeys(same[name.casefold()] for name in found))
-
-
-def _parsed(query: str) -> dict[str, Any]:
-    """Return the syntax tree of a query, or its error."""
-    with _connection() as connection:
-        answer = connection.execute("SELECT json_serialize_sql(?)", [query])
-        return json.loads(cast("tuple[str]", answer.fetchone())[0])
+    return tuple(dict.fromkeys(same[name.casefold()] for name in columns))
 
 
 def _connection() -> Any:
@@ -146,19 +223,19 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
     table = table.append_column(_ROW, pa.array(np.arange(len(table))))
     with _connection() as connection:
         connection.register("scores", table)
-        kept, unknown = _asked(connection, where)
-    return np.sort(kept), unknown
+        selected, unknown = _selected_rows(connection, where)
+    return np.sort(selected), unknown
 
 
-def _asked(connection: Any, where: str) -> tuple[Any, int]:
+def _selected_rows(connection: Any, where: str) -> tuple[Any, int]:
     """Return the rows for which a parsed expression is true, and for how many it is null."""
     import duckdb
 
     try:
         null = connection.sql(f"SELECT count(*) FROM scores WHERE ({where}) IS NULL")  # noqa: S608
         unknown = int(null.fetchall()[0][0])
-        kept = connection.sql(f"SELECT {_ROW} FROM scores WHERE ({where})")  # noqa: S608
-        return kept.fetchnumpy()[_ROW], unknown
+        selected = connection.sql(f"SELECT {_ROW} FROM scores WHERE ({where})")  # noqa: S608
+        return selected.fetchnumpy()[_ROW], unknown
     except duckdb.Error as error:
         raise _refused(where, f"fails: {first_line(error)}") from None
 
@@ -168,28 +245,30 @@ def _of_relation(relation: Any, where: str) -> tuple[Any, tuple[int, int, int]]:
     import duckdb
 
     try:
-        kept = relation.filter(f"({where})")
+        selected = relation.filter(f"({where})")
         unknown = relation.filter(f"({where}) IS NULL")
         counts = tuple(
-            int(each.aggregate("count(*)").fetchall()[0][0]) for each in (relation, kept, unknown)
+            int(rows.aggregate("count(*)").fetchall()[0][0])
+            for rows in (relation, selected, unknown)
         )
     except duckdb.Error as error:
         raise _refused(where, f"fails: {first_line(error)}") from None
-    return kept, cast("tuple[int, int, int]", counts)
+    return selected, cast("tuple[int, int, int]", counts)
 
 
-def _as_numbers(kept: Any, table: Any, name: str) -> Any:
+def _as_numbers(selected: Any, table: Any, name: str) -> Any:
     """Read scores as numbers again, where text in rows that are left out kept them from it."""
     import pyarrow as pa
 
     i = table.schema.get_field_index(name)
-    if not pa.types.is_string(table.schema.field(i).type) or _numeric(table.column(i)) is not None:
-        return kept
-    numbers = _numeric(kept.column(i))
-    return kept if numbers is None else kept.set_column(i, name, numbers)
+    column = table.column(i)
+    if not pa.types.is_string(column.type) or numbers_of_text(column) is not None:
+        return selected
+    numbers = numbers_of_text(selected.column(i))
+    return selected if numbers is None else selected.set_column(i, name, numbers)
 
 
-def _numeric(column: Any) -> Any:
+def numbers_of_text(column: Any) -> Any:
     """Return text as numbers, None where one is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -223,11 +302,3 @@ def _typed(column: Any) -> Any:
                 values = pa.array(words, pa.string()).cast(kind)
                 break
     return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks])
-
-
-def _left_out(where: str | Callable[[Any], Any], before: int, after: int, unknown: int) -> Finding:
-    """Report how many rows a filter left out."""
-    rule = repr(where) if isinstance(where, str) else "the filter"
-    what = f"{before - after:,} of {before:,} rows left out, for which {rule} is not true"
-    what += f" ({unknown} of them without an answer: a value is missing)." if unknown else "."
-    return Finding("rows filtered", "note", before - after, what)

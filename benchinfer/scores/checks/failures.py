@@ -10,19 +10,18 @@ from benchinfer.core.frames import frame as tidy
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.faults import MOST, Failed, Reading, tests
-from benchinfer.scores.columns import FAILED, LABELS
+from benchinfer.scores.columns import FAILED, LABELS, Frame
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import first_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Frame = "nw.LazyFrame[Any]"
 _TRUE = ("true", "1", "yes")
 _UNFINISHED = (*FAILED, "killed", "running", "scheduled", "pending", "preempted")
 
 
-def checked(failed: object) -> None:
+def check_failed(failed: object) -> None:
     """Refuse what is neither a word nor a score to put in place of failures."""
     if isinstance(failed, int | float) and not isinstance(failed, bool) and abs(failed) <= MOST:
         return
@@ -43,12 +42,12 @@ def failures_of(reading: Reading) -> Any:
         return None
     names = [name for name in (*LABELS, "failure") if name in reading.columns]
     rows = reading.frame.filter(tests(reading.frame)["absent"])
-    kept = [nw.col(name).cast(nw.String) for name in names if name != "failure"]
+    columns = [nw.col(name).cast(nw.String) for name in names if name != "failure"]
     if "failure" in names:
         reason = nw.col("failure").cast(nw.String).fill_null("").alias("reason")
     else:
         reason = nw.lit("").alias("reason")
-    return rows.select(*kept, reason).collect().to_arrow()
+    return rows.select(*columns, reason).collect().to_arrow()
 
 
 def within(failures: Any, dataset: str) -> Any:
@@ -100,8 +99,8 @@ def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:
     took = "the worst score of their data set" if failed == "worst" else f"a score of {failed:g}"
     what = f"{count(n, 'failure')} {'takes' if n == 1 else 'take'} {took}."
     hint = Phrase(f"{Option('failed', 'missing')} leaves them without a score.")
-    found = [Finding("failures filled", "warning", n, what, (), hint)]
-    return nw.from_native(table, eager_only=True).lazy(), found
+    findings = [Finding("failures filled", "warning", n, what, (), hint)]
+    return nw.from_native(table, eager_only=True).lazy(), findings
 
 
 def _worst(reading: Reading) -> dict[tuple[str, str], float]:

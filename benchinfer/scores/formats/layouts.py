@@ -9,7 +9,7 @@ from benchinfer.core.hints import Directions, Given, Option, Phrase
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, NONE, Roles, assign
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.sources.source import Source
+from benchinfer.scores.sources.frames import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +47,8 @@ def roles_of(
     """
     if layout == "auto" and (known := source.known) is not None:
         said = {*(columns or {}).values(), *(columns or {})}
-        own = {n: role for n, role in known.columns.items() if n not in said and role not in said}
-        columns, layout = own | {**(columns or {})}, known.layout
+        roles = {n: role for n, role in known.columns.items() if not said & {n, role}}
+        columns, layout = roles | {**(columns or {})}, known.layout
         if layout == "wide-measures" and not measures:
             layout = "long"  # which asks for the measures
     if layout != "auto":
@@ -79,13 +79,22 @@ def _wide(
         if roles.wide and all(finding.severity != "error" for finding in roles.findings):
             fitting[other] = roles
     if len(fitting) == 1:
-        ((taken, roles),) = fitting.items()
-        return _with(roles, _taken(taken, roles))
+        ((fitting_layout, roles),) = fitting.items()
+        labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
+        what = f"{count(len(roles.wide), 'column')} of scores, one per"
+        what += f" {' and '.join(roles.spread)}: {several(labels)}."
+        hint = Phrase(f"taken for {Option('layout', fitting_layout)}, which says so for good.")
+        note = Finding("layout recognised", "note", len(roles.wide), what, (), hint)
+        return _with(roles, note)
     ways = [Phrase(Option("layout", other)) for other in fitting]
     if (name := _unknown_labels(source, long)) is not None:
         for role, other in (("algorithm", "rows-are-algorithms"), ("dataset", "wide-algorithms")):
             ways.append(Phrase(f"{Given('columns', {name: role})}, {Option('layout', other)}"))
-    return _with(long, _either(ways)) if ways else long
+    if not ways:
+        return long
+    hint = Phrase(*[part for way in ways for part in ("\nor ", way)][1:], ".")
+    what = f"the table can be read in {len(ways)} ways, which its columns do not tell apart."
+    return _with(long, Finding("ambiguous layout", "error", 1, what, (), hint))
 
 
 def _with(roles: Roles, finding: Finding) -> Roles:
@@ -175,22 +184,6 @@ def _is_number(value: object) -> bool:
             return False
         return True
     return value is None or isinstance(value, int | float)
-
-
-def _taken(layout: str, roles: Roles) -> Finding:
-    """Report what a table was taken for."""
-    labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
-    what = f"{count(len(roles.wide), 'column')} of scores, one per"
-    what += f" {' and '.join(roles.spread)}: {several(labels)}."
-    hint = Phrase(f"taken for {Option('layout', layout)}, which says so for good.")
-    return Finding("layout recognised", "note", len(roles.wide), what, (), hint)
-
-
-def _either(ways: Sequence[str]) -> Finding:
-    """Ask which of two readings is meant."""
-    hint = Phrase(*[part for way in ways for part in ("\nor ", way)][1:], ".")
-    what = f"the table can be read in {len(ways)} ways, which its columns do not tell apart."
-    return Finding("ambiguous layout", "error", 1, what, (), hint)
 
 
 def telling_column(source: Source, roles: Roles) -> str | None:

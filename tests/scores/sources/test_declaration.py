@@ -2,8 +2,8 @@ import pytest
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
-from benchinfer.scores.read import declared, read_toml
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.declaration import declared, read_toml
 
 
 @pytest.fixture

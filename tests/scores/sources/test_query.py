@@ -12,7 +12,7 @@ from benchinfer.analyses.meta.read import read_effects
 from benchinfer.analyses.wins.counts import read_wins
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.sources.open import open_source
+from benchinfer.scores.sources.files import open_source
 
 ACC = {"acc": "higher"}
 

@@ -1,0 +1,224 @@
+"""Tables of tools, recognised by the names of their columns."""
+
+import re
+from dataclasses import replace
+
+from benchinfer.core.measure import Measure
+from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.format import Format, Names, Recogniser, directed
+from benchinfer.scores.resampling import Resampling
+
+TIMES = ("fit_time", "score_time")  # of scikit-learn
+SCORERS = "its scorers give larger scores to what is better"
+_SPLIT = re.compile(r"split\d+_test_(.+)", re.DOTALL)
+_METRICS = ("auc", "acc", "balacc", "logloss", "mae", "mse", "rmse", "rmsle", "r2", "mase", "smape")
+_ERRORS = ("roc_auc", "log_loss", "rmse", "accuracy", "mse", "mae", "r2", "balanced_accuracy")
+_SAMPLE = {"doc_id", "doc", "target", "filtered_resps"}
+_NO_MEASURE = {
+    *_SAMPLE,
+    *("arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"),
+}
+_YARDSTICK = (
+    *("accuracy", "bal_accuracy", "roc_auc", "pr_auc", "f_meas", "precision", "recall", "sens"),
+    *("spec", "npv", "ppv", "kap", "mcc", "rsq", "rmse", "mae", "mape", "smape", "mase"),
+    *("mn_log_loss", "brier_class"),
+)
+_MLR3 = re.compile(r"(classif|regr|surv|clust|dens)\.(.+)|time_(train|predict|both)")
+_RUN = "tags.mlflow.runName"
+_PERCENT = (0.0, 100.0)
+_WEKA = (
+    Measure("Percent_correct", "higher", bounds=_PERCENT, unit="%"),
+    Measure("Percent_incorrect", "lower", bounds=_PERCENT, unit="%"),
+    Measure("Kappa_statistic", "higher"),
+    Measure("Mean_absolute_error", "lower"),
+    Measure("Root_mean_squared_error", "lower"),
+    Measure("Relative_absolute_error", "lower"),
+    Measure("Root_relative_squared_error", "lower"),
+    Measure("Correlation_coefficient", "higher"),
+    Measure("Area_under_ROC", "higher", bounds=(0.0, 1.0)),
+    Measure("F_measure", "higher", bounds=(0.0, 1.0)),
+)
+
+
+def _search(names: Names) -> Format | None:
+    """Describe ``cv_results_`` of a search: a row per setting, a column per split."""
+    measures = dict.fromkeys(match[1] for name in names if (match := _SPLIT.fullmatch(name)))
+    if not measures:
+        return None
+    return Format(
+        "scikit-learn, cv_results_ of a search",
+        {"params": "algorithm"},
+        "split{replication}_test_{measure}",
+        tuple(Measure(name, "higher") for name in measures),
+        Resampling("cv"),
+        note=SCORERS,
+    )
+
+
+def _cross_validation(names: Names) -> Format | None:
+    """Describe a frame of ``cross_validate``: a row per split."""
+    scores = [name.removeprefix("test_") for name in names if name.startswith("test_")]
+    measures = tuple(Measure(name, "higher") for name in scores)
+    tool = "scikit-learn, cross_validate"
+    form = Format(tool, {}, "test_{measure}", measures, Resampling("cv"), note=SCORERS)
+    return form if scores else None
+
+
+def _automl_benchmark(_: Names) -> Format:
+    """Describe ``results.csv``: a row per task, framework and fold."""
+    return Format(
+        "AutoML Benchmark, results.csv",
+        {
+            "task": "dataset",
+            "framework": "algorithm",
+            "fold": "replication",
+            "result": "value",
+            "metric": "measure",
+            "info": "failure",
+        },
+        measures=directed([*_METRICS, *(f"neg_{metric}" for metric in _METRICS)]),
+        resampling=Resampling("cv"),
+        note="each metric is a measure of its own",
+    )
+
+
+def _tab_arena(names: Names) -> Format | None:
+    """Describe the results of TabArena and TabRepo: a row per data set, split and method."""
+    method = next((name for name in ("framework", "method", "config") if name in names), None)
+    if method is None:
+        return None
+    return Format(
+        "TabArena, metric_error",
+        {
+            "dataset": "dataset",
+            "fold": "replication",
+            method: "algorithm",
+            "metric": "measure",
+            "metric_error": "value",
+        },
+        measures=tuple(Measure(name, "lower", label=f"error by {name}") for name in _ERRORS),
+        resampling=Resampling("cv"),
+        note="values are errors, lower is better for each metric, roc_auc too",
+    )
+
+
+def _harness_samples(names: Names) -> Format:
+    """Describe ``--log_samples`` of lm-evaluation-harness: a line per item."""
+    return Format(
+        "lm-evaluation-harness, samples",
+        {"doc_id": "replication"},
+        "wide-measures",
+        directed(name for name in names if name not in _NO_MEASURE),
+        Resampling("items"),
+        "{algorithm}/samples_{dataset}_20*",
+    )
+
+
+def _mlr3(names: Names) -> Format:
+    """Describe ``score()`` and ``aggregate()`` of a benchmark: a column per measure."""
+    measures: list[Measure] = []
+    for name in names:
+        if (match := _MLR3.fullmatch(name)) is None:
+            continue
+        if name.startswith("time_"):
+            measures.append(Measure(name, "lower", unit="s"))
+        measures += [
+            Measure(name, m.better, bounds=m.bounds)
+            for m in directed([match[2]] if match[2] else [])
+        ]
+    return Format(
+        "mlr3, score() or aggregate()",
+        {"task_id": "dataset", "learner_id": "algorithm", "iteration": "replication"},
+        "wide-measures",
+        tuple(measures),
+    )
+
+
+def _tidymodels(names: Names) -> Format | None:
+    """Describe ``collect_metrics()``, of each resample or of their means."""
+    value = next((name for name in (".estimate", "mean") if name in names), None)
+    if value is None:
+        return None
+    model = next((name for name in ("wflow_id", "model", ".config") if name in names), None)
+    labels = dict.fromkeys(() if value == "mean" else ("id", "id2"), "replication")
+    return Format(
+        "tidymodels, collect_metrics()",
+        {".metric": "measure", value: "value"} | labels | ({model: "algorithm"} if model else {}),
+        measures=directed(_YARDSTICK),
+    )
+
+
+def _mlflow(names: Names) -> Format:
+    """Describe ``search_runs()``: a row per run, columns of metrics, parameters and tags."""
+    columns = {"status": "failure"}
+    for role in ("dataset", "replication", "algorithm"):
+        usual = [f"{kind}.{name}" for kind in ("params", "tags") for name in COMMON[role]]
+        if there := [name for name in usual if name in names]:
+            columns[there[0]] = role
+    if "algorithm" not in columns.values():
+        columns[_RUN] = "algorithm"
+    return Format("MLflow, search_runs()", columns, "metrics.{measure}")
+
+
+def _weights_and_biases(names: Names) -> Format:
+    """Describe the table of runs as CSV: a row per run, columns of settings and metrics."""
+    usual = [name for name in names if name.casefold() in COMMON["algorithm"]]
+    columns = {"State": "failure", (usual or ["Name"])[0]: "algorithm"}
+    return Format("Weights & Biases, table of runs", columns, "wide-measures")
+
+
+def _resamples_by_column(names: Names) -> Format | None:
+    """Describe a table of one estimator: a row per data set, a column per resample."""
+    first, *rest = names
+    if first.casefold() not in ("folds:", "resamples:") or not all(n.isdigit() for n in rest):
+        return None
+    return Format(
+        "aeon or tsml, table of an estimator",
+        {first: "dataset"},
+        "{replication}",
+        resampling=Resampling("holdout"),
+        name="{algorithm}_TESTFOLDS",
+    )
+
+
+def _experimenter(names: Names) -> Format:
+    """Describe a table of Weka's Experimenter: a row per data set, run, fold and scheme."""
+    return Format(
+        "Weka, Experimenter",
+        {
+            "Key_Dataset": "dataset",
+            "Key_Run": "replication",
+            "Key_Fold": "replication",
+            "Key_Scheme": "algorithm",
+            "Key_Scheme_options": "algorithm",
+        },
+        "wide-measures",
+        tuple(m for m in _WEKA if m.name in names),
+        Resampling("cv" if "Key_Fold" in names else "holdout"),
+    )
+
+
+# Columns that a tool's table has, and its description; the first that fits counts.
+_FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
+    ({"params"}, _search),
+    ({*TIMES}, _cross_validation),
+    ({"task", "framework", "fold", "result", "metric", "constraint"}, _automl_benchmark),
+    ({"dataset", "fold", "metric", "metric_error"}, _tab_arena),
+    (_SAMPLE, _harness_samples),
+    ({"task_id", "learner_id", "resampling_id"}, _mlr3),
+    ({".metric"}, _tidymodels),
+    ({"run_id", "experiment_id", "status"}, _mlflow),
+    ({"Name", "State", "Created", "Runtime"}, _weights_and_biases),
+    (set(), _resamples_by_column),
+    ({"Key_Dataset", "Key_Run", "Key_Scheme"}, _experimenter),
+)
+
+
+def recognised(names: Names) -> Format | None:
+    """Return the format whose columns these are, with the columns that are there."""
+    there = set(names)
+    for columns, describe in _FINGERPRINTS:
+        if there and columns <= there and (form := describe(names)) is not None:
+            roles = {name: role for name, role in form.columns.items() if name in there}
+            return replace(form, columns=roles)
+    return None

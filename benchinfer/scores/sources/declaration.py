@@ -1,0 +1,205 @@
+"""Declarations of measures, resampling and covariates by arguments or TOML."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
+from benchinfer.core.hints import Directions, Either, Given, Option
+from benchinfer.core.measure import Measure, as_measures
+from benchinfer.core.saving import note_input
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.resampling import Resampling
+
+type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
+_TOP = ("covariates", "resampling", "measures")
+_MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
+_RESAMPLING = ("kind", "folds", "test_fraction", "paired")
+
+
+def declared(
+    measures: object, resampling: object, covariates: object, default: Path | None
+) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], list[Finding]]:
+    """Bring together what the arguments and the TOML declare; arguments win."""
+    path = default
+    if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
+        path, measures = Path(measures), None
+    declared_measures: tuple[Measure, ...] = ()
+    said: Resampling | None = None
+    covariate_names: tuple[str, ...] = ()
+    notes: list[Finding] = []
+    # Where all arguments are given, a file that happens to lie there is not even opened.
+    if path is not None and None in (measures, resampling, covariates):
+        declared_measures, said, covariate_names = read_toml(path)
+        parts = [
+            name
+            for name, given, says in (
+                ("measures", measures, True),
+                ("resampling", resampling, said is not None),
+                ("covariates", covariates, bool(covariate_names)),
+            )
+            if given is None and says
+        ]
+        if path is default and parts:
+            *first, last = parts
+            names = f"{', '.join(first)} and {last}" if first else last
+            what = f"{names} as {path.name} beside the table says."
+            notes.append(Finding("declared beside", "note", len(parts), what))
+    if measures is not None:
+        try:
+            declared_measures = as_measures(measures)
+        except (TypeError, AttributeError):
+            raise ScoreTableError(
+                f"{Given('measures', measures)} cannot be read.",
+                hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
+            ) from None
+    if isinstance(resampling, str):
+        said = Resampling.of(resampling)
+    elif isinstance(resampling, Resampling):
+        said = resampling
+    elif resampling is not None:
+        kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
+        raise ScoreTableError(unknown("resampling", resampling, kinds))
+    return (
+        declared_measures,
+        said,
+        covariate_names if covariates is None else _covariates(covariates),
+        notes,
+    )
+
+
+def _covariates(given: object) -> tuple[str, ...]:
+    """Read the names of covariates; one alone need not be in a list."""
+    if (names := _texts([given] if isinstance(given, str) else given)) is not None:
+        return names
+    raise ScoreTableError(
+        f"{Given('covariates', given)} cannot be read.",
+        hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
+    )
+
+
+def _texts(given: object) -> tuple[str, ...] | None:
+    """Give the items of a sequence of texts, None for anything else."""
+    if not isinstance(given, Sequence):
+        return None
+    names = cast("Sequence[object]", given)
+    texts = tuple(name for name in names if isinstance(name, str))
+    return texts if len(texts) == len(names) else None
+
+
+def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...]]:
+    r"""Read a ``measures.toml``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "measures.toml")
+    ...     _ = path.write_text('[measures.error]\nbetter = "lower"\ntolerance = 0.01')
+    ...     read_toml(path)[0][0].tolerance
+    0.01
+    """
+    note_input(path)
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ScoreTableError(f"there is no file {str(path)!r}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ScoreTableError(f"{path.name!r} is not a TOML file: {error}.") from None
+    except RecursionError:
+        raise ScoreTableError(f"{path.name!r} is nested too deep to be read.") from None
+    faults = _strange(document, _TOP, "")
+    tables = document.get("measures", {})
+    measures: list[Measure] = []
+    resampling: Resampling | None = None
+    if not isinstance(tables, Mapping):
+        faults.append("measures: not a table; write [measures.error] and its keys below.")
+        tables = {}
+    for name, entry in cast("Mapping[str, object]", tables).items():
+        if isinstance(item := _measure(name, entry), Measure):
+            measures.append(item)
+        else:
+            faults += item
+    if "resampling" in document:
+        item = _resampling(document["resampling"])
+        resampling = item if isinstance(item, Resampling) else None
+        faults += item if isinstance(item, list) else []
+    covariates = cast("object", document.get("covariates", []))
+    if isinstance(covariates, str) or (names := _texts(covariates)) is None:
+        names = ()
+        faults.append('covariates: not a list of names; write covariates = ["n_rows", "size"].')
+    if faults:
+        raise ScoreTableError(
+            f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
+            + "\n".join(f"    {fault}" for fault in faults),
+            hint=[
+                f"keys of a measure: {', '.join(_MEASURE)};",
+                f"of [resampling]: {', '.join(_RESAMPLING)};",
+                "above the tables: covariates.",
+            ],
+        )
+    return tuple(measures), resampling, names
+
+
+def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:
+    return [f"{prefix}{key}: there is no such key." for key in table if key not in known]
+
+
+def _measure(name: str, entry: object) -> Measure | list[str]:
+    """Read one measure, or say what is wrong with it."""
+    prefix = f"measures.{name}."
+    if not isinstance(entry, Mapping):
+        return [f"measures.{name}: not a table; write [measures.{name}] and its keys below."]
+    table = cast("Mapping[str, Any]", entry)
+    faults = _strange(table, _MEASURE, prefix)
+    if "better" not in table:
+        faults.append(f'{prefix}better: missing; "higher" or "lower".')
+    faults += [
+        f"{prefix}{key}: {table[key]!r} is not text."
+        for key in ("better", "scale", "unit", "label")
+        if not isinstance(table.get(key, ""), str)
+    ]
+    if not _number(table.get("tolerance", 0)):
+        faults.append(f"{prefix}tolerance: {table['tolerance']!r} is not a number.")
+    bounds = table.get("bounds")
+    if bounds is not None and not (
+        isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds))
+    ):
+        faults.append(f"{prefix}bounds: {bounds!r} is not [lowest, highest].")
+    if faults:
+        return faults
+    keys = {key: value for key, value in table.items() if key != "bounds"}
+    if bounds is not None:
+        keys["bounds"] = (float(bounds[0]), float(bounds[1]))
+    try:
+        return Measure(name, **keys)
+    except BenchinferError as error:
+        return [f"measures.{name}: {str(error).splitlines()[0]}"]
+
+
+def _resampling(entry: object) -> Resampling | list[str]:
+    """Read the resampling, or say what is wrong with it."""
+    if not isinstance(entry, Mapping):
+        return ["resampling: not a table; write [resampling] and its keys below."]
+    table = cast("Mapping[str, Any]", entry)
+    faults = _strange(table, _RESAMPLING, "resampling.")
+    if "kind" not in table:
+        faults.append("resampling.kind: missing.")
+    if not isinstance(table.get("paired", True), bool):
+        faults.append(f"resampling.paired: {table['paired']!r} is not true or false.")
+    faults += [
+        f"resampling.{key}: {table[key]!r} is not a number."
+        for key in ("folds", "test_fraction")
+        if key in table and not _number(table[key])
+    ]
+    if faults:
+        return faults
+    try:
+        return Resampling(**table)
+    except BenchinferError as error:
+        return [f"resampling: {str(error).splitlines()[0]}"]
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
