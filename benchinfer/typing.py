@@ -1,8 +1,9 @@
 """Classes of what functions and methods return, for annotations."""
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
-from benchinfer.analyses.bayes.model_checks import LeaveOneOut, PredictiveChecks
+from benchinfer.analyses.bayes.leave_one_out import LeaveOneOut
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+from benchinfer.analyses.bayes.predictive_checks import PredictiveChecks
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need
 from benchinfer.analyses.meta.comparison import MetaComparison

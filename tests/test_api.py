@@ -53,7 +53,7 @@ SUBMODULES = ["errors", "papers", "priors", "stability", "typing"]
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
-    " sampler='auto', domains='pooled', covariates=(), likelihood='normal', trials=None,"
+    " domains='pooled', covariates=(), likelihood='normal', trials=None,"
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
     " missing='use', draws=None, chains=None, priors=None, sensitivity='none', seed=1,"
     " progress=None",

@@ -1,6 +1,6 @@
 """Checks of a design that several analyses share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -354,11 +354,6 @@ def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> C
     """Name the pairs decided by probability whose mean difference favours the other algorithm."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
     return other_sign(direction, mean, sides, Phrase(f"{Call('compare_mixed')} compares means"))
-
-
-def renewed(checks: Sequence[Check], row: Check) -> tuple[Check, ...]:
-    """Return the rows with another one in the place of that of the same name, if it is there."""
-    return tuple(row if old.check == row.check else old for old in checks)
 
 
 def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, stepwise: bool) -> Check:

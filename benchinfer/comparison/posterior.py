@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from benchinfer.comparison.evidence import Array, Level
 from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
@@ -78,7 +79,7 @@ class Convergence:
                     "divergent transitions",
                     self.divergences,
                     remedy="NUTS did not reach some part of the posterior, so that no pair is"
-                    f" decided: {Option('sampler', 'gibbs')}, or other {Option('priors')}",
+                    f" decided: other {Option('priors')}",
                 )
             )
         return checks
@@ -138,6 +139,17 @@ def probabilities(outcomes: Outcomes) -> dict[str, Array]:
         "prob_equivalent": outcomes.equivalent,
         "prob_second": outcomes.second,
         "prob_error": outcomes.error,
+    }
+
+
+def effects_of(outcomes: Outcomes, measure: Measure) -> dict[str, Array]:
+    """Return estimate, interval and probabilities of pairs, in the measure's own unit."""
+    low, high = measure.effect_interval(outcomes.low, outcomes.high)
+    return {
+        "estimate": measure.effect(outcomes.estimate),
+        "conf_low": low,
+        "conf_high": high,
+        **probabilities(outcomes),
     }
 
 

@@ -24,7 +24,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
     run(
         *BALANCED,
         *("--order", "alg2, alg1", "--interactions", "normal", "--structure", "common"),
-        *("--sampler", "gibbs", "--quantity", "next", "--target", "domain", "--level", "0.9"),
+        *("--quantity", "next", "--target", "domain", "--level", "0.9"),
         *("--missing", "error", "--draws", "400", "--chains", "6", "--seed", "3"),
         *("--prior", "effect_sd=1", "--prior", "tail_rate = 0.2"),
     )
@@ -32,7 +32,6 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "preset": None,
         "interactions": "normal",
         "structure": "common",
-        "sampler": "gibbs",
         "domains": "pooled",
         "covariates": (),
         "likelihood": "normal",

@@ -8,15 +8,17 @@ import numpy as np
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.fit import (
+    BayesFit,
     Domains,
-    Sampler,
     Structure,
     dataset_means,
     domain_level,
     fit,
     modelled,
+    posterior_draws,
     reduced,
 )
+from benchinfer.analyses.bayes.numerics import next_dataset
 from benchinfer.analyses.bayes.numerics.gibbs import Interactions
 from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
 from benchinfer.analyses.bayes.options import (
@@ -29,18 +31,19 @@ from benchinfer.analyses.bayes.options import (
 )
 from benchinfer.analyses.bayes.pairwise.compare import compare_preset
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
-from benchinfer.analyses.bayes.posterior import compared
 from benchinfer.analyses.bayes.responses.comparison import compare_responses
 from benchinfer.analyses.bayes.sensitivity import with_other_models
-from benchinfer.analyses.bayes.subgroups import read_along
+from benchinfer.analyses.bayes.subgroups import Along, read_along
 from benchinfer.comparison import checks
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
+from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call
 from benchinfer.core.progress import Progress, reporting
+from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
 
 def compare_joint(
@@ -60,15 +63,74 @@ def compare_joint(
     code = domain_level(setting, data) if options.domains == "random" else None
     along = read_along(scores, name, data, options.covariates)
     scaled = None if along is None else along.scaled
-    kind = options.interactions, options.structure
     means = dataset_means(scores, setting, data, target)
+    kind = options.interactions, options.structure
     model = modelled(data, *kind, options.model_priors, code, scaled, means)
     with reporting(progress=progress, doing="Sampling:") as callback:
-        fitted = fit(model, options.size, rng, callback, options.sampler)
-        result = compared(setting, fitted, target, options, rng, along)
+        fitted = fit(model, options.size, rng, callback)
+        result = compare_fit(setting, fitted, target, options, rng, along)
         if options.sensitivity == "none":
             return result
         return with_other_models(result, scores, callback)
+
+
+def compare_fit(
+    setting: Setting,
+    fitted: BayesFit,
+    target: Target,
+    options: BayesOptions,
+    rng: np.random.Generator,
+    along: Along | None,
+) -> BayesComparison:
+    """Return the comparison of a fit."""
+    data, margin, level = fitted.model.data, setting.measure.margin, options.level
+    centre = next_dataset.new_domain(fitted.draws, rng)
+    draws = posterior_draws(fitted, centre, along, rng)
+    effects, common = draws.these, draws.common.these
+    if target == "domain":
+        effects, common = draws.effects, draws.common.average
+    levels = level_of(common[:, :, None] + effects, level)
+    family = options.family(setting.algorithms, levels.estimate)
+    matrix = family.matrix[family.wanted]
+    average = average_outcomes(effects, matrix, margin, level)
+    following = ranks_following = None
+    if target == "domain":
+        new = draws.following / data.scale
+        outcomes = next_dataset.next_outcomes(
+            fitted.draws, new, matrix, margin / data.scale, level, centre
+        )
+        following = replace(
+            outcomes,
+            estimate=data.scale * outcomes.estimate,
+            low=data.scale * outcomes.low,
+            high=data.scale * outcomes.high,
+        )
+        ranks_following = ranks(draws.following, margin)
+    result = BayesComparison(
+        setting=setting,
+        pairs=family.pairs[family.wanted],
+        codes=codes_of(average, level),
+        level=level,
+        target=target,
+        levels=levels,
+        stored_checks=(),
+        provenance=options.joint_provenance(setting.digest, family),
+        sides=family.sides[family.wanted],
+        names=family.names[family.wanted],
+        quantity="average",
+        structure=fitted.model.structure,
+        average=average,
+        following=following,
+        ranks=ranks(effects, margin),
+        ranks_following=ranks_following,
+        data=data,
+        convergence=fitted.convergence,
+        extended=fitted.extended,
+        draws=draws,
+        domain=fitted.model.domain,
+        along=along,
+    )
+    return result.of("next" if options.quantity == "next" and following else "average")
 
 
 def _target(setting: Setting, target: str) -> Target:
@@ -92,7 +154,6 @@ def compare_bayes(
     preset: None = None,
     interactions: Interactions = "t",
     structure: Structure = "auto",
-    sampler: Sampler = "auto",
     domains: Domains = "pooled",
     covariates: str | Sequence[str] = (),
     likelihood: Likelihood = "normal",
@@ -138,7 +199,6 @@ def compare_bayes(
     preset: Preset | None = None,
     interactions: Interactions = "t",
     structure: Structure = "auto",
-    sampler: Sampler = "auto",
     domains: Domains = "pooled",
     covariates: str | Sequence[str] = (),
     likelihood: Likelihood = "normal",
@@ -174,7 +234,7 @@ def compare_bayes(
 
         ``"corani2017"`` is the hierarchical model of replicated differences with its published
         priors, the others are a Dirichlet process on the data sets' mean differences. Interactions,
-        structure, sampler, domains, covariates, likelihood, target and sensitivity are then not to
+        structure, domains, covariates, likelihood, target and sensitivity are then not to
         be chosen.
     interactions
         Distribution of the interactions: ``"t"``, under which unusual data sets count less, or
@@ -188,12 +248,6 @@ def compare_bayes(
 
         The unstructured covariance is drawn to the common one as far as the data sets ask for it;
         near-duplicates need it.
-    sampler
-        Sampler of the posterior: ``"gibbs"``, which ``"auto"`` is, or ``"nuts"``, which compiles
-        the model first (a minute).
-
-        NUTS samples the same posterior in PyMC: by ``"nutpie"`` where that extra is installed, else
-        by PyMC's own sampler, ``"pymc"``, which takes longer. The result names the one that ran.
     domains
         Domains of the data sets, if the table names them: taken as one (``"pooled"``), or as a
         sample of domains (``"random"``).
@@ -212,8 +266,9 @@ def compare_bayes(
 
         Normal scores are about their effects, on the measure's scale. Binomial ones are rows of 0
         and 1, with the item as replication where algorithms share items, or shares of `trials`, on
-        the logit scale and by NUTS, with estimates and tolerance in the measure's own unit. See
-        `ResponseComparison`.
+        the logit scale and by NUTS, with estimates and tolerance in the measure's own unit: by
+        nutpie where that extra is installed, else by PyMC's own sampler, which takes longer. The
+        result names the one that ran. See `ResponseComparison`.
     trials
         Covariate with the number of trials that a score is the share of; for ``"binomial"``.
     quantity
@@ -305,7 +360,6 @@ def compare_bayes(
         preset=preset,
         interactions=interactions,
         structure=structure,
-        sampler=sampler,
         domains=domains,
         covariates=names_of(covariates),
         likelihood=likelihood,

@@ -8,30 +8,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes import diagnostics, subgroups
-from benchinfer.analyses.bayes.fit import ENGINES, PosteriorDraws
+from benchinfer.analyses.bayes.fit import PosteriorDraws, predictive_groups, tree
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
 from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
 from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
-from benchinfer.comparison import checks, wording
+from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.posterior import Convergence, codes_of, directional, probabilities
+from benchinfer.comparison.posterior import Convergence, codes_of, directional, effects_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
+from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-    from benchinfer.analyses.bayes.model_checks import LeaveOneOut, PredictiveChecks
+    from benchinfer.analyses.bayes.leave_one_out import LeaveOneOut
+    from benchinfer.analyses.bayes.predictive_checks import PredictiveChecks
     from benchinfer.analyses.bayes.pymc_model import PyMCModel
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
@@ -110,16 +113,28 @@ class BayesComparison(Comparison):
     @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
-        levels = {"domain_scale": self.domain, "slope_sd": self.along}
-        unused = {name for name, level in levels.items() if level is None}
-        unused.add(unused_effect_prior(self.priors))
+        unused = {*self._unused_effect_priors(), "level_sd", "level_scale", "item_scale"}
+        if self.along is None:
+            unused.add("slope_sd")
+        if not self.data.noisy:
+            unused |= {"residual_sd", "residual_spread"}
+        return frozenset(unused)
+
+    def _unused_effect_priors(self) -> set[str]:
+        """Return the names of priors of effects and interactions that the model does not have."""
+        unused = {unused_effect_prior(self.priors)}
+        if self.domain is None:
+            unused.add("domain_scale")
         if self.interactions != "t":
             unused |= {"tail_shape", "tail_rate"}
         if self.structure == "common":
             unused |= {"shrinkage_median", "shrinkage_sd"}
-        if not self.data.noisy:
-            unused |= {"residual_sd", "residual_spread"}
-        return frozenset({*unused, "level_sd", "level_scale", "item_scale"})
+        return unused
+
+    @property
+    def sampler(self) -> str:
+        """Name of the sampler."""
+        return "Gibbs sampling"
 
     @property
     def prior_unit(self) -> str:
@@ -169,13 +184,11 @@ class BayesComparison(Comparison):
         scales integrated out) and ``log_prior``. ``posterior.to_netcdf`` and
         ``posterior.to_zarr`` save it.
         """
-        from benchinfer.analyses.bayes.fit import groups
-
-        return self.draws.tree(self.setting, self.data, groups(self))
+        return tree(self.draws, self.setting, self.data, predictive_groups(self))
 
     @property
     def sampled(self) -> GibbsModel:
-        """Model and data, as both samplers read them."""
+        """Model and data, as the sampler and `model` read them."""
         interactions = "t" if self.interactions == "t" else "normal"
         scaled = None if self.along is None else self.along.scaled
         return GibbsModel(self.data, interactions, self.structure, self.priors, self.domain, scaled)
@@ -192,13 +205,16 @@ class BayesComparison(Comparison):
         """
         from benchinfer.analyses.bayes.pymc_model import pymc_model
 
-        names = {
+        return pymc_model(self.sampled, self._names())
+
+    def _names(self) -> dict[str, list[str]]:
+        """Return what the places along the dimensions of the model are."""
+        return {
             "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
             "algorithm": list(self.algorithms),
             **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
             **({} if self.along is None else {"covariate": list(self.along.names)}),
         }
-        return pymc_model(self.sampled, names)
 
     def loo(
         self,
@@ -232,11 +248,10 @@ class BayesComparison(Comparison):
         ----------
         Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
         """
-        from benchinfer.analyses.bayes.model_checks import left_out
-        from benchinfer.core.progress import reporting
+        from benchinfer.analyses.bayes.leave_one_out import leave_out_of
 
         with reporting(progress=progress, doing="Sampling:") as callback:
-            return left_out(self, refit=refit, draws=draws, progress=callback)
+            return leave_out_of(self, refit=refit, draws=draws, progress=callback)
 
     def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
         """Compare each data set with draws of the model that has not seen it.
@@ -253,9 +268,9 @@ class BayesComparison(Comparison):
             largest difference, residual standard deviation), and ``diagnostics()`` that name the
             data sets which are not as the model says.
         """
-        from benchinfer.analyses.bayes.model_checks import predicted
+        from benchinfer.analyses.bayes.predictive_checks import predict_each
 
-        return predicted(self, (left or self.loo()).draws)
+        return predict_each(self, (left or self.loo()).draws)
 
     def prior_check(self) -> "pd.DataFrame":
         """Compare predictions of the priors with the scores.
@@ -267,7 +282,7 @@ class BayesComparison(Comparison):
             modelling scale's unit: what is observed (or the posterior median, of parameters), and
             the 5 %, 50 % and 95 % points of the prior.
         """
-        from benchinfer.analyses.bayes.model_checks import prior_check
+        from benchinfer.analyses.bayes.predictive_checks import prior_check
 
         return prior_check(self)
 
@@ -285,7 +300,7 @@ class BayesComparison(Comparison):
         ----------
         Kallioinen et al. (2024), https://doi.org/10.1007/s11222-023-10366-5
         """
-        from benchinfer.analyses.bayes.model_checks import prior_sensitivity
+        from benchinfer.analyses.bayes.sensitivity import prior_sensitivity
 
         return prior_sensitivity(self)
 
@@ -328,7 +343,6 @@ class BayesComparison(Comparison):
         Yao et al. (2018), https://doi.org/10.1214/17-BA1091
         """
         from benchinfer.analyses.bayes.sensitivity import compare_models
-        from benchinfer.core.progress import reporting
 
         with reporting(progress=progress, doing="Sampling:") as callback:
             return compare_models(self, scores, draws, callback)
@@ -365,7 +379,6 @@ class BayesComparison(Comparison):
             The table is not the one that was compared.
         """
         from benchinfer.analyses.bayes import sensitivity
-        from benchinfer.core.progress import reporting
 
         with reporting(progress=progress, doing="Sampling:") as callback:
             return sensitivity.sensitivity(self, scores, draws, callback)
@@ -403,14 +416,6 @@ class BayesComparison(Comparison):
     @property
     def method(self) -> str:
         """The method, in sentences for a methods section."""
-        domains = ""
-        if self.domain is not None:
-            n = count(len(set(self.setting.domains)), "domain")
-            domains = f" The effects depart from their average in each of {n}."
-        if self.along is not None:
-            names = join(list(self.along.names))
-            domains += f" Effects had slopes along {names} of the data sets, centred and scaled."
-        sampler = ENGINES.get(self.options.sampler, "Gibbs sampling")
         chains, draws, _ = self.draws.effects.shape
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         tails = (
@@ -422,13 +427,28 @@ class BayesComparison(Comparison):
             f"The scores of {self.measure.noun}{scale} on"
             f" {count(len(self.data.z), 'data set')} were compared by a hierarchical Bayesian"
             f" model of the algorithms' effects with {tails} and {_STRUCTURES[self.structure]},"
-            f" and a residual variance of each data set.{domains} Scores entered by"
-            " least-squares contrasts and residuals, which are sufficient. The posterior was"
-            f" sampled by {sampler}"
+            f" {self._likelihood_words()} The posterior was sampled by {self.sampler}"
             f" ({chains} chains of {draws:,} draws, seed {self.options.seed}; largest R-hat"
             f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})."
             f" {self.provenance.adjustment}."
         )
+
+    def _likelihood_words(self) -> str:
+        """Describe the distribution of the scores, to the end of the sentence and on."""
+        slopes = ""
+        if self.along is not None:
+            names = join(list(self.along.names))
+            slopes = f" Effects had slopes along {names} of the data sets, centred and scaled."
+        return (
+            f"and a residual variance of each data set.{self._domain_words()}{slopes} Scores"
+            " entered by least-squares contrasts and residuals, which are sufficient."
+        )
+
+    def _domain_words(self) -> str:
+        if self.domain is None:
+            return ""
+        n = count(len(set(self.setting.domains)), "domain")
+        return f" The effects depart from their average in each of {n}."
 
     @property
     def intervals(self) -> str:
@@ -452,7 +472,7 @@ class BayesComparison(Comparison):
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
-        from benchinfer.analyses.bayes.numerics import gibbs, scales, slices
+        from benchinfer.analyses.bayes.numerics import gibbs, scales
         from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
         from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
         from benchinfer.analyses.bayes.numerics.effects import draw_effects
@@ -463,7 +483,7 @@ class BayesComparison(Comparison):
             compare_bayes,
             settled,
             gibbs.sample,
-            slices.slice_sampler,
+            scales.slice_sampler,
             scales.draw_scales,
             average_outcomes,
         ]
@@ -504,12 +524,14 @@ class BayesComparison(Comparison):
                 hint=f"compare with {Option('target', 'domain')}; the next data set is one of"
                 " all domains.",
             )
-        other = replace(self, quantity=quantity)
-        codes = codes_of(other.outcomes, self.level, settled=self.convergence.settled)
-        matrix = subgroups.contrast_matrix(self)
-        row = diagnostics.other_sign(self.setting, self.data, matrix, self.sides_read(), codes)
-        rows = checks.renewed(self.checks, row)
-        return replace(other, codes=codes, stored_checks=rows)
+        result = replace(self, quantity=quantity)
+        codes = codes_of(result.outcomes, self.level, settled=self.convergence.settled)
+        result = replace(result, codes=codes)
+        return replace(result, stored_checks=result.diagnose())
+
+    def diagnose(self) -> tuple[Check, ...]:
+        """Return the checks of the finished comparison."""
+        return diagnostics.checks(self)
 
     def by_domain(self) -> Comparisons:
         """Compare the algorithms on average in each domain, and in a new domain.
@@ -558,15 +580,9 @@ class BayesComparison(Comparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
-        found = self.outcomes
-        low, high = self.measure.effect_interval(found.low, found.high)
-        return {
-            "estimate": self.measure.effect(found.estimate),
-            "conf_low": low,
-            "conf_high": high,
-            **probabilities(found),
-            **({} if found.dominant is None else {"p_dominant": found.dominant}),
-        }
+        outcomes = self.outcomes
+        dominant = {} if outcomes.dominant is None else {"p_dominant": outcomes.dominant}
+        return effects_of(outcomes, self.measure) | dominant
 
     def contrasts(
         self, quantity: Quantity | None = None, *, order: Order = "fixed"

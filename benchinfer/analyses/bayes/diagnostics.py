@@ -1,64 +1,79 @@
 """Diagnostics of the hierarchical model."""
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
-from benchinfer.analyses.bayes.fit import BayesFit
-from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
+import numpy as np
+
+from benchinfer.analyses.bayes.numerics.contrasts import helmert
+from benchinfer.analyses.bayes.subgroups import contrast_matrix
 from benchinfer.comparison import checks as comparison_checks
-from benchinfer.comparison.comparison import Target
-from benchinfer.comparison.contrasts import Sides
-from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
+if TYPE_CHECKING:
+    from benchinfer.analyses.bayes.comparison import BayesComparison
 
-def checks(
-    setting: Setting, fitted: BayesFit, error: float, target: Target, turned: Check
-) -> list[Check]:
-    """Return the rows."""
-    chains, draws = fitted.draws.scale.shape
-    words = f"{chains} x {draws} draws" + (" after one extension" if fitted.extended else "")
-    return [
-        *fitted.convergence.checks(words),
-        comparison_checks.monte_carlo_error(error),
-        *comparison_checks.of_table(setting),
-        comparison_checks.number_of_datasets(setting)
-        if target == "domain"
-        else comparison_checks.replications(setting),
-        comparison_checks.beyond(target),
-        *_domains(setting, fitted),
-        *_design(setting, fitted),
-        turned,
+
+def checks(result: "BayesComparison") -> tuple[Check, ...]:
+    """Return the checks of a comparison by a model of contrasts."""
+    setting = result.setting
+    rows = [
+        *of_posterior(result, " after one extension"),
+        *_domains(result),
+        *_design(result),
+        *_other_sign(result),
         comparison_checks.thin_cells(setting, "the model"),
         comparison_checks.tolerance(setting.measure),
+        *comparison_checks.legal(setting, result.levels),
+    ]
+    if result.other_models is not None:
+        rows.append(result.other_models.check())
+    return tuple(rows)
+
+
+def of_posterior(result: "BayesComparison", extension: str, *, rates: bool = True) -> list[Check]:
+    """Return the checks of chains, of the table, and of the claim about data sets."""
+    chains, draws = result.draws.effects.shape[:2]
+    words = f"{chains} x {draws} draws" + (extension if result.extended else "")
+    setting, domain = result.setting, result.target == "domain"
+    parts = result.average, result.following, result.ranks, result.ranks_following
+    return [
+        *result.convergence.checks(words),
+        comparison_checks.monte_carlo_error(
+            max(float(part.error.max()) for part in parts if part is not None)
+        ),
+        *comparison_checks.of_table(setting, rates=rates),
+        comparison_checks.number_of_datasets(setting)
+        if domain
+        else comparison_checks.replications(setting),
+        comparison_checks.beyond(result.target),
     ]
 
 
-def other_sign(
-    setting: Setting,
-    data: ContrastData,
-    matrix: Array,
-    sides: Sides,
-    codes: NDArray[np.int8],
-) -> Check:
-    """Name the decided contrasts whose mean difference over data sets has the other sign."""
+def _other_sign(result: "BayesComparison") -> list[Check]:
+    """Name the decided contrasts whose mean difference over data sets has the other sign.
+
+    Of claims about some of the data sets, or at other covariates, these are not the means.
+    """
+    if result.about or (result.along is not None and result.along.at):
+        return []
+    data, setting, matrix = result.data, result.setting, contrast_matrix(result)
     effects = np.einsum("mj,mjk->mk", data.z, data.design) @ helmert(data.n_algorithms)
     there = setting.coverage.found[data.dataset] > 0
     there &= (data.rank == there.sum(axis=1) - 1)[:, None]
     involved = matrix != 0
     known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
     mean = np.where(known, effects @ matrix.T, 0.0).sum(axis=0)
-    return comparison_checks.other_sign_of_means(codes, mean, sides)
+    return [comparison_checks.other_sign_of_means(result.codes, mean, result.sides_read())]
 
 
-def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
-    """Return the row on several domains."""
-    n = len(set(setting.domains))
+def _domains(result: "BayesComparison") -> list[Check]:
+    """Return the check of several domains."""
+    n = len(set(result.setting.domains))
     if n < 2:
         return []
-    if fitted.model.domain is None:
+    if result.domain is None:
         return [
             Check.of(
                 "domains taken as one",
@@ -79,9 +94,10 @@ def _domains(setting: Setting, fitted: BayesFit) -> list[Check]:
     ]
 
 
-def _design(setting: Setting, fitted: BayesFit) -> list[Check]:
-    """Return the rows on residuals and declarations of the table."""
-    data, resampling = fitted.model.data, setting.resampling
+def _design(result: "BayesComparison") -> list[Check]:
+    """Return the checks of residuals and declarations of the table."""
+    data, setting = result.data, result.setting
+    resampling = setting.resampling
     silent = int(data.silent.sum())
     undeclared = resampling is not None and resampling.overlap is None
     rows = [
@@ -121,30 +137,28 @@ def _design(setting: Setting, fitted: BayesFit) -> list[Check]:
                 ),
             )
         )
-    return [*rows, *_near_duplicates(setting, fitted)]
+    return [*rows, *_near_duplicates(result)]
 
 
-def _near_duplicates(setting: Setting, fitted: BayesFit) -> list[Check]:
+def _near_duplicates(result: "BayesComparison") -> list[Check]:
     """Name algorithms that differ less than an unstructured covariance can show."""
-    data, sigma = fitted.model.data, fitted.draws.covariance
-    if sigma is None or fitted.draws.shrinkage is None or not data.whole.all():
+    data, draws = result.data, result.draws
+    if "shrinkage" not in draws.parameters or not data.whole.all():
         return []
     k, m = data.n_algorithms, len(data.z)
     effects = data.z @ helmert(k)
     i, j = np.triu_indices(k, 1)
     difference = effects[:, i] - effects[:, j]
-    kappa = float(np.median(fitted.draws.shrinkage))
-    floor = 2 * (1 + kappa) / (m + kappa + 1) * float(np.median(fitted.draws.scale)) ** 2
-    close = (difference**2).mean(axis=0) < floor / 2
-    names = [
-        f"{setting.algorithms[a]} and {setting.algorithms[b]}" for a, b in zip(i, j, strict=True)
-    ]
-    found = [name for name, one in zip(names, close, strict=True) if one]
-    first = "; ".join(found[:3]) + (" ..." if len(found) > 3 else "")
+    kappa = float(np.median(draws.parameters["shrinkage"]))
+    scale = float(np.median(draws.thinned.scale))
+    floor = 2 * (1 + kappa) / (m + kappa + 1) * scale**2
+    close = np.flatnonzero((difference**2).mean(axis=0) < floor / 2)
+    names = [f"{result.algorithms[i[p]]} and {result.algorithms[j[p]]}" for p in close]
+    first = "; ".join(names[:3]) + (" ..." if len(names) > 3 else "")
     return [
         Check.of(
             "pairs closer than the model can show",
-            len(found),
+            len(names),
             remedy=f"{first}: with so few data sets the prior keeps their difference too wide on"
             " the next data set, so equivalence is claimed too rarely; compare such a pair alone",
         )

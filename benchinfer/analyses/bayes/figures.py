@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
-from benchinfer.analyses.bayes.model_checks import STATISTICS
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
+from benchinfer.analyses.bayes.predictive_checks import STATISTICS
 from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
+from benchinfer.comparison.posterior import directional
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
-    from benchinfer.comparison.evidence import Array
     from benchinfer.numerics.outcome_probabilities import Outcomes
+    from benchinfer.numerics.types import Array
 
 
 type Point = tuple[float, float]
@@ -77,9 +78,12 @@ def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
     order = np.argsort(-left.pareto_k, kind="stable")[:_MOST]
     names = fitted(left.datasets, 0.38 * width)
     many, above = len(left.datasets), int((left.pareto_k > left.good_k).sum())
-    rows = [
-        _bar(names[left.datasets[m]], float(left.pareto_k[m]), left.good_k) for m in order.tolist()
-    ]
+    rows: list[Bar] = []
+    for m in order.tolist():
+        k = float(left.pareto_k[m])
+        verdict, marker = (Verdict.SECOND, "D") if k > left.good_k else (Verdict.UNDECIDED, "o")
+        name, colour = names[left.datasets[m]], MARKS[verdict].colour
+        rows.append(Bar(name, f"{k:.2f}", max(k, 0.0), colour=colour, marker=marker))
     limit = f"{left.good_k:.2f}"
     notes = [f"\N{BLACK DIAMOND} above {limit}: influential, the posterior without it differs much"]
     if len(rows) < many:
@@ -96,30 +100,24 @@ def layout_left_out(result: "BayesComparison", width: Width = PAGE) -> Bars:
     )
 
 
-def _bar(name: str, k: float, good: float) -> Bar:
-    verdict = Verdict.SECOND if k > good else Verdict.UNDECIDED
-    colour, marker = MARKS[verdict].colour, "D" if k > good else "o"
-    return Bar(name, f"{k:.2f}", max(k, 0.0), colour=colour, marker=marker)
-
-
 def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Intervals:
     """Lay out the spread of algorithms on each data set, observed and predicted by the others."""
-    found = result.predictive_check(result.loo(refit=False))
-    tail, value = found.tail[0], found.observed[0]
+    predictions = result.predictive_check(result.loo(refit=False))
+    tail, value = predictions.tail[0], predictions.observed[0]
     order = np.argsort(tail, kind="stable")[:_MOST]
-    names = fitted(found.datasets, 0.38 * width)
+    names = fitted(predictions.datasets, 0.38 * width)
     rows = tuple(
         Interval(
-            names[found.datasets[m]],
+            names[predictions.datasets[m]],
             f"p = {tail[m]:.3f}",
             float(value[m]),
-            float(found.low[0, m]),
-            float(found.high[0, m]),
-            filled=not found.beyond[0, m],
+            float(predictions.low[0, m]),
+            float(predictions.high[0, m]),
+            filled=not predictions.beyond[0, m],
         )
         for m in order.tolist()
     )
-    many, beyond = len(found.datasets), int(found.beyond[0].sum())
+    many, beyond = len(predictions.datasets), int(predictions.beyond[0].sum())
     positive = [x for row in rows for x in (row.value, row.low, row.high) if x > 0]
     limits = bars.room(positive, log=True)
     notes = ["lines: what the model without the data set predicts, 95 %; dots: observed"]
@@ -227,9 +225,11 @@ def layout_shrinkage(
     ends = measure.effect_interval(*np.quantile(effects, [tail, 1 - tail]))
     average, (low, high) = float(measure.effect(effects.mean())), (float(end) for end in ends)
     step = max(1, -(-len(rows) // _MOST_LINES))
-    own = [x for row in rows[::step] for x in (row.observed, row.shrunken) if x is not None]
+    effects_by_dataset = [
+        x for row in rows[::step] for x in (row.observed, row.shrunken) if x is not None
+    ]
     log, near = measure.scale != "identity", band(measure)
-    limits = reach(own, [measure.neutral, low, high, *(near or ())], log=log)
+    limits = reach(effects_by_dataset, [measure.neutral, low, high, *(near or ())], log=log)
     reading = (
         "hollow: as observed; filled: by the model, shrunk to the line the more the less is known;"
         f" line: {result.average_words}, with its {100 * result.level:g} % credible interval"
@@ -237,7 +237,7 @@ def layout_shrinkage(
     notes = [
         reading,
         *([f"every {step}th of {len(rows)} data sets is drawn"] if step > 1 else []),
-        *outside(own, limits),
+        *outside(effects_by_dataset, limits),
         *(["the two best-ranked; another pair can be chosen"] if pair is None and k > 2 else []),
         band_note(measure),
     ]
@@ -346,15 +346,17 @@ class Simplex(Layout):
     ----------
     dots
         One for each pair, in the order of the forest.
-    level
-        Probability that a verdict takes.
+    direction, equivalence
+        Probabilities at which a pair is decided: of either direction, and of equivalence, None
+        where there is no tolerance.
     numbers
         Numbers of the pairs beside their dots, as in the key, those of near dots as one text; none
         where there is no room.
     """
 
     dots: tuple[Dot, ...]
-    level: float
+    direction: float
+    equivalence: float | None
     numbers: tuple[NumberLabel, ...]
 
     @property
@@ -378,31 +380,35 @@ def layout_simplex(result: "BayesComparison", width: Width = PAGE) -> Simplex:
     """Lay out the pairs of a hierarchical model."""
     average = _places(result.average)
     following = None if result.following is None else _places(result.following)
-    return _laid(result, average, following, _notes(result), width)
+    reading = "on average over these data sets"
+    if following is not None:
+        reading = f"filled: {result.average_words}; hollow, joined to it: on the next data set"
+    return _laid(result, average, following, directional(result.level), reading, width)
 
 
 def layout_pairs(result: "BayesPairsComparison", width: Width = PAGE) -> Simplex:
     """Lay out the pairs of a test of the literature: what is next, and which outcome is ahead."""
-    notes = [
-        f"lines near the corners: probability {result.level:g}",
-        f"filled: on the {result.next_words}; hollow, joined: that the outcome is the likeliest",
-    ]
-    if result.measure.tolerance == 0:
-        notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
-    ahead = _places(result.votes)
-    return _laid(result, _places(result.following), ahead, tuple(notes), width)
+    reading = (
+        f"filled: on the {result.next_words}; hollow, joined: that the outcome is the likeliest"
+    )
+    average, ahead = _places(result.following), _places(result.votes)
+    return _laid(result, average, ahead, result.level, reading, width)
 
 
 def _laid(
     result: "BayesComparison | BayesPairsComparison",
     average: list[Point],
     following: list[Point] | None,
-    notes: tuple[str, ...],
+    direction: float,
+    reading: str,
     width: Width,
 ) -> Simplex:
-    """Lay out filled dots and the hollow ones joined to them."""
-    named = (_key_room(width) - across(f"{_LISTED}   vs ", _SMALL)) / 2
-    names = fitted(result.algorithms, named, _SMALL)
+    """Lay out filled dots and the hollow ones joined to them.
+
+    A direction is decided at its probability, equivalence at the level.
+    """
+    room = (_key_room(width) - across(f"{_LISTED}   vs ", _SMALL)) / 2
+    names = fitted(result.algorithms, room, _SMALL)
     sides, turns = result.read_sides(), result.turns()
     dots = tuple(
         Dot(
@@ -414,37 +420,40 @@ def _laid(
         )
         for n, p in enumerate(pair_order(result), 1)
     )
-    measure = result.measure
+    measure, level = result.measure, result.level
     decided = sum(dot.verdict != Verdict.UNDECIDED for dot in dots)
     name = measure_name(measure)
+    equivalence = level if measure.tolerance > 0 else None
+    limits = f"{direction:g}"
+    if equivalence is not None and equivalence != direction:
+        limits = f"{direction:g} of a direction, {equivalence:g} of equivalence"
+    notes = [f"lines near the corners: verdicts, at probability {limits}", reading]
+    if equivalence is None:
+        notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
+    if len(dots) > _LISTED:
+        notes.append(f"{len(dots):,} pairs, too many to be named: the table of contrasts has them")
     return Simplex(
         dots=dots,
-        level=result.level,
+        direction=direction,
+        equivalence=equivalence,
         numbers=_numbers(dots, _side(width)) if len(dots) <= _LISTED else (),
         title=f"Probabilities of the pairs: {name}",
-        notes=(*notes, *_unnamed(len(dots))),
+        notes=tuple(notes),
         alt=f"Triangle of the probabilities of {count(len(dots), 'pair')} of algorithms in {name}:"
-        f" {decided} of them within {result.level:g} of a corner. The table of contrasts holds the"
-        " same numbers.",
+        f" {decided} of them decided, which takes a probability of {limits}. The table of contrasts"
+        " holds the same numbers.",
         width=width,
     )
 
 
-def _places(found: "Outcomes | Votes") -> list[Point]:
-    columns: tuple[Array, ...] = (found.first, found.equivalent, found.second)
+def _places(outcomes: "Outcomes | Votes") -> list[Point]:
+    columns: tuple[Array, ...] = (outcomes.first, outcomes.equivalent, outcomes.second)
     return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
 
 
 def _turned(point: Point, *, turn: bool) -> Point:
     """Return the place of a pair with its second algorithm first."""
     return (1 - point[0], point[1]) if turn else point
-
-
-def _unnamed(pairs: int) -> tuple[str, ...]:
-    """Say that there are too many pairs for a key."""
-    return (f"{pairs:,} pairs, too many to be named: the table of contrasts has them",) * (
-        pairs > _LISTED
-    )
 
 
 _NEAR = (0.1, 0.2, 0.3, 0.45)  # inches between dots that share a text, tried in this order
@@ -457,13 +466,13 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
     # Room around the triangle, so that numbers may stand outside of it.
     at = side * (np.array([*named, *others]) + 0.1)
     extent = (1.2 * side, (_TOP + 0.2) * side)
-    groups, found = _joined(at, len(dots), _NEAR[0], extent)
+    groups, texts = _joined(at, len(dots), _NEAR[0], extent)
     for near in _NEAR[1:]:
-        if _overlapping([_box(text) for text in found]):
-            groups, found = _joined(at, len(dots), near, extent)
+        if _overlapping([_box(text) for text in texts]):
+            groups, texts = _joined(at, len(dots), near, extent)
     return tuple(
         NumberLabel(replace(text, x=text.x / side - 0.1, y=text.y / side - 0.1), tuple(group))
-        for text, group in zip(found, groups, strict=True)
+        for text, group in zip(texts, groups, strict=True)
     )
 
 
@@ -472,10 +481,10 @@ def _joined(
 ) -> tuple[list[list[int]], tuple[Text, ...]]:
     """Return which of the first n points share a text, and these texts."""
     groups = _groups(at[:n], near)
-    own = [group[0] for group in groups]
-    rest = [m for m in range(len(at)) if m not in own]
+    leaders = [group[0] for group in groups]
+    rest = [m for m in range(len(at)) if m not in leaders]
     texts = [wrapped(_runs(group), _WIDEST, _SMALL) for group in groups] + [""] * len(rest)
-    return groups, dodge(at[[*own, *rest]], texts, extent)[: len(own)]
+    return groups, dodge(at[[*leaders, *rest]], texts, extent)[: len(leaders)]
 
 
 def _groups(points: "Array", near: float) -> list[list[int]]:
@@ -514,18 +523,6 @@ def _overlapping(boxes: Sequence[Box]) -> bool:
         a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
         for a, b in combinations(boxes, 2)
     )
-
-
-def _notes(result: "BayesComparison") -> tuple[str, ...]:
-    notes = [
-        f"lines near the corners: probability {result.level:g}",
-        f"filled: {result.average_words}; hollow, joined to it: on the next data set",
-    ]
-    if result.following is None:
-        notes[1] = "on average over these data sets"
-    if result.measure.tolerance == 0:
-        notes.append("no tolerance is set, so nothing is equivalent and all lie on one side")
-    return tuple(notes)
 
 
 def _key_room(width: Width) -> float:
@@ -572,11 +569,11 @@ def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
 
 def _draw_number(simplex: Simplex, label: NumberLabel, ax: "Axes") -> None:
     """Write the numbers of near dots, with a line to each dot that does not touch them."""
-    own, text = [simplex.dots[n] for n in label.members], label.text
-    if text.led or len(own) > 1:
-        ends = [dot.following or dot.average for dot in own]
+    dots, text = [simplex.dots[n] for n in label.members], label.text
+    if text.led or len(dots) > 1:
+        ends = [dot.following or dot.average for dot in dots]
         lines(ax, [(x, y, text.x, text.y) for x, y in ends], HAIR, 0.7, zorder=1)
-    alike = len({dot.verdict for dot in own}) == 1
+    same_verdict = len({dot.verdict for dot in dots}) == 1
     ax.text(
         text.x,
         text.y,
@@ -585,23 +582,27 @@ def _draw_number(simplex: Simplex, label: NumberLabel, ax: "Axes") -> None:
         va=text.va,
         fontsize=pt(_SMALL),
         linespacing=1.1,
-        color=MARKS[own[0].verdict].ink if alike else INK,
+        color=MARKS[dots[0].verdict].ink if same_verdict else INK,
         # An edge of the triangle stops at a number, which itself covers no dot.
         bbox={"fc": "white", "lw": 0, "pad": 0.4},
         zorder=2.5,
     )
 
 
+def decision_lines(simplex: Simplex) -> list[tuple[float, float, float, float]]:
+    """Return the ends of the lines beyond which a pair is decided, one near each corner."""
+    p, q = simplex.direction, 1 - simplex.direction
+    ends = [((p, q, 0.0), (p, 0.0, q)), ((0.0, q, p), (q, 0.0, p))]
+    if simplex.equivalence is not None:
+        p, q = simplex.equivalence, 1 - simplex.equivalence
+        ends.append(((q, p, 0.0), (0.0, p, q)))
+    return [(*place(*a), *place(*b)) for a, b in ends]
+
+
 def _triangle(simplex: Simplex, ax: "Axes") -> None:
-    """Draw sides, the lines of the level, and the names of the corners."""
+    """Draw sides, the lines of decision, and the names of the corners."""
     ax.fill([0, 1, 0.5], [0, 0, _TOP], fc="none", ec=INK, lw=0.9, zorder=1)
-    p, q = simplex.level, 1 - simplex.level
-    ends = (
-        ((p, q, 0.0), (p, 0.0, q)),
-        ((0.0, q, p), (q, 0.0, p)),
-        ((q, p, 0.0), (0.0, p, q)),
-    )
-    lines(ax, [(*place(*a), *place(*b)) for a, b in ends], FAINT, 0.8, zorder=1)
+    lines(ax, decision_lines(simplex), FAINT, 0.8, zorder=1)
     half = (0.5, 0.5, 0.0), (0.5, 0.0, 0.5), (0.0, 0.5, 0.5)
     middle = place(1 / 3, 1 / 3, 1 / 3)
     lines(ax, [(*place(*h), *middle) for h in half], HAIR, 0.8, zorder=0)
@@ -631,9 +632,9 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
 
 def _key(simplex: Simplex, ax: "Axes") -> None:
     """List the pairs beside or below the triangle."""
-    beside, step = is_wide(simplex.width), _ROW / _side(simplex.width)
+    wide, step = is_wide(simplex.width), _ROW / _side(simplex.width)
     for n, dot in enumerate(simplex.dots):
-        x, y = (_BESIDE, _TOP - step * n) if beside else (-_LEFT, -_UNDER - step * n)
+        x, y = (_BESIDE, _TOP - step * n) if wide else (-_LEFT, -_UNDER - step * n)
         text = plain(dot.label)
         ax.text(x, y, text, fontsize=pt(_SMALL), va="center", color=MARKS[dot.verdict].ink)
 

@@ -1,13 +1,13 @@
 """Posterior draws of the hierarchical model for a table."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.analyses.bayes.numerics import gibbs, next_dataset
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert, reduce_contrasts
 from benchinfer.analyses.bayes.numerics.dataset_levels import (
     DatasetMeans,
@@ -16,44 +16,63 @@ from benchinfer.analyses.bayes.numerics.dataset_levels import (
 )
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws, GibbsModel, Interactions
 from benchinfer.analyses.bayes.numerics.predictive import (
-    Shared,
     Thinned,
+    compared_cells,
     draw_prior,
     log_marginals,
     log_priors,
-    observed,
-    present,
-    replicate,
+    observed_effects,
+    predictive,
+    shared_prior,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison.comparison import Target
-from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
+from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 from benchinfer.scores.reductions import squares_of
 
 if TYPE_CHECKING:
     from xarray import DataTree
 
     from benchinfer.analyses.bayes.comparison import BayesComparison
-    from benchinfer.comparison.evidence import Setting
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
 
 
 type Structure = Literal["auto", "common", "unstructured"]
-type Sampler = Literal["auto", "gibbs", "nuts", "nutpie", "pymc"]
 type Domains = Literal["pooled", "random"]
-# Of NUTS: names as they are written in a methods section.
-ENGINES: Mapping[Sampler, str] = {"nutpie": "NUTS (PyMC, nutpie)", "pymc": "NUTS (PyMC)"}
-
-
+WARM_UP = 500
+_FEWEST_DOMAINS = 3
 # Names of dimensions and values, by name.
 type Group = Mapping[str, tuple[tuple[str, ...], NDArray[np.floating]]]
+_DRAW: tuple[str, ...] = ("chain", "draw")
+# Dimensions of a draw of what is not one number.
+_DIMS = {"effect": ("algorithm",), "slope": ("covariate", "algorithm")}
+# Names of what is one number a draw: in draws, and as users see them.
+_NUMBERS = {
+    "effective_scale": "interaction_scale",
+    "effect_scale": "effect_scale",
+    "df": "degrees_of_freedom",
+    "shrinkage": "shrinkage",
+    "residual_centre": "residual_centre",
+    "residual_spread": "residual_spread",
+    "domain_scale": "domain_scale",
+}
+# The same of what has a prior.
+PARAMETERS = {
+    **_NUMBERS,
+    "scale": "interaction_scale",
+    "average": "effect",
+    "slopes": "slope",
+}
 
 
 def converged(draws: GibbsDraws) -> Convergence:
@@ -65,13 +84,8 @@ def converged(draws: GibbsDraws) -> Convergence:
         looked_at += list(np.moveaxis(slopes.reshape(*slopes.shape[:2], -1), 2, 0))
     scales = draws.effect_scale, draws.df, draws.domain_scale
     looked_at += [x for x in scales if x is not None]
-    diverging = draws.statistics.get("diverging")
     between = segments_r_hat(draws.mean, draws.square, draws.average.shape[1])
-    return settled(looked_at, between, None if diverging is None else int(diverging.sum()))
-
-
-WARM_UP = 500
-_FEWEST_DOMAINS = 3
+    return settled(looked_at, between, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +110,7 @@ class BayesFit:
     extended: bool
 
 
-def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
+def reduced(scores: "ScoreTable", setting: Setting) -> ContrastData:
     """Reduce a table to the contrasts of its data sets."""
     name, correlation = setting.measure.name, _correlation(setting)
     try:
@@ -123,14 +137,14 @@ def reduced(scores: "ScoreTable", setting: "Setting") -> ContrastData:
         ) from None
 
 
-def _correlation(setting: "Setting") -> float:
+def _correlation(setting: Setting) -> float:
     """Return the correlation of replications whose training sets overlap, else 0."""
     resampling = setting.resampling
     return 0.0 if resampling is None else resampling.overlap or 0.0
 
 
 def dataset_means(
-    scores: "ScoreTable", setting: "Setting", data: ContrastData, target: Target
+    scores: "ScoreTable", setting: Setting, data: ContrastData, target: Target
 ) -> DatasetMeans:
     """Return the means of the data sets; with their errors where claims are about just these."""
     name = setting.measure.name
@@ -145,7 +159,7 @@ def dataset_means(
     return with_errors(means, data, parts, _correlation(setting))
 
 
-def domain_level(setting: "Setting", data: ContrastData) -> NDArray[np.int64]:
+def domain_level(setting: Setting, data: ContrastData) -> NDArray[np.int64]:
     """Return the domain of each data set that the model learns from."""
     names, codes = domain_codes(setting)
     domain = np.array(codes)[data.dataset]
@@ -167,7 +181,7 @@ def modelled(
     structure: Structure,
     priors: Priors,
     domain: NDArray[np.int64] | None = None,
-    covariates: "Array | None" = None,
+    covariates: Array | None = None,
     means: DatasetMeans | None = None,
 ) -> GibbsModel:
     """Return what is to be sampled."""
@@ -182,11 +196,8 @@ def fit(
     size: tuple[int, int],
     rng: np.random.Generator,
     progress: "Progress | None",
-    sampler: Sampler = "auto",
 ) -> BayesFit:
     """Sample the model; run the chains on once where the draws do not pass the gates."""
-    if sampler not in {"auto", "gibbs"}:
-        return _nuts(model, size, rng, progress, sampler)
     from threadpoolctl import threadpool_limits
 
     try:
@@ -208,135 +219,16 @@ def _gibbs(
     """Sample by Gibbs; run the chains on once where the gates are not passed."""
     chains, n = size
     start = gibbs.start(model, chains, rng)
-    callback = _callback(progress, "warm-up", WARM_UP)
+    callback = of_task(progress, "warm-up", WARM_UP)
     warm = gibbs.sweep(model, start, rng, WARM_UP, callback=callback)
-    draws, now = gibbs.sample(model, warm, n, rng, callback=_callback(progress, "draws", n))
+    draws, now = gibbs.sample(model, warm, n, rng, callback=of_task(progress, "draws", n))
     convergence = converged(draws)
     if convergence.passed:
         return BayesFit(model, draws, convergence, extended=False)
     # What has not settled is no evidence: it becomes part of the warm-up.
-    callback = _callback(progress, "more draws", 2 * n)
+    callback = of_task(progress, "more draws", 2 * n)
     draws, _ = gibbs.sample(model, now, 2 * n, rng, callback=callback)
     return BayesFit(model, draws, converged(draws), extended=True)
-
-
-def _nuts(
-    model: GibbsModel,
-    size: tuple[int, int],
-    rng: np.random.Generator,
-    progress: "Progress | None",
-    engine: Sampler,
-) -> BayesFit:
-    """Sample by NUTS; once more, longer and with smaller steps, where the gates are not passed."""
-    from benchinfer.analyses.bayes.pymc_model import CAREFUL, Nuts
-
-    chains, n = size
-    nuts = Nuts.of(model, progress, engine)
-    draws = nuts.sample(chains, n, "draws", rng)
-    convergence = converged(draws)
-    if convergence.passed:
-        return BayesFit(model, draws, convergence, extended=False)
-    draws = nuts.sample(chains, 2 * n, "more draws", rng, CAREFUL)
-    return BayesFit(model, draws, converged(draws), extended=True)
-
-
-def _callback(progress: "Progress | None", task: str, total: int) -> Callable[[int], None] | None:
-    return None if progress is None else lambda done: progress(task, done, total)
-
-
-_DRAW: tuple[str, ...] = ("chain", "draw")
-# Names of what has a prior, as users see them.
-PARAMETERS = {
-    "average": "effect",
-    "scale": "interaction_scale",
-    "effect_scale": "effect_scale",
-    "shrinkage": "shrinkage",
-    "df": "degrees_of_freedom",
-    "residual_centre": "residual_centre",
-    "residual_spread": "residual_spread",
-    "domain_scale": "domain_scale",
-    "slopes": "slope",
-}
-# Dimensions of a draw of what is not one number.
-_DIMS = {"effect": ("algorithm",), "slope": ("covariate", "algorithm")}
-
-
-def groups(result: "BayesComparison") -> dict[str, "Group"]:
-    """Return groups of the posterior's tree: names to dimensions and values."""
-    from benchinfer.analyses.bayes.posterior import prior_draws
-
-    model, thinned = result.sampled, result.draws.thinned
-    rng = np.random.default_rng(result.provenance.seed)
-    n = result.draws.effects.shape[1]
-    prior = prior_draws(model, n, rng, result.along)
-    shared = thinned.shared(result.domain, rng, model.covariates)
-    shape = (*thinned.scale.shape, len(result.data.z))
-    likelihood = log_marginals(result.data, shared)[0].reshape(shape)
-    before = shared_prior(model, n, rng)
-    new = predictive(model, shared, rng)
-    return {
-        "prior": {name: ((*_DRAW, *_DIMS.get(name, ())), x) for name, x in prior.items()},
-        "log_likelihood": {"scores": ((*_DRAW, "dataset"), likelihood)},
-        "log_prior": {
-            PARAMETERS[name]: (_DRAW, x) for name, x in log_priors(model, thinned).items()
-        },
-        "prior_predictive": _effects(model.data, predictive(model, before, rng)[None]),
-        "posterior_predictive": _effects(
-            model.data, new.reshape(*thinned.scale.shape, *new.shape[1:])
-        ),
-    }
-
-
-def _effects(data: ContrastData, found: "Array") -> "Group":
-    """Return (..., M, K) effects by cell; ArviZ plots predictions along one dimension."""
-    dims = (*_DRAW, "cell") if found.ndim > 2 else ("cell",)
-    return {"effect_estimate": (dims, found[..., compared_cells(data)])}
-
-
-def compared_cells(data: ContrastData) -> NDArray[np.bool_]:
-    """Return (M, K) whether a data set compares an algorithm with others."""
-    return np.stack([present(data, m) for m in range(len(data.z))])
-
-
-def observed_effects(data: ContrastData) -> "Array":
-    """Return (M, K) least-squares effects of the data sets, on the modelling scale."""
-    found = [observed(data, m).effects[0] for m in range(len(data.z))]
-    return data.scale * np.stack(found)
-
-
-def predictive(model: "GibbsModel", shared: Shared, rng: np.random.Generator) -> "Array":
-    """Return (N, M, K) least-squares effects of data sets drawn anew, on the modelling scale."""
-    last = shared.centre.shape[1] - 1
-    drawn = [
-        replicate(
-            model.data, m, replace(shared, centre=shared.centre[:, [min(m, last)]]), rng
-        ).effects
-        for m in range(len(model.data.z))
-    ]
-    return model.data.scale * np.stack(drawn, axis=1)
-
-
-def shared_prior(model: "GibbsModel", n: int, rng: np.random.Generator) -> Shared:
-    """Draw what data sets share from the priors."""
-    drawn = draw_prior(model, n, rng)
-    average, j = drawn["average"], model.data.n_algorithms - 1
-    centre = average[:, None, :]
-    if model.domain is not None:
-        g = int(model.domain.max()) + 1
-        departure = drawn["domain_scale"][:, None, None] * rng.standard_normal((n, g, j))
-        centre = centre + departure[:, model.domain]
-    if model.covariates is not None:
-        centre = centre + model.covariates @ drawn["slopes"]
-    covariance = drawn.get("covariance")
-    if covariance is None:
-        covariance = drawn["scale"][:, None, None] ** 2 * np.eye(j)
-    return Shared(
-        centre=centre,
-        covariance=covariance,
-        df=drawn.get("df"),
-        residual_centre=drawn.get("residual_centre"),
-        residual_spread=drawn.get("residual_spread"),
-    )
 
 
 @savable
@@ -414,72 +306,183 @@ class PosteriorDraws:
     statistics: Mapping[str, Array]
     slopes: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
-    def tree(
-        self, setting: "Setting", data: "ContrastData", more: Mapping[str, Group]
-    ) -> "DataTree":
-        """Return the posterior and what was observed, as ArviZ reads them."""
-        from xarray import Dataset, DataTree
 
-        datasets = [setting.coverage.datasets[m] for m in data.dataset]
-        cells = [(datasets[m], setting.algorithms[k]) for m, k in np.argwhere(compared_cells(data))]
-        coords: dict[str, Any] = {
-            "algorithm": list(setting.algorithms),
-            "dataset": datasets,
-            "domain": sorted(set(setting.domains)),
-            "covariate": list(self.slopes),
-        }
-        of_cells = {
-            "dataset": ("cell", [dataset for dataset, _ in cells]),
-            "algorithm": ("cell", [algorithm for _, algorithm in cells]),
-        }
+def posterior_draws(
+    fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
+) -> PosteriorDraws:
+    """Return the draws of a fit on the modelling scale.
 
-        def group(of: Group) -> Dataset:
-            axes = [axis for dims, x in of.values() for axis in zip(dims, x.shape, strict=True)]
-            used = {name: coords.get(name, np.arange(n)) for name, n in axes}
-            if "draw" in used and (n := len(used["draw"])) < self.effects.shape[1]:
-                used["draw"] = self.thinned.step * np.arange(n)
-            found = Dataset({name: (dims, x) for name, (dims, x) in of.items()}, coords=used)
-            return found.assign_coords(of_cells) if "cell" in used else found
-
-        groups: dict[str, Group] = {
-            "posterior": self._posterior(),
-            "observed_data": _effects(data, observed_effects(data)),
-            "constant_data": _statistics(data),
-            **more,
-        }
-        if self.statistics:
-            groups["sample_stats"] = {name: (_DRAW, x) for name, x in self.statistics.items()}
-        return DataTree.from_dict({name: group(of) for name, of in groups.items()})
-
-    def _posterior(self) -> Group:
-        """Return the draws with their dimensions."""
-        by_algorithm = {
-            "effect": self.effects,
-            "effect_these": self.these,
-            "effect_next": self.following,
-            "level": self.common.average[:, :, None] + self.effects,
-            **({} if self.new_domain is None else {"effect_new_domain": self.new_domain}),
-        }
-        found: dict[str, tuple[tuple[str, ...], Array]] = {
-            **{name: ((*_DRAW, "algorithm"), x) for name, x in by_algorithm.items()},
-            **{name: (_DRAW, x) for name, x in self.parameters.items()},
-        }
-        if self.domains is not None:
-            found["effect_domain"] = ((*_DRAW, "domain", "algorithm"), self.domains)
-        if self.slopes:
-            each = np.stack(list(self.slopes.values()), axis=2)
-            found["slope"] = ((*_DRAW, "covariate", "algorithm"), each)
-        return found
+    Parameters
+    ----------
+    fitted
+        The fit.
+    centre
+        (C, T, J) contrasts of the effects in a new domain; None without domains.
+    along
+        Covariates of the data sets; None without them.
+    rng
+        Random numbers.
+    """
+    drawn, data = fitted.draws, fitted.model.data
+    scale, h = data.scale, helmert(data.n_algorithms)
+    domains, slopes = None, {}
+    if drawn.domain is not None:
+        domains = scale * (drawn.average[:, :, None, :] + drawn.domain) @ h
+    if drawn.slopes is not None and along is not None:
+        each = scale * (drawn.slopes / along.spread[:, None]) @ h
+        slopes = {name: each[:, :, i] for i, name in enumerate(along.names)}
+    n = drawn.average.shape[1] / len(drawn.mean)
+    mean = drawn.mean.mean(axis=(0, 1))
+    between = ((drawn.mean - mean) ** 2).mean(axis=(0, 1))
+    return PosteriorDraws(
+        effects=scale * (drawn.average @ h),
+        these=scale * (drawn.these @ h),
+        following=scale * next_dataset.next_effects(drawn, rng, centre),
+        common=_common(fitted, centre, along, rng.spawn(1)[0]),
+        parameters=_parameters({name: getattr(drawn, name) for name in _NUMBERS}, data),
+        dataset_mean=scale * mean,
+        dataset_sd=scale * np.sqrt(drawn.square.mean(axis=(0, 1)) / n + between),
+        thinned=Thinned.of(drawn),
+        domains=domains,
+        new_domain=None if centre is None else scale * (centre @ h),
+        statistics={"log_likelihood": drawn.log_likelihood.sum(axis=2)},
+        slopes=slopes,
+    )
 
 
-def _statistics(data: "ContrastData") -> Group:
-    """Return the statistics that the model saw, on the modelling scale, with their dimensions."""
-    identified = np.arange(data.z.shape[1]) < data.rank[:, None]
+def _common(
+    fitted: BayesFit, centre: Array | None, along: Along | None, rng: np.random.Generator
+) -> CommonLevels:
+    """Return what levels have in common, on the modelling scale."""
+    scale, drawn, levels = fitted.model.data.scale, fitted.draws, fitted.draws.levels
+    if levels is None:  # variants of the model, whose levels nobody reads
+        nothing = np.zeros(drawn.average.shape[:2])
+        slopes = {} if along is None else dict.fromkeys(along.names, nothing)
+        return CommonLevels(nothing, nothing, slopes)
+    slopes, domains, new = {}, None, None
+    if along is not None:
+        each = scale * levels.along / along.spread
+        slopes = {name: each[:, :, i] for i, name in enumerate(along.names)}
+    if drawn.domain is not None and centre is not None:
+        rest = np.einsum("ctj,ctgj->ctg", levels.slopes, drawn.domain)
+        domains = scale * (levels.average[:, :, None] + levels.domain + rest)
+        departure = levels.domain_scale * rng.standard_normal(levels.average.shape)
+        rest = (levels.slopes * (centre - drawn.average)).sum(axis=2)
+        new = scale * (levels.average + departure + rest)
+    return CommonLevels(scale * levels.average, scale * levels.these, slopes, domains, new)
+
+
+def _parameters(parameters: Mapping[str, Array | None], data: ContrastData) -> dict[str, Array]:
+    """Return parameters by the names that users see, on the modelling scale."""
+    known = {name: x for name in _NUMBERS if (x := parameters.get(name)) is not None}
+    for name in {"effective_scale", "effect_scale", "domain_scale"} & set(known):
+        known[name] = data.scale * known[name]
+    if "residual_centre" in known:
+        known["residual_centre"] = known["residual_centre"] + data.log_sd + np.log(data.scale)
+    return {_NUMBERS[name]: x for name, x in known.items()}
+
+
+def _prior_draws(
+    model: GibbsModel, n: int, rng: np.random.Generator, along: Along | None
+) -> dict[str, Array]:
+    """Draw the priors on the modelling scale."""
+    drawn = draw_prior(model, n, rng)
+    scale, h = model.data.scale, helmert(model.data.n_algorithms)
+    known = {"effect": scale * drawn["average"] @ h, **_parameters(drawn, model.data)}
+    if along is not None:
+        known["slope"] = scale * (drawn["slopes"] / along.spread[:, None]) @ h
+    return {name: x[None] for name, x in known.items()}
+
+
+def predictive_groups(result: "BayesComparison") -> dict[str, Group]:
+    """Return the groups of the tree that are drawn for it: priors, predictions, densities."""
+    model, thinned = result.sampled, result.draws.thinned
+    rng = np.random.default_rng(result.provenance.seed)
+    n = result.draws.effects.shape[1]
+    prior = _prior_draws(model, n, rng, result.along)
+    shared = thinned.shared(result.domain, rng, model.covariates)
+    shape = (*thinned.scale.shape, len(result.data.z))
+    likelihood = log_marginals(result.data, shared)[0].reshape(shape)
+    before = shared_prior(model, n, rng)
+    new = predictive(model, shared, rng)
+    densities = log_priors(model, thinned).items()
     return {
-        "contrast_estimate": (
-            ("dataset", "contrast"),
-            np.where(identified, data.scale * data.z, np.nan),
+        "prior": {name: ((*_DRAW, *_DIMS.get(name, ())), x) for name, x in prior.items()},
+        "log_likelihood": {"scores": ((*_DRAW, "dataset"), likelihood)},
+        "log_prior": {PARAMETERS[name]: (_DRAW, x) for name, x in densities},
+        "prior_predictive": _cell_effects(model.data, predictive(model, before, rng)[None]),
+        "posterior_predictive": _cell_effects(
+            model.data, new.reshape(*thinned.scale.shape, *new.shape[1:])
         ),
-        "residual_square": (("dataset",), data.scale**2 * data.rss),
-        "residual_df": (("dataset",), data.df),
     }
+
+
+def _cell_effects(data: ContrastData, effects: Array) -> Group:
+    """Return (..., M, K) effects by cell; ArviZ plots predictions along one dimension."""
+    dims = (*_DRAW, "cell") if effects.ndim > 2 else ("cell",)
+    return {"effect_estimate": (dims, effects[..., compared_cells(data)])}
+
+
+def tree(
+    draws: PosteriorDraws, setting: Setting, data: ContrastData, more: Mapping[str, Group]
+) -> "DataTree":
+    """Return draws and observations, as ArviZ reads them."""
+    from xarray import Dataset, DataTree
+
+    datasets = [setting.coverage.datasets[m] for m in data.dataset]
+    cells = [(datasets[m], setting.algorithms[k]) for m, k in np.argwhere(compared_cells(data))]
+    coords: dict[str, Any] = {
+        "algorithm": list(setting.algorithms),
+        "dataset": datasets,
+        "domain": sorted(set(setting.domains)),
+        "covariate": list(draws.slopes),
+    }
+    of_cells = {
+        "dataset": ("cell", [dataset for dataset, _ in cells]),
+        "algorithm": ("cell", [algorithm for _, algorithm in cells]),
+    }
+
+    def dataset(group: Group) -> Dataset:
+        axes = [axis for dims, x in group.values() for axis in zip(dims, x.shape, strict=True)]
+        used = {name: coords.get(name, np.arange(n)) for name, n in axes}
+        if "draw" in used and (n := len(used["draw"])) < draws.effects.shape[1]:
+            used["draw"] = draws.thinned.step * np.arange(n)
+        variables = Dataset({name: (dims, x) for name, (dims, x) in group.items()}, coords=used)
+        return variables.assign_coords(of_cells) if "cell" in used else variables
+
+    identified = np.arange(data.z.shape[1]) < data.rank[:, None]
+    estimates = np.where(identified, data.scale * data.z, np.nan)
+    groups: dict[str, Group] = {
+        "posterior": _posterior(draws),
+        "observed_data": _cell_effects(data, observed_effects(data)),
+        "constant_data": {
+            "contrast_estimate": (("dataset", "contrast"), estimates),
+            "residual_square": (("dataset",), data.scale**2 * data.rss),
+            "residual_df": (("dataset",), data.df),
+        },
+        **more,
+    }
+    if draws.statistics:
+        groups["sample_stats"] = {name: (_DRAW, x) for name, x in draws.statistics.items()}
+    return DataTree.from_dict({name: dataset(group) for name, group in groups.items()})
+
+
+def _posterior(draws: PosteriorDraws) -> Group:
+    """Return the draws with their dimensions."""
+    by_algorithm = {
+        "effect": draws.effects,
+        "effect_these": draws.these,
+        "effect_next": draws.following,
+        "level": draws.common.average[:, :, None] + draws.effects,
+        **({} if draws.new_domain is None else {"effect_new_domain": draws.new_domain}),
+    }
+    variables: dict[str, tuple[tuple[str, ...], Array]] = {
+        **{name: ((*_DRAW, "algorithm"), x) for name, x in by_algorithm.items()},
+        **{name: (_DRAW, x) for name, x in draws.parameters.items()},
+    }
+    if draws.domains is not None:
+        variables["effect_domain"] = ((*_DRAW, "domain", "algorithm"), draws.domains)
+    if draws.slopes:
+        each = np.stack(list(draws.slopes.values()), axis=2)
+        variables["slope"] = ((*_DRAW, "covariate", "algorithm"), each)
+    return variables

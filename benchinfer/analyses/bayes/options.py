@@ -1,17 +1,18 @@
 """Arguments of `compare_bayes`."""
 
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import ClassVar, Literal, Self
 
-from benchinfer.analyses.bayes.fit import Domains, Sampler, Structure
+from benchinfer.analyses.bayes.fit import Domains, Structure
 from benchinfer.analyses.bayes.numerics.gibbs import Interactions
 from benchinfer.analyses.bayes.numerics.priors import Priors, PseudoObservation
 from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.options import ContrastOptions
 from benchinfer.core.arguments import ArgumentError, check_count
 from benchinfer.core.errors import message
 from benchinfer.core.hints import Either, Given, Option
+from benchinfer.core.provenance import Provenance
 
 type Quantity = Literal["average", "next"]
 type Preset = Literal["corani2017", "signed-rank", "sign"]
@@ -31,7 +32,6 @@ class BayesOptions(ContrastOptions):
     preset: Preset | None = None
     interactions: Interactions
     structure: Structure
-    sampler: Sampler
     domains: Domains
     covariates: tuple[str, ...]
     likelihood: Likelihood
@@ -94,7 +94,6 @@ class BayesOptions(ContrastOptions):
             covariates = Either(f"covariates={self.covariates!r}", "--covariate NAME")
             refused = {
                 covariates: bool(self.covariates),
-                Given("sampler", self.sampler): self.sampler == "gibbs",
                 Given("sensitivity", self.sensitivity): self.sensitivity != "none",
             }
             other = Option("likelihood", "normal")
@@ -113,15 +112,19 @@ class BayesOptions(ContrastOptions):
             draws=draws,
             chains=chains,
             priors=self.model_priors,
-            sampler=self._installed_sampler(),
         )
 
-    def _installed_sampler(self) -> Sampler:
-        """Return the sampler that runs: NUTS by nutpie where that is installed, else by PyMC."""
-        rows = self.likelihood == "binomial" and self.sampler == "auto"
-        if not rows and self.sampler != "nuts":
-            return self.sampler
-        return "pymc" if find_spec("nutpie") is None else "nutpie"
+    def joint_provenance(self, digest: str, family: ContrastFamily) -> Provenance:
+        """Return the provenance of a comparison by one model of all algorithms."""
+        shrinkage = ""
+        if self.model_priors.effect_sd is None:
+            shrinkage = ", which shrinks the algorithms' effects by an estimated scale"
+        return self.provenance(
+            digest,
+            f"Probabilities of {family.words} are those of one joint model{shrinkage};"
+            " none is adjusted for the number of pairs",
+            self.seed,
+        )
 
     @property
     def size(self) -> tuple[int, int]:

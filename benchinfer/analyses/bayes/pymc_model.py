@@ -1,9 +1,4 @@
-"""Hierarchical model in PyMC, sampled by NUTS.
-
-References
-----------
-Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting path lengths in
-Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
+"""Hierarchical model in PyMC.
 
 The same posterior as that of the Gibbs sampler, from the same contrasts, residuals and priors, with
 the interactions integrated out:
@@ -13,12 +8,19 @@ the interactions integrated out:
 
 Everything is observed by distributions of PyMC (not by potentials), so that prior and posterior
 predictions, pointwise likelihoods and extensions of the model work. An inverse Wishart Sigma is
-built from Bartlett's triangle, whose diagonal is divided by its degrees of freedom.
+built from Bartlett's triangle, whose diagonal is divided by its degrees of freedom. NUTS samples
+such models: no model of contrasts but in tests, as the Gibbs sampler is faster, and those of single
+responses.
+
+References
+----------
+Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting path lengths in
+Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
 """
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -27,9 +29,7 @@ from pymc import Model as PyMCModel
 from pymc.logprob.transforms import Transform
 from pytensor import tensor
 
-from benchinfer.analyses.bayes.numerics.chains import GibbsState
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
-from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws, GibbsModel, completed
 from benchinfer.core.errors import optional
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
     from xarray import DataTree
 
-    from benchinfer.analyses.bayes.fit import Sampler
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+    from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.analyses.bayes.numerics.priors import Priors
-    from benchinfer.comparison.evidence import Array
     from benchinfer.core.progress import Progress
+    from benchinfer.numerics.types import Array
 
 
 # PyMC and PyTensor are typed in part.
@@ -52,121 +52,90 @@ TARGET_ACCEPT, CAREFUL = 0.95, 0.99
 WARM_UP = 1000
 _COMPILING = "compiling the model, about a minute the first time"
 _RATE = 200  # milliseconds between two reports of progress
-_KEPT = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size", "acceptance_rate"}
+_STATISTICS = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size", "acceptance_rate"}
 # Names of ArviZ, where nutpie's differ.
 _ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
 
 
-@dataclass(frozen=True, slots=True)
-class Nuts:
-    """A compiled model.
+def compile_model(build: Callable[[], PyMCModel], progress: "Progress | None") -> Any:
+    """Build a model and compile it by nutpie where that is installed, after saying so.
 
-    Attributes
-    ----------
-    model
-        What is sampled.
-    compiled
-        The model of nutpie or of PyMC.
-    progress
-        Called while the model is compiled and sampled.
+    PyMC compiles it when it samples.
     """
-
-    model: GibbsModel
-    compiled: Any
-    progress: "Progress | None"
-
-    @classmethod
-    def of(cls, model: GibbsModel, progress: "Progress | None", engine: "Sampler") -> Self:
-        """Compile a model, after saying so."""
-
-        def built() -> "PyMCModel":
-            return pymc_model(model)
-
-        return cls(model, compiled(built, progress, engine), progress)
-
-    def sample(
-        self,
-        chains: int,
-        n: int,
-        task: str,
-        rng: np.random.Generator,
-        accept: float = TARGET_ACCEPT,
-    ) -> GibbsDraws:
-        """Draw n points of each chain after a warm-up."""
-        callback = nuts_callback(self.progress, task, chains, n + WARM_UP)
-        values, statistics = sampled(self.compiled, chains, n, rng, callback, accept)
-        draws = completed(self.model, states(self.model, values), n, rng)
-        return replace(draws, statistics=statistics)
-
-
-def compiled(
-    built: "Callable[[], PyMCModel]", progress: "Progress | None", engine: "Sampler"
-) -> Any:
-    """Build a model and compile it, after saying so; PyMC compiles it when it samples."""
     if progress is None:
         sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
     else:
         progress(_COMPILING, 0, 1)
-    found: Any = built()
-    if engine == "nutpie":
-        found = optional("nutpie", "nutpie").compile_pymc_model(found)
+    compiled: Any = build()
+    if find_spec("nutpie") is not None:
+        compiled = optional("nutpie", "nutpie").compile_pymc_model(compiled)
     if progress is not None:
         progress(_COMPILING, 1, 1)
-    return found
+    return compiled
 
 
-def sampled(
-    of: Any,
+def sampler_name(compiled: Any) -> str:
+    """Return the sampler of a compiled model, as it is written in a methods section."""
+    return "NUTS (PyMC)" if isinstance(compiled, pymc.Model) else "NUTS (PyMC, nutpie)"
+
+
+def sample_nuts(
+    compiled: Any,
     chains: int,
     n: int,
     rng: np.random.Generator,
-    told: "Callable[[int], None] | None",
-    accept: float,
+    callback: Callable[[int], None] | None,
+    accept: float = TARGET_ACCEPT,
 ) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
-    """Draw n points of each chain of a compiled model."""
-    sample = _by_pymc if isinstance(of, pymc.Model) else _by_nutpie
+    """Draw n points of each chain of a compiled model by NUTS; return draws and statistics."""
+    sample = _by_pymc if isinstance(compiled, pymc.Model) else _by_nutpie
     size = {"draws": n, "tune": WARM_UP, "chains": chains}
-    found: Any = sample(of, int(rng.integers(2**32)), told, target_accept=accept, **size)
-    values = {name: x.to_numpy() for name, x in found["posterior"].data_vars.items()}
-    stats = found["sample_stats"]
-    named = {_ARVIZ.get(name, name): x.to_numpy() for name, x in stats.data_vars.items()}
-    return values, {name: x for name, x in named.items() if name in _KEPT}
+    tree: Any = sample(compiled, int(rng.integers(2**32)), callback, target_accept=accept, **size)
+    values = {name: x.to_numpy() for name, x in tree["posterior"].data_vars.items()}
+    variables = tree["sample_stats"].data_vars.items()
+    statistics = {_ARVIZ.get(name, name): x.to_numpy() for name, x in variables}
+    return values, {name: x for name, x in statistics.items() if name in _STATISTICS}
 
 
 def _by_nutpie(
-    of: Any, seed: int, told: "Callable[[int], None] | None", **size: float
+    compiled: Any, seed: int, callback: Callable[[int], None] | None, **size: float
 ) -> "DataTree":
     """Sample what nutpie compiled, chains side by side."""
+
+    def report(chains: Any) -> None:
+        if callback is not None:
+            callback(sum(chain.finished_draws for chain in chains))
+
     return optional("nutpie", "nutpie").sample(
-        of,
+        compiled,
         seed=seed,
         save_warmup=False,
         progress_bar=False,
-        progress_callback=(
-            None if told is None else lambda now: told(sum(chain.finished_draws for chain in now))
-        ),
+        progress_callback=None if callback is None else report,
         progress_rate=_RATE,
         **size,
     )
 
 
-def _by_pymc(of: Any, seed: int, told: "Callable[[int], None] | None", **size: float) -> "DataTree":
+def _by_pymc(
+    model: Any, seed: int, callback: Callable[[int], None] | None, **size: float
+) -> "DataTree":
     """Sample by PyMC, one chain after the other: processes would import the caller's script."""
     done = 0
 
-    def callback(**_: object) -> None:
+    def report(**_: object) -> None:
         nonlocal done
         done += 1
-        if told is not None:
-            told(done)
+        if callback is not None:
+            callback(done)
 
     return pm.sample(
-        model=of,
+        model=model,
         random_seed=seed,
         nuts_sampler="pymc",
         init="jitter+adapt_diag",
         cores=1,
-        callback=callback,
+        callback=report,
         progressbar=False,
         quiet=True,
         compute_convergence_checks=False,
@@ -182,45 +151,14 @@ def nuts_callback(
         return None
     before = 0
 
-    def told(draws: int) -> None:
+    def report(draws: int) -> None:
         nonlocal before
         done = draws // chains
         if done > before:
             progress(task, done - before, total)
             before = done
 
-    return told
-
-
-def states(model: GibbsModel, values: "Mapping[str, Array]") -> Iterator[GibbsState]:
-    """Return draws of all chains as states, their interactions left open."""
-    (chains, n, j), m = values["contrasts"].shape, len(model.data.z)
-    nothing, shape = np.zeros(chains), (chains, m)
-    for i in range(n):
-        now = {name: x[:, i] for name, x in values.items()}
-        vectors, eigenvalues = np.tile(np.eye(j), (chains, 1, 1)), np.ones((chains, j))
-        eigenvalues *= now["scale"][:, None] ** 2
-        if model.structure == "unstructured":
-            eigenvalues, vectors = np.linalg.eigh(now["covariance"])
-        domain_scale = now.get("domain_scale", nothing)
-        unit = now.get("domain_unit", np.zeros((chains, 0, j)))
-        yield GibbsState(
-            average=now["contrasts"],
-            effect_sd=now.get("effect_scale", np.full(chains, model.priors.effect_sd or 1.0)),
-            interaction=np.zeros((*shape, j)),
-            domains=domain_scale[:, None, None] * unit,
-            domain_scale=domain_scale,
-            slopes=now.get("slopes", np.zeros((chains, 0, j))),
-            log_sd=now.get("log_sigma", np.zeros(shape)),
-            centre=now.get("residual_centre", nothing),
-            spread=now.get("residual_spread", nothing),
-            vectors=vectors,
-            values=eigenvalues,
-            scale=now["scale"],
-            shrinkage=now.get("shrinkage", np.full(chains, np.inf)),
-            mixing=now.get("mixing", np.ones(shape)),
-            df=1 + now["tail"] if "tail" in now else np.full(chains, np.inf),
-        )
+    return report
 
 
 pm: Any = pymc

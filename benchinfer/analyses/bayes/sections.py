@@ -208,16 +208,16 @@ def best(result: BayesComparison) -> str:
     """Name the algorithm that is most likely best, on average and on the next data set."""
     top = int(result.ranks.best.argmax())
     name, share = result.algorithms[top], chance(float(result.ranks.best[top]))
-    said = f"{name} is the best algorithm {result.average_words} with probability {share}"
+    sentence = f"{name} is the best algorithm {result.average_words} with probability {share}"
     if result.ranks_following is None:
-        return f"{said}, of these data sets."
+        return f"{sentence}, of these data sets."
     following = result.ranks_following.best
     after = int(following.argmax())
-    own = chance(float(following[top]))
+    share_next = chance(float(following[top]))
     if after == top:
-        return f"{said}, and on the next data set with probability {own}."
+        return f"{sentence}, and on the next data set with probability {share_next}."
     other = f"{result.algorithms[after]} with {chance(float(following[after]))}"
-    return f"{said}; on the next data set with {own}, where {other} is the likeliest."
+    return f"{sentence}; on the next data set with {share_next}, where {other} is the likeliest."
 
 
 def fits(result: BayesComparison) -> tuple[str, ...]:
@@ -226,8 +226,8 @@ def fits(result: BayesComparison) -> tuple[str, ...]:
         return ()
     left = result.loo(refit=False)
     largest = float(left.pareto_k.max())
-    found = [*left.checks(), *result.predictive_check(left).checks()]
-    failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in found if not row.ok]
+    checks = [*left.checks(), *result.predictive_check(left).checks()]
+    failed = [f"{row.value:g} {row.check}: {row.remedy}." for row in checks if not row.ok]
     score = (
         f"Leaving one data set out: elpd {fixed(left.elpd, 1)}"
         f" (standard error {fixed(left.se, 1)}), {fixed(left.p_loo, 1)} effective parameters,"
@@ -309,8 +309,8 @@ def others(result: BayesComparison) -> tuple[Table, ...]:
     heads, rows = leaders(result)
     if result.other_models is None:
         return ()
-    said = zip(result.other_models.variants, result.other_models.otherwise, strict=True)
-    note = " ".join(f"By {name}: {words}." for name, words in said if words)
+    answers = zip(result.other_models.variants, result.other_models.otherwise, strict=True)
+    note = " ".join(f"By {name}: {words}." for name, words in answers if words)
     return (
         Table(
             name="",
@@ -332,7 +332,7 @@ def priors(result: BayesComparison) -> Table:
     import pandas as pd
 
     used = result.priors
-    found = [
+    rows = [
         (_PRIORS[field.name], field.name, _prior(getattr(used, field.name)))
         for field in fields(used)
         if field.name not in result.unused_priors
@@ -340,7 +340,7 @@ def priors(result: BayesComparison) -> Table:
     return Table(
         name="",
         caption="Priors",
-        frame=pd.DataFrame(found, columns=["of", "name", "prior"]),
+        frame=pd.DataFrame(rows, columns=["of", "name", "prior"]),
         columns=(
             Column("of", "of"),
             Column("name", "name", role="code"),

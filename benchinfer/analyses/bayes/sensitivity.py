@@ -1,14 +1,14 @@
-"""Sensitivity analysis: refit with other tails, covariances and scales.
+"""Sensitivity of a comparison to its model and priors.
 
 The tails of the interactions and the scale of the scores are choices that can turn an answer, and
 no scores tell which is right: under t interactions unusual data sets count less, under normal ones
-every data set counts fully.
+every data set counts fully. Variants of the model, each of which differs in one thing, are sampled
+anew; `compare_models` holds them against data sets that they have not seen.
 
-Models are compared by what they say of data sets that they have not seen. Densities of contrasts
-are comparable between scales once they are in one unit: let g bring scores to a scale, ``m_k`` be
-the mean of algorithm k there, brought back, and ``m`` the mean of all, brought back. Given the data
-set's level, which has the same flat prior in the measure's own unit on every scale, the density of
-the means' contrasts in that unit is the one on the scale times
+Densities of contrasts are comparable between scales once they are in one unit: let g bring scores
+to a scale, ``m_k`` be the mean of algorithm k there, brought back, and ``m`` the mean of all,
+brought back. Given the data set's level, which has the same flat prior in the measure's own unit on
+every scale, the density of the means' contrasts in that unit is the one on the scale times
 
     prod_k g'(m_k) / g'(m)
 
@@ -16,22 +16,38 @@ References
 ----------
 Yao, Y., Vehtari, A., Simpson, D. & Gelman, A. (2018). Using stacking to average Bayesian predictive
 distributions. Bayesian Analysis 13, 917-1007. https://doi.org/10.1214/17-BA1091
+
+Kallioinen, N., Paananen, T., Burkner, P.-C. & Vehtari, A. (2024). Detecting and diagnosing prior
+and likelihood sensitivity with power-scaling. Statistics and Computing 34, 57.
+https://doi.org/10.1007/s11222-023-10366-5
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchinfer.analyses.bayes.fit import BayesFit, converged, domain_level, fit, reduced
-from benchinfer.analyses.bayes.model_checks import LeaveOneOut, leave_out, standard_error, winners
-from benchinfer.analyses.bayes.numerics import gibbs, next_dataset
-from benchinfer.analyses.bayes.numerics.contrasts import helmert, standardised
-from benchinfer.analyses.bayes.numerics.predictive import Thinned, present
-from benchinfer.comparison import checks as comparison_checks
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.analyses.bayes.fit import (
+    PARAMETERS,
+    BayesFit,
+    converged,
+    domain_level,
+    fit,
+    reduced,
+)
+from benchinfer.analyses.bayes.leave_one_out import LeaveOneOut, leave_out, standard_error
+from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.analyses.bayes.numerics.contrasts import standardised
+from benchinfer.analyses.bayes.numerics.predictive import (
+    Thinned,
+    compared_cells,
+    log_marginals,
+    log_priors,
+)
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import codes_of, directional
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
@@ -40,15 +56,14 @@ from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics import outcome_probabilities
+from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.bayes.comparison import BayesComparison
-    from benchinfer.analyses.bayes.fit import Structure
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
-    from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Interactions
+    from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Interactions, Structure
     from benchinfer.core.measure import Measure
     from benchinfer.core.progress import Progress
     from benchinfer.scores.table import ScoreTable
@@ -58,6 +73,12 @@ _STANDARDISED = "standardised on each data set"
 # Scales of the interactions' and effects' priors, which make these twice as wide.
 _WIDER = "priors twice as wide"
 _WIDTHS = ("effect_scale", "effect_sd", "interaction_scale", "residual_spread", "slope_sd")
+# Chains cost little where data sets are few, sweeps do: 1,600 draws in a tenth of the sweeps.
+_CHAINS, _WARM_UP, _DRAWS = 16, 60, 100
+TAILS = {
+    "t": "robust: unusual data sets count less",
+    "normal": "every data set counts fully",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,39 +100,56 @@ class Variant:
     measure: "Measure | None" = None
     scores: "ScoreTable | None" = None
 
+    @property
+    def label(self) -> str:
+        """Name with the meaning of other interactions."""
+        if not self.name.startswith("interactions"):
+            return self.name
+        return f"{self.name} ({TAILS[self.model.interactions]})"
 
-def variants(result: "BayesComparison", scores: "ScoreTable | None") -> Iterator[Variant]:
-    """Yield the variants of a model; those on other scales need the table."""
-    own = result.sampled
-    other: Interactions = "normal" if own.interactions == "t" else "t"
-    yield Variant(f'interactions="{other}"', replace(own, interactions=other))
-    if len(result.algorithms) > 2:
-        turned: Structure = "common" if own.structure == "unstructured" else "unstructured"
-        yield Variant(f'structure="{turned}"', replace(own, structure=turned))
-    widths = {name: 2 * width for name in _WIDTHS if (width := getattr(own.priors, name))}
-    yield Variant(_WIDER, replace(own, priors=replace(own.priors, **widths)))
+
+def variants(
+    result: "BayesComparison", scores: "ScoreTable | None", *, quick: bool = False
+) -> Iterator[Variant]:
+    """Yield the variants of a model; those on other scales need the table.
+
+    Quick ones are those that most often answer otherwise: other interactions, standardised data
+    sets, and the logit or else the log scale.
+    """
+    model = result.sampled
+    other: Interactions = "normal" if model.interactions == "t" else "t"
+    yield Variant(f'interactions="{other}"', replace(model, interactions=other))
+    if not quick and len(result.algorithms) > 2:
+        turned: Structure = "common" if model.structure == "unstructured" else "unstructured"
+        yield Variant(f'structure="{turned}"', replace(model, structure=turned))
+    if not quick:
+        widths = {name: 2 * width for name in _WIDTHS if (width := getattr(model.priors, name))}
+        yield Variant(_WIDER, replace(model, priors=replace(model.priors, **widths)))
     if result.along is None:  # straight slopes bend where each data set has a unit of its own
-        yield Variant(_STANDARDISED, replace(own, data=standardised(own.data)))
+        yield Variant(_STANDARDISED, replace(model, data=standardised(model.data)))
     if scores is not None:
-        yield from on_scales(result, scores)
+        scaled = {variant.name: variant for variant in on_scales(result, scores)}
+        if quick and 'scale="logit"' in scaled:
+            scaled.pop('scale="log"', None)
+        yield from scaled.values()
 
 
 def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Variant]:
     """Yield the model on each other scale that the scores have room on."""
-    own = result.measure
-    setting, _ = Setting.of(scores, own.name)
+    compared = result.measure
+    setting, _ = Setting.of(scores, compared.name)
     if setting.digest != result.setting.digest:
         raise DesignError(
             "the table is not the one that was compared.",
             hint=f"give the table that {Call('compare_bayes')} was given.",
         )
     for scale in ("identity", "log", "logit"):
-        if scale == own.scale:
+        if scale == compared.scale:
             continue
-        measure = replace(own, scale=scale, tolerance=0.0)
-        others = tuple(measure if m.name == own.name else m for m in scores.measures)
+        measure = replace(compared, scale=scale, tolerance=0.0)
+        others = tuple(measure if m.name == compared.name else m for m in scores.measures)
         try:
-            there, table = Setting.of(replace(scores, measures=others), own.name)
+            there, table = Setting.of(replace(scores, measures=others), compared.name)
             data = reduced(table, there)
         except DesignError:
             continue  # scores of 0 have no log, those of 1 no logit
@@ -120,73 +158,105 @@ def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Varia
         yield Variant(f'scale="{scale}"', model, measure, table)
 
 
-def _quick_variants(result: "BayesComparison", scores: "ScoreTable") -> list[Variant]:
-    """Return other interactions, standardised data sets, and the logit or else the log scale."""
-    found = {variant.name: variant for variant in variants(result, scores)}
-    left_out = {_WIDER} | {name for name in found if name.startswith("structure")}
-    if 'scale="logit"' in found:
-        left_out.add('scale="log"')
-    return [variant for name, variant in found.items() if name not in left_out]
-
-
 def sensitivity(
     result: "BayesComparison",
     scores: "ScoreTable | None",
     draws: int,
     progress: "Progress | None",
 ) -> "pd.DataFrame":
-    """Compare once more by other models; see `BayesComparison.sensitivity`."""
+    """Compare once more by variants of the model; see `BayesComparison.sensitivity`."""
     if result.about:
         raise DesignError(
             f"the comparison is {result.about}.",
             hint="sensitivity() of the comparison over all domains.",
         )
-    following = result.ranks_following
-    rows = [("as compared", result.ranks.best, None if following is None else following.best)]
-    rows += [
-        (variant.name, *_best(result, variant.model, draws, progress))
-        for variant in variants(result, scores)
-    ]
-    k, names = len(result.algorithms), [row[0] for row in rows]
+    names, compared = ["as compared"], [result]
+    for variant in variants(result, scores):
+        rng = np.random.default_rng(result.provenance.seed)
+        fitted = fit(variant.model, (len(result.draws.effects), draws), rng, progress)
+        names.append(variant.name)
+        compared.append(_compare_by(result, variant, fitted, rng))
+    best, following = _chances(compared)
+    return frame(_columns(result.measure, names, result.algorithms, best, following))
+
+
+def with_other_models(
+    result: "BayesComparison", scores: "ScoreTable", progress: "Progress | None"
+) -> "BayesComparison":
+    """Return the comparison with the answers of quick variants of the model, by few draws."""
+    candidates = list(variants(result, scores, quick=True))
+    names: list[str] = []
+    others: list[BayesComparison] = []
+    for i, variant in enumerate(candidates):
+        rng = np.random.default_rng([result.provenance.seed or 0, i])
+        # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
+        with suppress(np.linalg.LinAlgError):
+            others.append(_compare_by(result, variant, _quick_fit(variant.model, rng), rng))
+            names.append(variant.label)
+        if progress is not None:
+            progress("other models", _WARM_UP + _DRAWS, len(candidates) * (_WARM_UP + _DRAWS))
+    if not others:
+        return result
+    best, following = _chances(others)
+    errors = [max(r.error.max() for r in (o.ranks, o.ranks_following) if r) for o in others]
+    answers = OtherModels(
+        variants=tuple(names),
+        best=best,
+        following=following,
+        error=np.array(errors),
+        otherwise=tuple(_disagreement(result, other) for other in others),
+    )
+    return replace(result, other_models=answers).of()
+
+
+def _quick_fit(model: "GibbsModel", rng: np.random.Generator) -> BayesFit:
+    """Sample a model by few draws, which are not run on."""
+    state = gibbs.sweep(model, gibbs.start(model, _CHAINS, rng), rng, _WARM_UP)
+    draws = gibbs.sample(model, state, _DRAWS, rng)[0]
+    return BayesFit(model, draws, converged(draws), extended=False)
+
+
+def _compare_by(
+    result: "BayesComparison", variant: Variant, fitted: BayesFit, rng: np.random.Generator
+) -> "BayesComparison":
+    """Return the comparison by a variant of the model, at the same covariates."""
+    from benchinfer.analyses.bayes.compare import compare_fit
+
+    setting, along = result.setting, result.along
+    options = replace(result.options, quantity=result.quantity)
+    if not variant.name.startswith("interactions"):
+        # The tolerance has no meaning there: only who is better has.
+        setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
+    means = None if along is None else replace(along, at={})
+    other = compare_fit(setting, fitted, result.target, options, rng, means)
+    return other.at(**along.at) if along is not None and along.at else other
+
+
+def _chances(compared: "list[BayesComparison]") -> tuple[Array, Array | None]:
+    """Return (V, K) probabilities to be best on average, and on the next data set if there is."""
+    best = np.stack([result.ranks.best for result in compared])
+    following = [result.ranks_following for result in compared]
+    if following[0] is None:
+        return best, None
+    return best, np.stack([ranks.best for ranks in following if ranks is not None])
+
+
+def _columns(
+    measure: "Measure",
+    variants: Sequence[str],
+    algorithms: tuple[str, ...],
+    best: Array,
+    following: Array | None,
+) -> dict[str, object]:
+    """Return the columns of a row for each of V variants and K algorithms."""
+    v, k = best.shape
     columns: dict[str, object] = {
-        "measure": [result.measure.name] * (k * len(rows)),
-        "variant": np.repeat(names, k),
-        "algorithm": list(result.algorithms) * len(rows),
-        "prob_best": np.concatenate([row[1] for row in rows]),
+        "measure": [measure.name] * (k * v),
+        "variant": np.repeat(variants, k),
+        "algorithm": list(algorithms) * v,
+        "prob_best": best.ravel(),
     }
-    if following is not None:
-        columns["prob_best_next"] = np.concatenate([row[2] for row in rows if row[2] is not None])
-    return frame(columns)
-
-
-def _best(
-    result: "BayesComparison",
-    model: "GibbsModel",
-    draws: int,
-    progress: "Progress | None",
-) -> tuple["Array", "Array | None"]:
-    """Return the probabilities to be best, on average and on the next data set."""
-    rng = np.random.default_rng(result.provenance.seed)
-    chains = len(result.draws.effects)
-    found = fit(model, (chains, draws), rng, progress).draws
-    h = helmert(model.data.n_algorithms)
-    if result.ranks_following is None:
-        return outcome_probabilities.ranks(found.these @ h, 0.0).best, None
-    further = np.zeros(())
-    if result.along is not None and found.slopes is not None:
-        further = np.einsum("q,ctqj->ctj", result.along.offset, found.slopes) @ h
-    average = outcome_probabilities.ranks(found.average @ h + further, 0.0).best
-    return average, outcome_probabilities.ranks(
-        next_dataset.next_effects(found, rng) + further, 0.0
-    ).best
-
-
-# Chains cost little where data sets are few, sweeps do: 1,600 draws in a tenth of the sweeps.
-_CHAINS, _WARM_UP, _DRAWS = 16, 60, 100
-TAILS = {
-    "t": "robust: unusual data sets count less",
-    "normal": "every data set counts fully",
-}
+    return columns if following is None else {**columns, "prob_best_next": following.ravel()}
 
 
 @savable
@@ -223,16 +293,8 @@ class OtherModels:
 
     def table(self, measure: "Measure", algorithms: tuple[str, ...]) -> "pd.DataFrame":
         """Return one row per variant and algorithm."""
-        k, v = len(algorithms), len(self.variants)
-        columns: dict[str, object] = {
-            "measure": [measure.name] * (k * v),
-            "variant": np.repeat(self.variants, k),
-            "algorithm": list(algorithms) * v,
-            "prob_best": self.best.ravel(),
-        }
-        if self.following is not None:
-            columns["prob_best_next"] = self.following.ravel()
-        return frame({**columns, "prob_error": np.repeat(self.error, k)})
+        columns = _columns(measure, self.variants, algorithms, self.best, self.following)
+        return frame({**columns, "prob_error": np.repeat(self.error, len(algorithms))})
 
     def leaders(self, algorithms: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return who is likeliest best by each variant, in words: on average and next."""
@@ -245,12 +307,12 @@ class OtherModels:
     def check(self) -> Check:
         """Return the row of the diagnostics."""
         named = zip(self.variants, self.otherwise, strict=True)
-        said = "; ".join(f"{name}: {words}" for name, words in named if words)
+        answers = "; ".join(f"{name}: {words}" for name, words in named if words)
         return Check.of(
             f"other models, of {len(self.variants)}, that answer otherwise",
             self.disagree,
-            remedy=f"{said}. The scores do not tell which model is right: say which is meant, and"
-            " both answers",
+            remedy=f"{answers}. The scores do not tell which model is right: say which is meant,"
+            " and both answers",
         )
 
 
@@ -263,117 +325,52 @@ def likeliest(best: Array, algorithms: tuple[str, ...]) -> str:
 def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return who is likeliest best by the comparison and by other models."""
     heads = ("model", f"best {result.average_words}")
-    own = [f"as compared ({TAILS[result.interactions]})"]
-    own.append(likeliest(result.ranks.best, result.algorithms))
+    row = [f"as compared ({TAILS[result.interactions]})"]
+    row.append(likeliest(result.ranks.best, result.algorithms))
     if result.ranks_following is not None:
         heads = (*heads, "best on the next data set")
-        own.append(likeliest(result.ranks_following.best, result.algorithms))
+        row.append(likeliest(result.ranks_following.best, result.algorithms))
     if result.other_models is None:
         return heads, []
-    return heads, [tuple(own), *result.other_models.leaders(result.algorithms)]
+    return heads, [tuple(row), *result.other_models.leaders(result.algorithms)]
 
 
-def with_other_models(
-    result: "BayesComparison", scores: "ScoreTable", progress: "Progress | None"
-) -> "BayesComparison":
-    """Return the comparison with the answers of other models."""
-    candidates = _quick_variants(result, scores)
-    names: list[str] = []
-    others: list[BayesComparison] = []
-    for i, variant in enumerate(candidates):
-        rng = np.random.default_rng([result.provenance.seed or 0, i])
-        # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
-        with suppress(np.linalg.LinAlgError):
-            others.append(_compared(result, variant, rng))
-            names.append(_label(variant))
-        if progress is not None:
-            progress("other models", _WARM_UP + _DRAWS, len(candidates) * (_WARM_UP + _DRAWS))
-    if not others:
-        return result
-    after = [other.ranks_following for other in others]
-    errors = [max(r.error.max() for r in (o.ranks, o.ranks_following) if r) for o in others]
-    answers = OtherModels(
-        variants=tuple(names),
-        best=np.stack([other.ranks.best for other in others]),
-        following=None
-        if result.ranks_following is None
-        else np.stack([ranks.best for ranks in after if ranks is not None]),
-        error=np.array(errors),
-        otherwise=tuple(_otherwise(result, other) for other in others),
-    )
-    return replace(result, other_models=answers, stored_checks=(*result.checks, answers.check()))
-
-
-def _label(variant: Variant) -> str:
-    """Name a variant; that of the interactions by its meaning."""
-    name, interactions = variant.name, variant.model.interactions
-    return f"{name} ({TAILS[interactions]})" if name.startswith("interactions") else name
-
-
-def _compared(
-    result: "BayesComparison", variant: Variant, rng: np.random.Generator
-) -> "BayesComparison":
-    """Compare by another model, by few draws."""
-    from benchinfer.analyses.bayes.posterior import compared
-
-    model = variant.model
-    state = gibbs.sweep(model, gibbs.start(model, _CHAINS, rng), rng, _WARM_UP)
-    draws = gibbs.sample(model, state, _DRAWS, rng)[0]
-    fitted = BayesFit(model, draws, converged(draws), extended=False)
-    setting, options = result.setting, replace(result.options, quantity=result.quantity)
-    if not variant.name.startswith("interactions"):
-        # The tolerance has no meaning there: only who is better has.
-        setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
-    return compared(setting, fitted, result.target, options, rng, result.along)
-
-
-def without_other_models(result: "BayesComparison") -> "BayesComparison":
-    """Return the comparison without rows on other models and plain means, of another question."""
-    names = {comparison_checks.OTHER_SIGN}
-    if result.other_models is not None:
-        names.add(result.other_models.check().check)
-    checks = tuple(row for row in result.checks if row.check not in names)
-    return replace(result, other_models=None, stored_checks=checks)
-
-
-def _otherwise(own: "BayesComparison", other: "BayesComparison") -> str:
+def _disagreement(result: "BayesComparison", other: "BayesComparison") -> str:
     """Name the algorithm that another model calls best, and count pairs decided otherwise."""
     parts: list[str] = []
-    mine, theirs = (
+    ranks, others = (
         r.ranks_following if r.quantity == "next" and r.ranks_following else r.ranks
-        for r in (own, other)
+        for r in (result, other)
     )
-    a, b = int(mine.best.argmax()), int(theirs.best.argmax())
-    gap, error = theirs.best[b] - theirs.best[a], np.hypot(theirs.error[a], theirs.error[b])
+    a, b = int(ranks.best.argmax()), int(others.best.argmax())
+    gap, error = others.best[b] - others.best[a], np.hypot(others.error[a], others.error[b])
     if gap > 2 * error:
-        names = own.algorithms
+        names = result.algorithms
         parts.append(
-            f"{names[b]} is likeliest best with probability {theirs.best[b]:.2f} rather than"
-            f" {names[a]} with {theirs.best[a]:.2f} (as compared: {mine.best[b]:.2f},"
-            f" {mine.best[a]:.2f})"
+            f"{names[b]} is likeliest best with probability {others.best[b]:.2f} rather than"
+            f" {names[a]} with {others.best[a]:.2f} (as compared: {ranks.best[b]:.2f},"
+            f" {ranks.best[a]:.2f})"
         )
-    if n := int(_changed(own, other).sum()):
+    if n := int(changed_pairs(result, other).sum()):
         parts.append(f"{count(n, 'pair')} decided otherwise")
     return ", and ".join(parts)
 
 
-def _changed(own: "BayesComparison", other: "BayesComparison") -> np.ndarray:
+def changed_pairs(result: "BayesComparison", other: "BayesComparison") -> Flags:
     """Return which pairs another model decides otherwise, by more than Monte Carlo error."""
     # Few draws are rough, and no verdict rests on them: whether their chains settled matters not.
-    mine, theirs = (codes_of(r.outcomes, r.level) for r in (own, other))
-    if own.measure.tolerance != other.measure.tolerance:
-        return (mine != theirs) & _strict(mine) & _strict(theirs)
-    found = other.outcomes
-    by_code = np.stack([found.first, found.second, found.equivalent])
-    asked = np.where(mine == Verdict.UNDECIDED, theirs, mine)
-    rows = np.select([asked == Verdict.FIRST, asked == Verdict.SECOND], [0, 1], 2)
-    share = np.take_along_axis(by_code, rows[None], axis=0)[0]
-    needed = np.where(rows == 2, own.level, directional(own.level))
-    return (mine != theirs) & (np.abs(share - needed) > 2 * found.error)
-
-
-def _strict(codes: np.ndarray) -> np.ndarray:
-    return (codes == Verdict.FIRST) | (codes == Verdict.SECOND)
+    codes, others = (codes_of(r.outcomes, r.level) for r in (result, other))
+    changed = codes != others
+    if result.measure.tolerance != other.measure.tolerance:
+        strict = Verdict.FIRST, Verdict.SECOND
+        return changed & np.isin(codes, strict) & np.isin(others, strict)
+    outcomes = other.outcomes
+    probabilities = np.stack([outcomes.first, outcomes.second, outcomes.equivalent])
+    verdict = np.where(codes == Verdict.UNDECIDED, others, codes)
+    rows = np.select([verdict == Verdict.FIRST, verdict == Verdict.SECOND], [0, 1], 2)
+    share = np.take_along_axis(probabilities, rows[None], axis=0)[0]
+    needed = np.where(rows == 2, result.level, directional(result.level))
+    return changed & (np.abs(share - needed) > 2 * outcomes.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,8 +391,8 @@ class _Candidate:
 
     name: str
     left: LeaveOneOut
-    elpd: "Array | None"
-    winner: "Array"
+    elpd: Array | None
+    winner: Array
 
 
 def compare_models(
@@ -405,12 +402,12 @@ def compare_models(
     progress: "Progress | None",
 ) -> "pd.DataFrame":
     """Compare models; see `BayesComparison.compare_models`."""
-    found = list(_candidates(result, scores, draws, progress))
-    comparable = [one.elpd for one in found if one.elpd is not None]
+    candidates = list(_candidates(result, scores, draws, progress))
+    comparable = [one.elpd for one in candidates if one.elpd is not None]
     top = max(comparable, key=lambda elpd: float(elpd.sum()))
     weights = iter(_stacking(np.array(comparable)))
     rows: list[dict[str, Any]] = []
-    for one in found:
+    for one in candidates:
         score = {"elpd": np.nan, "elpd_difference": np.nan, "difference_error": np.nan}
         weight = np.nan
         if one.elpd is not None:
@@ -420,7 +417,7 @@ def compare_models(
                 "elpd_difference": float((one.elpd - top).sum()),
                 "difference_error": standard_error(one.elpd - top),
             }
-        apart, m = one.winner - found[0].winner, len(one.winner)
+        apart, m = one.winner - candidates[0].winner, len(one.winner)
         rows.append(
             {
                 "measure": result.measure.name,
@@ -443,61 +440,51 @@ def _candidates(
     draws: int,
     progress: "Progress | None",
 ) -> Iterator[_Candidate]:
-    wide = np.zeros(len(result.data.z))
+    """Yield the model of the comparison and its variants, judged by data sets left out."""
+    wider = np.zeros(len(result.data.z))
     if scores is not None:
-        wide = _slopes(result.measure, scores, result.data)
-    further = draws, progress
-    yield _judged(result, "as compared", result.sampled, result.draws.thinned, wide, *further)
+        wider = _log_widening(result.measure, scores, result.data)
+    compared, thinned = Variant("as compared", result.sampled), result.draws.thinned
+    yield _judge(result, compared, thinned, wider, draws, progress)
     for variant in variants(result, scores):
-        slopes: Array | None = wide
+        if variant.name == _WIDER:
+            continue
+        more: Array | None = wider
         if variant.measure is not None and variant.scores is not None:
-            slopes = _slopes(variant.measure, variant.scores, variant.model.data)
+            more = _log_widening(variant.measure, variant.scores, variant.model.data)
         elif variant.name == _STANDARDISED:
-            slopes = None
-        if variant.name != _WIDER:
-            yield _sampled(result, variant.name, variant.model, slopes, *further)
+            more = None
+        rng = np.random.default_rng(result.provenance.seed)
+        fitted = fit(variant.model, (len(result.draws.effects), draws), rng, progress)
+        yield _judge(result, variant, Thinned.of(fitted.draws), more, draws, progress)
 
 
-def _sampled(
+def _judge(
     result: "BayesComparison",
-    name: str,
-    model: "GibbsModel",
-    wide: "Array | None",
-    draws: int,
-    progress: "Progress | None",
-) -> _Candidate:
-    rng = np.random.default_rng(result.provenance.seed)
-    size = len(result.draws.effects), draws
-    thinned = Thinned.of(fit(model, size, rng, progress).draws)
-    return _judged(result, name, model, thinned, wide, draws, progress)
-
-
-def _judged(
-    result: "BayesComparison",
-    name: str,
-    model: "GibbsModel",
+    variant: Variant,
     thinned: Thinned,
-    wide: "Array | None",
+    wider: Array | None,
     draws: int,
     progress: "Progress | None",
 ) -> _Candidate:
-    """Leave each data set out of a model; without `wide` its densities are not comparable."""
-    rng = np.random.default_rng(result.provenance.seed)
-    data = model.data
-    names = tuple(result.setting.coverage.datasets[m] for m in data.dataset)
-    left = leave_out(model, thinned, draws, result.measure.name, names, rng, progress)
+    """Leave each data set out of a model; without `wider` its densities are not comparable."""
+    from benchinfer.analyses.bayes.predictive_checks import winners
+
+    rng, data = np.random.default_rng(result.provenance.seed), variant.model.data
+    datasets = tuple(result.setting.coverage.datasets[m] for m in data.dataset)
+    name = result.measure.name
+    left = leave_out(variant.model, thinned, draws, name, datasets, rng, progress)
     elpd = None
-    if wide is not None:
-        elpd = left.contrasts - data.rank * np.log(data.scale) + wide
-    return _Candidate(name, left, elpd, np.log(winners(data, left.draws, rng)))
+    if wider is not None:
+        elpd = left.contrasts - data.rank * np.log(data.scale) + wider
+    return _Candidate(variant.name, left, elpd, np.log(winners(data, left.draws, rng)))
 
 
-def _slopes(measure: "Measure", scores: "ScoreTable", data: "ContrastData") -> "Array":
-    """Return (M,) logs of how much wider contrasts are on the scale than in the own unit."""
+def _log_widening(measure: "Measure", scores: "ScoreTable", data: "ContrastData") -> Array:
+    """Return (M,) logs of how much wider contrasts are on the scale than in the measure's unit."""
     if measure.scale == "identity":
         return np.zeros(len(data.z))
-    means = scores.cells(measure.name).mean[data.dataset]
-    there = np.array([present(data, m) for m in range(len(data.z))])
+    means, there = scores.cells(measure.name).mean[data.dataset], compared_cells(data)
     known = np.where(there, means, 0.0)
     centre = known.sum(axis=1) / there.sum(axis=1)
     each = np.where(there, _log_slope(measure, np.where(there, means, centre[:, None])), 0.0)
@@ -505,27 +492,84 @@ def _slopes(measure: "Measure", scores: "ScoreTable", data: "ContrastData") -> "
     return each.sum(axis=1) - open_ * _log_slope(measure, centre)
 
 
-def _log_slope(measure: "Measure", level: "Array") -> "Array":
+def _log_slope(measure: "Measure", level: Array) -> Array:
     """Return logs of the derivative of the scale at levels on it."""
-    own = measure.level_of(level)
-    return -np.log(own) - (np.log1p(-own) if measure.scale == "logit" else 0.0)
+    score = measure.level_of(level)
+    return -np.log(score) - (np.log1p(-score) if measure.scale == "logit" else 0.0)
 
 
-def _stacking(pointwise: "Array") -> "Array":
+def _stacking(pointwise: Array) -> Array:
     """Return (V,) weights of models by (V, M) log densities."""
     from scipy.optimize import Bounds, LinearConstraint, minimize
 
     density = np.exp(pointwise - pointwise.max(axis=0)).T
     v = len(pointwise)
 
-    def loss(weights: "Array") -> float:
+    def loss(weights: Array) -> float:
         return -float(np.log(np.maximum(density @ weights, 1e-300)).sum())
 
-    def slope(weights: "Array") -> "Array":
+    def slope(weights: Array) -> Array:
         return -(density / np.maximum(density @ weights, 1e-300)[:, None]).sum(axis=0)
 
-    whole = LinearConstraint(np.ones(v), 1.0, 1.0)
-    found: Any = minimize(
-        loss, np.full(v, 1 / v), jac=slope, bounds=Bounds(0.0, 1.0), constraints=whole
+    sum_to_one = LinearConstraint(np.ones(v), 1.0, 1.0)
+    optimum: Any = minimize(
+        loss, np.full(v, 1 / v), jac=slope, bounds=Bounds(0.0, 1.0), constraints=sum_to_one
     )
-    return np.clip(found.x, 0.0, 1.0)
+    return np.clip(optimum.x, 0.0, 1.0)
+
+
+_MUCH = 0.05  # sensitivity of which Kallioinen et al. say that it is worth a look
+_STEPS = (0.99, 1.01)
+
+
+def prior_sensitivity(result: "BayesComparison") -> "pd.DataFrame":
+    """Scale priors and likelihood by powers; see `BayesComparison.prior_sensitivity`."""
+    from arviz_stats.psense import psense
+    from xarray import Dataset, DataTree
+
+    draw, thinned = ("chain", "draw"), result.draws.thinned
+    effects = result.draws.effects[:, :: thinned.step]
+    names = [f"effect of {name}" for name in result.algorithms]
+    values = dict(zip(names, np.moveaxis(effects, 2, 0), strict=True))
+    values |= {name: x[:, :: thinned.step] for name, x in result.draws.parameters.items()}
+    for along, x in result.draws.slopes.items():
+        each = np.moveaxis(x[:, :: thinned.step], 2, 0)
+        named = [f"slope of {name} along {along}" for name in result.algorithms]
+        values |= dict(zip(named, each, strict=True))
+    rng, model = np.random.default_rng(result.provenance.seed), result.sampled
+    shared = thinned.shared(result.domain, rng, model.covariates)
+    likelihood = log_marginals(result.data, shared)[0].sum(axis=1).reshape(thinned.scale.shape)
+    prior = {PARAMETERS[k]: (draw, x) for k, x in log_priors(model, thinned).items()}
+    tree = DataTree.from_dict(
+        {
+            "posterior": Dataset({name: (draw, x) for name, x in values.items()}),
+            "log_prior": Dataset(prior),
+            "log_likelihood": Dataset({"scores": (draw, likelihood)}),
+        }
+    )
+    sensitivities: list[Array] = []
+    for group in ("prior", "likelihood"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            one: Any = psense(tree, group=group, alphas=_STEPS)
+        sensitivities.append(np.array([float(one[name]) for name in values]))
+    of_prior, of_scores = sensitivities
+    return frame(
+        {
+            "measure": [result.measure.name] * len(values),
+            "parameter": list(values),
+            "prior_sensitivity": of_prior,
+            "likelihood_sensitivity": of_scores,
+            "diagnosis": [_diagnosis(a, b) for a, b in zip(of_prior, of_scores, strict=True)],
+        }
+    )
+
+
+def _diagnosis(prior: float, scores: float) -> str:
+    if prior >= _MUCH and scores >= _MUCH:
+        return "priors and scores may disagree"
+    if prior >= _MUCH:
+        return "the prior decides: scores say little"
+    if scores >= _MUCH:
+        return "the scores decide"
+    return "neither moves it much"

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.bayes.sensitivity import without_other_models
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
@@ -16,6 +14,7 @@ from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.fit import PosteriorDraws
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.numerics.outcome_probabilities import Outcomes
     from benchinfer.scores.table import ScoreTable
 
 
@@ -98,26 +96,25 @@ def slopes(result: "BayesComparison") -> "pd.DataFrame":
     """Compare slopes; see `BayesComparison.slopes`."""
     import pandas as pd
 
-    along = _along(result)
+    along, matrix = _along(result), contrast_matrix(result)
     exact = replace(result.setting, measure=replace(result.measure, tolerance=0.0))
     tables: list[pd.DataFrame] = []
     for name in along.names:
-        found = average_outcomes(
-            result.draws.slopes[name], contrast_matrix(result), 0.0, result.level
-        )
-        one = _with(replace(result, setting=exact), found)
-        table = one.contrasts("average").drop(columns=["quantity", "prob_equivalent"])
+        outcomes = average_outcomes(result.draws.slopes[name], matrix, 0.0, result.level)
+        codes = codes_of(outcomes, result.level, settled=result.convergence.settled)
+        one = replace(result, setting=exact, quantity="average", average=outcomes, codes=codes)
+        table = one.contrasts().drop(columns=["quantity", "prob_equivalent"])
         table.insert(0, "covariate", name)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
-def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesComparison":
-    """Compare at given values of covariates; see `BayesComparison.at`."""
+def at(result: "BayesComparison", values: Mapping[str, float]) -> "BayesComparison":
+    """Compare at some values of covariates; see `BayesComparison.at`."""
     along = _along(result)
-    if not given:
+    if not values:
         raise DesignError("no covariate is given.", hint="at(NAME=value).")
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in along.names:
             raise DesignError(unknown("covariate", name, along.names))
         if not np.isfinite(value):
@@ -132,22 +129,23 @@ def at(result: "BayesComparison", given: Mapping[str, float]) -> "BayesCompariso
             "the comparison is about these data sets, whose covariates are what they are.",
             hint=f"compare with {Option('target', 'domain')}.",
         )
-    along, draws = replace(along, at=dict(given)), result.draws
+    along, draws = replace(along, at=dict(values)), result.draws
     further, raised = moved(along, draws)
     effects, following = draws.effects + further, draws.following + further
     margin, matrix = result.measure.margin, contrast_matrix(result)
     average = average_outcomes(effects, matrix, margin, result.level)
     # What is expected on the next data set is the average; its own mean need not exist.
     new = average_outcomes(following, matrix, margin, result.level)
-    there = replace(
-        without_other_models(result),
+    return replace(
+        result,
+        average=average,
         following=replace(new, estimate=average.estimate),
         ranks=ranks(effects, margin),
         ranks_following=ranks(following, margin),
         levels=level_of((draws.common.average + raised)[:, :, None] + effects, result.level),
         along=along,
-    )
-    return _with(there, average)
+        other_models=None,
+    ).of()
 
 
 def moved(along: Along, draws: "PosteriorDraws") -> tuple[Array, Array]:
@@ -158,11 +156,6 @@ def moved(along: Along, draws: "PosteriorDraws") -> tuple[Array, Array]:
         for slopes in (draws.slopes, draws.common.slopes)
     )
     return effects, levels
-
-
-def _with(result: "BayesComparison", average: "Outcomes") -> "BayesComparison":
-    """Return a comparison with other outcomes on average, and verdicts that go with them."""
-    return replace(result, average=average).of()
 
 
 def _along(result: "BayesComparison") -> Along:
@@ -190,7 +183,7 @@ def by_domain(result: "BayesComparison") -> Comparisons:
             hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
         )
     further, raised = (0.0, 0.0) if result.along is None else moved(result.along, draws)
-    found: dict[str, Comparison] = {
+    parts: dict[str, Comparison] = {
         name: _in_domain(
             result,
             domains[:, :, g] + further,
@@ -200,25 +193,22 @@ def by_domain(result: "BayesComparison") -> Comparisons:
         for g, name in enumerate(sorted(set(result.setting.domains)))
     }
     new = _in_domain(result, new + further, common.new_domain + raised, "in a new one")
-    return Comparisons({**found, "new domain": new})
+    return Comparisons({**parts, "new domain": new})
 
 
 def _in_domain(
-    result: "BayesComparison", effects: "Array", common: "Array", about: str
+    result: "BayesComparison", effects: Array, common: Array, about: str
 ) -> "BayesComparison":
     """Return what (C, T, K) effects in a domain, on top of (C, T) levels, say on average."""
-    margin = result.measure.margin
-    family = result.options.family(result.algorithms, result.levels.estimate)
-    matrix = family.matrix[family.wanted]
-    average = average_outcomes(effects, matrix, margin, result.level)
+    margin, level = result.measure.margin, result.level
     return replace(
-        without_other_models(result),
+        result,
         quantity="average",
-        average=average,
+        average=average_outcomes(effects, contrast_matrix(result), margin, level),
         following=None,
         ranks=ranks(effects, margin),
         ranks_following=None,
-        codes=codes_of(average, result.level, settled=result.convergence.settled),
-        levels=level_of(common[:, :, None] + effects, result.level),
+        levels=level_of(common[:, :, None] + effects, level),
         about=about,
-    )
+        other_models=None,
+    ).of()

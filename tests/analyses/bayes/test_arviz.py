@@ -106,9 +106,9 @@ def test_plot_hands_over_to_arviz(sampled, kind, panels, says):
 
 def test_wins_have_draws_and_no_predictions():
     scores = bi.load_example("demsar2006")
-    found = bi.compare_wins(scores, inference="bayes", draws=100, chains=4, seed=1)
-    assert "log_worth" in found.plot("trace").get_label()
+    values = bi.compare_wins(scores, inference="bayes", draws=100, chains=4, seed=1)
+    assert "log_worth" in values.plot("trace").get_label()
     with pytest.raises(DesignError, match="unknown kind"):
-        found.plot("ppc")
+        values.plot("ppc")
     with pytest.raises(DesignError, match="no posterior"):
         bi.compare_wins(scores).plot("trace")

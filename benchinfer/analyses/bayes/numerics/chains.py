@@ -109,10 +109,12 @@ class CompiledModel(NamedTuple):
     ----------
     z, rss
         (T, M, J) and (T, M) as in `ContrastData`, of T = C tables, or one table for all chains.
-    design, variance, rank, df, whole
+    design, variance, rank, df
         As in `ContrastData`.
+    balanced
+        (M,) its `whole`.
     others
-        (R,) indices of the data sets that are not whole.
+        (R,) indices of the data sets that are not balanced.
     pooled
         Pooled residual variance, 0 without residuals.
     n_median
@@ -133,7 +135,7 @@ class CompiledModel(NamedTuple):
     variance: Array
     rank: NDArray[np.int64]
     df: Array
-    whole: NDArray[np.bool_]
+    balanced: NDArray[np.bool_]
     others: NDArray[np.int64]
     pooled: float
     n_median: float

@@ -95,14 +95,14 @@ def helmert(k: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The statistics of one data set, as in `ContrastData`, not divided."""
+    """Statistics of one data set, as in `ContrastData`, not divided; `balanced` is its `whole`."""
 
     z: Array
     design: Array
     variance: Array
     rss: float
     df: float
-    whole: bool
+    balanced: bool
 
 
 def reduce_contrasts(
@@ -150,12 +150,12 @@ def reduce_contrasts(
         _one(count[a:b].astype(np.float64), mean[a:b], float(within[dataset[a]]), rows[a:b])
         for a, b in pairwise(first)
     ]
-    kept = [i for i, part in enumerate(parts) if len(part.z)]
-    if not kept:
+    identified = [i for i, part in enumerate(parts) if len(part.z)]
+    if not identified:
         raise FitError("no data set has scores of two algorithms.")
     extra = correlation / (1 - correlation)
-    index = dataset[first[kept]]
-    return _stacked([parts[i] for i in kept], index, count.shape[1], extra, resolution)
+    index = dataset[first[identified]]
+    return _stacked([parts[i] for i in identified], index, count.shape[1], extra, resolution)
 
 
 def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
@@ -171,8 +171,8 @@ def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
     values, vectors = np.linalg.eigh(laplacian)
     held = values > _ALIKE * max(values[-1], 1.0)
     q, values = vectors[:, held].T, values[held]
-    whole = len(values) == k - 1 and np.ptp(values) <= _ALIKE * values[-1]
-    if whole:
+    balanced = len(values) == k - 1 and np.ptp(values) <= _ALIKE * values[-1]
+    if balanced:
         q, values = h, np.full(k - 1, values.mean())
     z = q @ (rows @ (weight * centred)) / values
     fitted = z @ q
@@ -183,7 +183,7 @@ def _one(weight: Array, mean: Array, within: float, rows: Array) -> _Part:
         variance=1 / values,
         rss=float((rows @ (weight * residual**2)).sum()) + within,
         df=float(round((rows @ weight).sum() - rows.sum()) - len(values)),
-        whole=bool(whole),
+        balanced=bool(balanced),
     )
 
 
@@ -208,7 +208,7 @@ def _stacked(
         rank = len(part.z)
         z[i, :rank] = part.z
         variance[i, :rank] = part.variance + extra
-        design[i, :rank] = np.eye(j) if part.whole else part.design
+        design[i, :rank] = np.eye(j) if part.balanced else part.design
     ranks = np.array([len(part.z) for part in parts])
     size = float(np.abs(z).max())
     scale = size * float(np.sqrt(((z / size) ** 2).sum() / ranks.sum())) if size else 0.0
@@ -228,7 +228,7 @@ def _stacked(
         rank=ranks,
         rss=rss,
         df=df,
-        whole=np.array([part.whole for part in parts]),
+        whole=np.array([part.balanced for part in parts]),
         dataset=dataset,
         silent=silent,
         scale=scale,

@@ -27,9 +27,8 @@ from benchinfer.analyses.bayes.numerics.chains import (
     part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
-from benchinfer.analyses.bayes.numerics.covariance import draw_normal
+from benchinfer.analyses.bayes.numerics.covariance import apply, draw_normal, product, transposed
 from benchinfer.analyses.bayes.numerics.effects import centres
-from benchinfer.analyses.bayes.numerics.matrices import apply, product, transposed
 from benchinfer.numerics.types import Array
 
 _DF = 3.0
@@ -151,11 +150,11 @@ class LevelDraws:
     domain_scale: Array
 
     @classmethod
-    def of(cls, found: LevelCoefficients, centre: float, q: int, j: int) -> "LevelDraws":
+    def of(cls, arrays: LevelCoefficients, centre: float, q: int, j: int) -> "LevelDraws":
         """Name the parts of draws about the mean of the means."""
-        alpha, along, slopes, domain = np.split(found.coefficients, np.cumsum([1, q, j]), axis=2)
-        scale = np.sqrt(found.variance[:, :, 2])
-        return cls(centre + alpha[:, :, 0], centre + found.these, along, slopes, domain, scale)
+        alpha, along, slopes, domain = np.split(arrays.coefficients, np.cumsum([1, q, j]), axis=2)
+        scale = np.sqrt(arrays.variance[:, :, 2])
+        return cls(centre + alpha[:, :, 0], centre + arrays.these, along, slopes, domain, scale)
 
 
 def average_means(data: ContrastData, mean: Array, n: NDArray[np.int64]) -> DatasetMeans:
@@ -215,7 +214,7 @@ def with_errors(
 @inlined
 def draw_dataset_levels(
     means: CompiledMeans,
-    given: CompiledModel,
+    model: CompiledModel,
     now: GibbsState,
     variance: Array,
     c: int,
@@ -225,7 +224,7 @@ def draw_dataset_levels(
 
     Parameters
     ----------
-    means, given
+    means, model
         Means of the data sets, and what the sampler knows.
     now, c
         State of the chains, and the chain.
@@ -241,11 +240,11 @@ def draw_dataset_levels(
     these
         Mean of the levels of the data sets less that of their means.
     """
-    (m, j), fixed = now.interaction.shape[1:], given.covariates.shape[1]
+    (m, j), fixed = now.interaction.shape[1:], model.covariates.shape[1]
     weak = _WEAK * means.spread
     if not variance[0]:
         variance[0], variance[1], variance[2] = weak**2, 1 / j, weak**2
-    design, effects = _design(given, now, c), centres(given, now, c)
+    design, effects = _design(model, now, c), centres(model, now, c)
     level, weighted, average = means.level.copy(), np.empty(design.shape), 0.0
     for i in range(m):
         for k in range(j):
@@ -260,34 +259,34 @@ def draw_dataset_levels(
         if i >= fixed:
             at = variance[1] if i < fixed + j else variance[2]
         precision[i, i] += 1 / at
-    found = draw_normal(precision, apply(turned, level), rng)
-    error = apply(design, found)
+    drawn = draw_normal(precision, apply(turned, level), rng)
+    error = apply(design, drawn)
     for i in range(m):
         error[i] = (level[i] - error[i]) / sqrt(now.mixing[c, i])
     variance[0] = draw_variance(error, variance[0], weak, rng)
-    variance[1] = draw_variance(found[fixed : fixed + j], variance[1], j**-0.5, rng)
-    variance[2] = draw_variance(found[fixed + j :], variance[2], weak, rng)
+    variance[1] = draw_variance(drawn[fixed : fixed + j], variance[1], j**-0.5, rng)
+    variance[2] = draw_variance(drawn[fixed + j :], variance[2], weak, rng)
     # Where effects say the level to the last digit its variance would vanish.
     variance[0] = max(variance[0], _EXACT * means.spread**2)
-    return found, average + _draw_error(means, rng)
+    return drawn, average + _draw_error(means, rng)
 
 
 @part
-def _design(given: CompiledModel, now: GibbsState, c: int) -> Array:
+def _design(model: CompiledModel, now: GibbsState, c: int) -> Array:
     """Return (M, 1 + q + J + G) what levels depend on."""
     (m, j), g = now.interaction.shape[1:], now.domains.shape[1]
-    fixed = given.covariates.shape[1]
-    found = np.zeros((m, fixed + j + g))
+    fixed = model.covariates.shape[1]
+    design = np.zeros((m, fixed + j + g))
     for i in range(m):
         for k in range(fixed):
-            found[i, k] = given.covariates[i, k]
+            design[i, k] = model.covariates[i, k]
         for k in range(j):
-            found[i, fixed + k] = now.interaction[c, i, k]
+            design[i, fixed + k] = now.interaction[c, i, k]
             if g:
-                found[i, fixed + k] += now.domains[c, given.domain[i], k]
+                design[i, fixed + k] += now.domains[c, model.domain[i], k]
         if g:
-            found[i, fixed + j + given.domain[i]] = 1.0
-    return found
+            design[i, fixed + j + model.domain[i]] = 1.0
+    return design
 
 
 @part

@@ -24,14 +24,14 @@ from benchinfer.analyses.bayes.numerics.chains import (
     inlined,
     part,
 )
-from benchinfer.analyses.bayes.numerics.covariance import draw_normal
-from benchinfer.analyses.bayes.numerics.matrices import (
+from benchinfer.analyses.bayes.numerics.covariance import (
     add,
     add_block,
     apply,
     block,
     composed,
     copy,
+    draw_normal,
     eigen,
     factorise,
     product,
@@ -41,8 +41,12 @@ from benchinfer.analyses.bayes.numerics.matrices import (
     solve_upper,
     transposed,
 )
-from benchinfer.analyses.bayes.numerics.scales import WIDTH, draw_effect_sd
-from benchinfer.analyses.bayes.numerics.slices import log_half_t, slice_sampler
+from benchinfer.analyses.bayes.numerics.scales import (
+    WIDTH,
+    draw_effect_sd,
+    log_half_t,
+    slice_sampler,
+)
 from benchinfer.numerics.types import Array
 
 
@@ -72,121 +76,119 @@ class EffectLikelihood(NamedTuple):
 
 
 @part
-def residual_variances(given: CompiledModel, log_sd: Array) -> Array:
+def residual_variances(model: CompiledModel, log_sd: Array) -> Array:
     """Return (M,) residual variances, 0 where there are no residuals."""
-    found = np.empty(len(log_sd))
+    variances = np.empty(len(log_sd))
     for m in range(len(log_sd)):
-        found[m] = given.pooled * exp(2 * log_sd[m])
-    return found
+        variances[m] = model.pooled * exp(2 * log_sd[m])
+    return variances
 
 
 @part
-def centres(given: CompiledModel, now: GibbsState, c: int) -> Array:
+def centres(model: CompiledModel, now: GibbsState, c: int) -> Array:
     """Return (M, J) what the data sets' effects depart from in chain c."""
     (m, j), (q, g) = now.interaction.shape[1:], (now.slopes.shape[1], now.domains.shape[1])
-    found = np.empty((m, j))
+    centre = np.empty((m, j))
     for i in range(m):
         for k in range(j):
-            found[i, k] = now.average[c, k]
+            centre[i, k] = now.average[c, k]
             for a in range(q):
-                found[i, k] += given.covariates[i, 1 + a] * now.slopes[c, a, k]
+                centre[i, k] += model.covariates[i, 1 + a] * now.slopes[c, a, k]
             if g:
-                found[i, k] += now.domains[c, given.domain[i], k]
-    return found
+                centre[i, k] += now.domains[c, model.domain[i], k]
+    return centre
 
 
 @part
-def likelihood(given: CompiledModel, now: GibbsState, c: int) -> EffectLikelihood:
+def likelihood(model: CompiledModel, now: GibbsState, c: int) -> EffectLikelihood:
     """Return the likelihood of the effects in chain c."""
-    z, vectors = given.z[min(c, len(given.z) - 1)], now.vectors[c]
-    noise, (m, j) = residual_variances(given, now.log_sd[c]), z.shape
+    z, vectors = model.z[min(c, len(model.z) - 1)], now.vectors[c]
+    noise, (m, j) = residual_variances(model, now.log_sd[c]), z.shape
     between, root = np.empty((m, j)), np.empty(j)
     for k in range(j):
         root[k] = sqrt(now.values[c, k])
         for i in range(m):
             between[i, k] = now.mixing[c, i] * now.values[c, k]
-    r = len(given.others)
+    r = len(model.others)
     mixed, factor, roots = np.empty((r, j, j)), np.empty((r, j, j)), scaled(vectors, root)
     for i in range(r):
-        o = given.others[i]
-        seen = product(given.design[o], roots)
+        o = model.others[i]
+        seen = product(model.design[o], roots)
         for k in range(j):
             for b in range(j):
                 mixed[i, k, b] = sqrt(now.mixing[c, o]) * seen[k, b]
         total = product(mixed[i], transposed(mixed[i]))
         for k in range(j):
-            total[k, k] += noise[o] * given.variance[o, k] if k < given.rank[o] else 1.0
+            total[k, k] += noise[o] * model.variance[o, k] if k < model.rank[o] else 1.0
         factorise(total)
         copy(factor[i], total)
     for i in range(m):
-        noise[i] *= given.variance[i, 0]
+        noise[i] *= model.variance[i, 0]
     return EffectLikelihood(z, product(z, vectors), between, noise, mixed, factor)
 
 
 @part
-def log_densities(given: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int) -> Array:
+def log_densities(model: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int) -> Array:
     """Return (M,) log densities of the contrasts in chain c."""
-    z, centre = seen.z, centres(given, now, c)
+    z, centre = seen.z, centres(model, now, c)
     turned = product(centre, now.vectors[c])
-    j, found = z.shape[1], np.empty(len(z))
+    j, densities = z.shape[1], np.empty(len(z))
     for m in range(len(z)):
         core = 0.0
         for k in range(j):
             total = seen.between[m, k] + seen.error[m]
             core += (seen.turned[m, k] - turned[m, k]) ** 2 / total + log(total)
-        found[m] = -(core + j * log(2 * pi)) / 2
-    for i in range(len(given.others)):
-        m, factor = given.others[i], seen.factor[i]
-        missed = apply(given.design[m], centre[m])
+        densities[m] = -(core + j * log(2 * pi)) / 2
+    for i in range(len(model.others)):
+        m, factor = model.others[i], seen.factor[i]
+        missed = apply(model.design[m], centre[m])
         for k in range(j):
             missed[k] = z[m, k] - missed[k]
         solve_lower(factor, missed)
-        core = given.rank[m] * log(2 * pi)
+        core = model.rank[m] * log(2 * pi)
         for k in range(j):
             core += missed[k] ** 2 + 2 * log(factor[k, k])
-        found[m] = -core / 2
-    return found
+        densities[m] = -core / 2
+    return densities
 
 
-def draws_jointly(given: CompiledModel, now: GibbsState) -> bool | None:
+def draws_jointly(model: CompiledModel, now: GibbsState) -> bool | None:
     """Return True with covariates, domains or gaps, None where contrasts are independent.
 
     None is known when code is compiled, and saves to compile what is not called.
     """
-    more = given.covariates.shape[1] > 1 or now.domains.shape[1] or len(given.others)
+    more = model.covariates.shape[1] > 1 or now.domains.shape[1] or len(model.others)
     return True if more else None
 
 
 @part
 def draw_effects(
-    given: CompiledModel,
+    model: CompiledModel,
     now: GibbsState,
     c: int,
     joint: bool | None,  # noqa: FBT001
-    all_drawn: bool,  # noqa: FBT001
     rng: np.random.Generator,
 ) -> None:
     """Draw average effects, slopes along covariates, departures of domains, and interactions.
 
-    They change in place in chain c, with the scales of average effects and domains; or the
-    interactions only, given the others. `joint` is as in `draws_jointly`.
+    They change in place in chain c, with the scales of average effects and domains. `joint` is as
+    in `draws_jointly`.
 
     References
     ----------
     Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the question. Journal of
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
-    seen = likelihood(given, now, c)
+    seen = likelihood(model, now, c)
     if joint is None:
-        if all_drawn:
-            _draw_average(given.prior, seen, now, c, rng)
-    elif all_drawn:
+        _draw_average(model.prior, seen, now, c, rng)
+    else:
         g = now.domains.shape[1]
-        precision, shift = _information(given, seen, now.vectors[c], max(g, 1))
-        _draw_coefficients(precision, shift, given.prior, now, c, rng)
+        precision, shift = _information(model, seen, now.vectors[c], max(g, 1))
+        _draw_coefficients(precision, shift, model.prior, now, c, rng)
         if g:
-            _draw_domains(precision, shift, given.prior, now, c, rng)
-    _draw_interactions(given, seen, now, c, rng)
+            _draw_domains(precision, shift, model.prior, now, c, rng)
+    _draw_interactions(model, seen, now, c, rng)
 
 
 @part
@@ -212,22 +214,22 @@ def _draw_average(
 
 @part
 def _information(
-    given: CompiledModel, seen: EffectLikelihood, vectors: Array, g: int
+    model: CompiledModel, seen: EffectLikelihood, vectors: Array, g: int
 ) -> tuple[Array, Array]:
     """Return (G, p J, p J) precisions and (G, p J) shifts of coefficients of the covariates."""
-    j, p = seen.z.shape[1], given.covariates.shape[1]
+    j, p = seen.z.shape[1], model.covariates.shape[1]
     precision, shift = np.zeros((g, p * j, p * j)), np.zeros((g, p * j))
-    weight, along = _sums(given, seen, g)
+    weight, along = _sums(model, seen, g)
     for d in range(g):
         for a in range(p):
             add(shift[d], a * j, 1.0, apply(vectors, along[d, a]))
             for b in range(p):
                 add_block(precision[d], a * j, b * j, 1.0, composed(vectors, weight[d, a, b]))
     half = np.empty((j + 1, j))
-    for i in range(len(given.others)):
-        o = given.others[i]
-        d, x = given.domain[o], given.covariates[o]
-        copy(half, transposed(given.design[o]))
+    for i in range(len(model.others)):
+        o = model.others[i]
+        d, x = model.domain[o], model.covariates[o]
+        copy(half, transposed(model.design[o]))
         for k in range(j):
             half[j, k] = seen.z[o, k]
             solve_lower(seen.factor[i], half[k])
@@ -241,17 +243,17 @@ def _information(
 
 
 @part
-def _sums(given: CompiledModel, seen: EffectLikelihood, g: int) -> tuple[Array, Array]:
+def _sums(model: CompiledModel, seen: EffectLikelihood, g: int) -> tuple[Array, Array]:
     """Return sums over whole data sets along the eigenvectors of Sigma, for each domain.
 
     (G, p, p, J) inverse variances times products of two covariates, and (G, p, J) inverse variances
     times contrasts and a covariate.
     """
-    (m, j), x, p = seen.z.shape, given.covariates, given.covariates.shape[1]
+    (m, j), x, p = seen.z.shape, model.covariates, model.covariates.shape[1]
     weight, along = np.zeros((g, p, p, j)), np.zeros((g, p, j))
     for i in range(m):
-        d = given.domain[i]
-        for k in range(j if given.whole[i] else 0):
+        d = model.domain[i]
+        for k in range(j if model.balanced[i] else 0):
             inverse = 1 / (seen.between[i, k] + seen.error[i])
             for a in range(p):
                 along[d, a, k] += x[i, a] * (inverse * seen.turned[i, k])
@@ -287,12 +289,12 @@ def _draw_coefficients(
     now.effect_sd[c] = _draw_effect_sd(total, pulled, prior, now, c, rng)
     for i in range(j):
         total[i, i] += now.effect_sd[c] ** -2
-    found = draw_normal(total, pulled, rng)
+    drawn = draw_normal(total, pulled, rng)
     for i in range(n):
         if i < j:
-            now.average[c, i] = found[i]
+            now.average[c, i] = drawn[i]
         else:
-            now.slopes[c, i // j - 1, i % j] = found[i]
+            now.slopes[c, i // j - 1, i % j] = drawn[i]
 
 
 @part
@@ -398,10 +400,10 @@ def _draw_domains(
         middle = block(precision[d], 0, j)
         for i in range(j):
             middle[i, i] += now.domain_scale[c] ** -2
-        found = draw_normal(middle, shift[d, :j], rng)
+        drawn = draw_normal(middle, shift[d, :j], rng)
         for i in range(j):
-            now.domains[c, d, i] = found[i]
-            square += found[i] ** 2
+            now.domains[c, d, i] = drawn[i]
+            square += drawn[i] ** 2
     given = (g * j, square, prior.domain_scale)
     scale, square = exp(_move_domain(log(now.domain_scale[c]), given, WIDTH, rng)), 0.0
     for d in range(g):
@@ -419,33 +421,33 @@ def _draw_domains(
 
 @part
 def _draw_interactions(
-    given: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int, rng: np.random.Generator
+    model: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int, rng: np.random.Generator
 ) -> None:
     """Draw interactions given what they depart from."""
-    (m, j), centre, vectors = seen.z.shape, centres(given, now, c), now.vectors[c]
+    (m, j), centre, vectors = seen.z.shape, centres(model, now, c), now.vectors[c]
     turned, normal = product(centre, vectors), np.empty(j)
     for i in range(m):
-        for k in range(j if given.whole[i] else 0):
+        for k in range(j if model.balanced[i] else 0):
             share = seen.between[i, k] / (seen.between[i, k] + seen.error[i])
             missed = seen.turned[i, k] - turned[i, k]
             turned[i, k] = share * missed + sqrt(share * seen.error[i]) * rng.standard_normal()
     copy(now.interaction[c], product(turned, transposed(vectors)))
-    for i in range(len(given.others)):
+    for i in range(len(model.others)):
         # Matheron's rule corrects a draw that has not seen the scores.
-        o, mixed = given.others[i], seen.mixed[i]
-        noise = given.pooled * exp(2 * now.log_sd[c, o])
+        o, mixed = model.others[i], seen.mixed[i]
+        noise = model.pooled * exp(2 * now.log_sd[c, o])
         for k in range(j):
             normal[k] = rng.standard_normal()
-        known, drawn = apply(given.design[o], centre[o]), apply(mixed, normal)
+        known, drawn = apply(model.design[o], centre[o]), apply(mixed, normal)
         for k in range(j):
             known[k] = seen.z[o, k] - known[k] - drawn[k]
-        for k in range(given.rank[o]):
-            known[k] -= sqrt(noise * given.variance[o, k]) * rng.standard_normal()
+        for k in range(model.rank[o]):
+            known[k] -= sqrt(noise * model.variance[o, k]) * rng.standard_normal()
         solve_lower(seen.factor[i], known)
         solve_upper(seen.factor[i], known)
         more = apply(transposed(mixed), known)
         for k in range(j):
             normal[k] = (normal[k] + more[k]) * sqrt(now.mixing[c, o] * now.values[c, k])
-        found = apply(vectors, normal)
+        interaction = apply(vectors, normal)
         for k in range(j):
-            now.interaction[c, o, k] = found[k]
+            now.interaction[c, o, k] = interaction[k]

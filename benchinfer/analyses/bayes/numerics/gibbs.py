@@ -17,8 +17,8 @@ Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the questio
 Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import exp, inf, lgamma, log
 from typing import Any, Literal, NamedTuple
 
@@ -35,6 +35,7 @@ from benchinfer.analyses.bayes.numerics.chains import (
     part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
+from benchinfer.analyses.bayes.numerics.covariance import apply, composed, copy, product
 from benchinfer.analyses.bayes.numerics.dataset_levels import (
     CompiledMeans,
     DatasetMeans,
@@ -50,10 +51,15 @@ from benchinfer.analyses.bayes.numerics.effects import (
     log_densities,
     residual_variances,
 )
-from benchinfer.analyses.bayes.numerics.matrices import apply, composed, copy, product
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import WIDTH, draw_df, draw_mixing, draw_scales
-from benchinfer.analyses.bayes.numerics.slices import log_scale_prior, slice_sampler
+from benchinfer.analyses.bayes.numerics.scales import (
+    WIDTH,
+    draw_df,
+    draw_mixing,
+    draw_scales,
+    log_scale_prior,
+    slice_sampler,
+)
 from benchinfer.numerics.types import Array
 
 type Interactions = Literal["t", "normal"]
@@ -111,7 +117,7 @@ def compiled(model: GibbsModel) -> CompiledModel:
         variance=np.ascontiguousarray(data.variance),
         rank=data.rank,
         df=data.df,
-        whole=data.whole,
+        balanced=data.whole,
         others=np.flatnonzero(~data.whole),
         pooled=float(np.exp(2 * data.log_sd)) if data.noisy else 0.0,
         n_median=float(np.median(data.df + data.rank)),
@@ -130,11 +136,10 @@ def _contiguous(x: Array, axes: int) -> Array:
 
 def compiled_priors(priors: Priors, j: int) -> CompiledPriors:
     """Return the priors of J contrasts as compiled code reads them."""
-    found = {name: getattr(priors, name) for name in CompiledPriors._fields}
-    median = priors.shrinkage_median or float(j)
-    return CompiledPriors(
-        **found | {"effect_sd": priors.effect_sd or 0.0, "shrinkage_median": median}
-    )
+    values = {name: getattr(priors, name) for name in CompiledPriors._fields}
+    values["effect_sd"] = priors.effect_sd or 0.0
+    values["shrinkage_median"] = priors.shrinkage_median or float(j)
+    return CompiledPriors(**values)
 
 
 def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsState:
@@ -171,21 +176,21 @@ def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsStat
 
 
 @part
-def _squares(given: CompiledModel, now: GibbsState, c: int) -> tuple[Array, Array, Array]:
+def _squares(model: CompiledModel, now: GibbsState, c: int) -> tuple[Array, Array, Array]:
     """Return (M,) sums over the contrasts of a data set, each over its variance.
 
     Of squares of what is left, and with v what the contrasts see of the interactions, of squares of
     v and of products of v with what else is left.
     """
-    z, centre = given.z[min(c, len(given.z) - 1)], centres(given, now, c)
+    z, centre = model.z[min(c, len(model.z) - 1)], centres(model, now, c)
     m = len(z)
     error, square, crossed = np.zeros(m), np.zeros(m), np.zeros(m)
     for i in range(m):
         seen, at = now.interaction[c, i], centre[i]
-        if not given.whole[i]:
-            seen, at = apply(given.design[i], seen), apply(given.design[i], at)
-        for k in range(given.rank[i]):
-            weight, missed = 1 / given.variance[i, k], z[i, k] - at[k]
+        if not model.balanced[i]:
+            seen, at = apply(model.design[i], seen), apply(model.design[i], at)
+        for k in range(model.rank[i]):
+            weight, missed = 1 / model.variance[i, k], z[i, k] - at[k]
             error[i] += weight * (missed - seen[k]) ** 2
             square[i] += weight * seen[k] ** 2
             crossed[i] += weight * seen[k] * missed
@@ -194,39 +199,39 @@ def _squares(given: CompiledModel, now: GibbsState, c: int) -> tuple[Array, Arra
 
 @inlined
 def _draw_residuals(
-    given: CompiledModel, now: GibbsState, c: int, error: Array, rng: np.random.Generator
+    model: CompiledModel, now: GibbsState, c: int, error: Array, rng: np.random.Generator
 ) -> None:
     """Draw residual scales given the squares that effects leave."""
     square, n = np.empty(len(error)), np.empty(len(error))
     for m in range(len(error)):
-        n[m] = given.df[m] + given.rank[m]
-        square[m] = (given.rss[min(c, len(given.rss) - 1), m] + error[m]) / given.pooled
+        n[m] = model.df[m] + model.rank[m]
+        square[m] = (model.rss[min(c, len(model.rss) - 1), m] + error[m]) / model.pooled
     now.centre[c], now.spread[c] = draw_scales(
-        now.log_sd[c], now.centre[c], now.spread[c], n, square, given.n_median, given.prior, rng
+        now.log_sd[c], now.centre[c], now.spread[c], n, square, model.n_median, model.prior, rng
     )
 
 
 @inlined
 def _draw_covariance(
-    given: CompiledModel, now: GibbsState, c: int, rng: np.random.Generator
+    model: CompiledModel, now: GibbsState, c: int, rng: np.random.Generator
 ) -> None:
     """Draw the tails and the covariance of the interactions."""
-    prior, w, effect_sd = given.prior, now.interaction[c], now.effect_sd[c]
+    prior, w, effect_sd = model.prior, now.interaction[c], now.effect_sd[c]
     (m, j), squares = w.shape, np.zeros(len(w))
-    if not given.unstructured:
+    if not model.unstructured:
         now.scale[c] = covariance.draw_common(now.scale[c], w, now.df[c], effect_sd, prior, rng)
         for k in range(j):
             now.values[c, k] = now.scale[c] ** 2
-    if given.heavy:
+    if model.heavy:
         turned = product(w, now.vectors[c])
         for i in range(m):
             for k in range(j):
                 squares[i] += turned[i, k] ** 2 / now.values[c, k]
         now.df[c] = draw_df(now.df[c], squares, j, prior, rng)
         draw_mixing(now.mixing[c], now.df[c], squares, j, rng)
-    if not given.unstructured:
+    if not model.unstructured:
         return
-    if given.heavy:
+    if model.heavy:
         now.scale[c] = covariance.draw_exchange(
             now.scale[c], now.values[c], now.mixing[c], now.df[c], effect_sd, prior, rng
         )
@@ -250,7 +255,7 @@ _move_stretch = slice_sampler(_log_stretch)
 
 @part
 def _draw_stretch(
-    given: CompiledModel,
+    model: CompiledModel,
     now: GibbsState,
     c: int,
     square: Array,
@@ -258,11 +263,11 @@ def _draw_stretch(
     rng: np.random.Generator,
 ) -> None:
     """Multiply interactions and the root of their covariance by a factor that is drawn."""
-    noise, linear, quadratic = residual_variances(given, now.log_sd[c]), 0.0, 0.0
+    noise, linear, quadratic = residual_variances(model, now.log_sd[c]), 0.0, 0.0
     for m in range(len(noise)):
         linear += crossed[m] / noise[m]
         quadratic += square[m] / noise[m]
-    stretched = (linear, quadratic, log(now.scale[c]), now.effect_sd[c], given.prior)
+    stretched = (linear, quadratic, log(now.scale[c]), now.effect_sd[c], model.prior)
     factor = exp(_move_stretch(0.0, stretched, WIDTH, rng))
     for k in range(now.values.shape[1]):
         now.values[c, k] *= factor**2
@@ -306,8 +311,6 @@ class GibbsDraws:
         segments of equal length.
     slopes
         (C, T, q, J) slopes along the scaled covariates; None without them.
-    statistics
-        (C, T) numbers that tell how the sampler fared, by name; none of the Gibbs sampler.
     levels
         Levels of the data sets, None where the model has not their means.
     """
@@ -327,7 +330,6 @@ class GibbsDraws:
     mean: Array
     square: Array
     slopes: Array | None = None
-    statistics: Mapping[str, Array] = field(default_factory=dict[str, Array])
     levels: LevelDraws | None = None
 
     @property
@@ -338,8 +340,8 @@ class GibbsDraws:
         return np.sqrt(np.trace(self.covariance, axis1=2, axis2=3) / self.covariance.shape[2])
 
 
-class _Kept(NamedTuple):
-    """Arrays of `GibbsDraws` that are filled; without what a model has not they have size 0."""
+class _Room(NamedTuple):
+    """Arrays of `GibbsDraws` to be filled; those that a model does not have are of size 0."""
 
     average: Array
     these: Array
@@ -358,7 +360,7 @@ class _Kept(NamedTuple):
     square: Array
 
     @classmethod
-    def of(cls, now: GibbsState, n: int, *, unstructured: bool) -> "_Kept":
+    def of(cls, now: GibbsState, n: int, *, unstructured: bool) -> "_Room":
         """Make room for n draws of each chain."""
         c, m, j = now.interaction.shape
         one, segments = (c, n), np.zeros((2, _SEGMENTS, c, m if n else 0, j))
@@ -393,31 +395,31 @@ class _Kept(NamedTuple):
             "domain_scale": model.domain is not None,
             "slopes": model.covariates is not None,
         }
-        found: dict[str, Any] = {
+        arrays: dict[str, Any] = {
             name: x if has.get(name, True) else None for name, x in self._asdict().items()
         }
-        return GibbsDraws(**found, levels=levels)
+        return GibbsDraws(**arrays, levels=levels)
 
 
 @part
-def _keep(given: CompiledModel, now: GibbsState, kept: _Kept, c: int, t: int) -> None:
+def _store(model: CompiledModel, now: GibbsState, room: _Room, c: int, t: int) -> None:
     """Fill draw t of chain c."""
     m, j = now.interaction.shape[1:]
-    kept.scale[c, t] = now.scale[c]
-    kept.effect_scale[c, t] = now.effect_sd[c]
-    kept.shrinkage[c, t] = now.shrinkage[c]
-    kept.df[c, t] = now.df[c]
-    kept.residual_centre[c, t] = now.centre[c]
-    kept.residual_spread[c, t] = now.spread[c]
-    kept.domain_scale[c, t] = now.domain_scale[c]
-    copy(kept.domain[c, t], now.domains[c])
-    copy(kept.slopes[c, t], now.slopes[c])
-    if given.unstructured:
-        copy(kept.covariance[c, t], composed(now.vectors[c], now.values[c]))
+    room.scale[c, t] = now.scale[c]
+    room.effect_scale[c, t] = now.effect_sd[c]
+    room.shrinkage[c, t] = now.shrinkage[c]
+    room.df[c, t] = now.df[c]
+    room.residual_centre[c, t] = now.centre[c]
+    room.residual_spread[c, t] = now.spread[c]
+    room.domain_scale[c, t] = now.domain_scale[c]
+    copy(room.domain[c, t], now.domains[c])
+    copy(room.slopes[c, t], now.slopes[c])
+    if model.unstructured:
+        copy(room.covariance[c, t], composed(now.vectors[c], now.values[c]))
     # Mean and sum of squares of each segment, by one more draw (Welford).
-    length, theta = kept.scale.shape[1] // _SEGMENTS, centres(given, now, c)
+    length, theta = room.scale.shape[1] // _SEGMENTS, centres(model, now, c)
     segment, count = t // length, t % length + 1
-    mean, square = kept.mean[segment, c], kept.square[segment, c]
+    mean, square = room.mean[segment, c], room.square[segment, c]
     for k in range(j):
         total = 0.0
         for i in range(m):
@@ -426,63 +428,61 @@ def _keep(given: CompiledModel, now: GibbsState, kept: _Kept, c: int, t: int) ->
             mean[i, k] += delta / count
             square[i, k] += delta * (effect - mean[i, k])
             total += effect
-        kept.these[c, t, k] = total / m
-        kept.average[c, t, k] = now.average[c, k]
+        room.these[c, t, k] = total / m
+        room.average[c, t, k] = now.average[c, k]
 
 
 @inlined
-def _keep_log_likelihood(
-    given: CompiledModel, now: GibbsState, kept: _Kept, c: int, t: int
+def _store_log_likelihood(
+    model: CompiledModel, now: GibbsState, room: _Room, c: int, t: int
 ) -> None:
     """Fill log densities of contrasts and residuals, without interactions."""
-    found = log_densities(given, likelihood(given, now, c), now, c)
-    noise = residual_variances(given, now.log_sd[c])
-    for m in range(len(found)):
-        if given.pooled > 0 and given.df[m] > 0:
-            rss = given.rss[min(c, len(given.rss) - 1), m]
-            half, ratio = given.df[m] / 2, rss / (2 * noise[m])
-            found[m] += half * log(ratio) - log(rss) - lgamma(half) - ratio
-        kept.log_likelihood[c, t, m] = found[m]
+    densities = log_densities(model, likelihood(model, now, c), now, c)
+    noise = residual_variances(model, now.log_sd[c])
+    for m in range(len(densities)):
+        if model.pooled > 0 and model.df[m] > 0:
+            rss = model.rss[min(c, len(model.rss) - 1), m]
+            half, ratio = model.df[m] / 2, rss / (2 * noise[m])
+            densities[m] += half * log(ratio) - log(rss) - lgamma(half) - ratio
+        room.log_likelihood[c, t, m] = densities[m]
 
 
 @entry
 def _draw(
-    given: CompiledModel,
+    model: CompiledModel,
     means: CompiledMeans,
     now: GibbsState,
-    filled: tuple[_Kept, LevelCoefficients],
+    filled: tuple[_Room, LevelCoefficients],
     span: tuple[int, int],
     joint: bool | None,  # noqa: FBT001
-    modes: tuple[bool, bool],
     rng: np.random.Generator,
     other: np.random.Generator,
 ) -> None:
-    """Move chains by a span of sweeps.
+    """Move chains by a span of sweeps; store draws if there is room for them.
 
-    `joint` is as in `draws_jointly`. Modes are whether all blocks are drawn or interactions only,
-    and whether draws are kept.
+    `joint` is as in `draws_jointly`.
     """
-    (kept, levels), (swept, keeps) = filled, modes
+    room, levels = filled
+    stores = room.scale.size > 0
     for t in range(span[0], span[1]):
         for c in range(len(now.scale)):
-            draw_effects(given, now, c, joint, swept, rng)
-            if swept:
-                error, square, crossed = _squares(given, now, c)
-                if given.pooled > 0:
-                    _draw_residuals(given, now, c, error, rng)
-                _draw_covariance(given, now, c, rng)
-                if given.pooled > 0:
-                    _draw_stretch(given, now, c, square, crossed, rng)
-            if keeps:
-                _keep(given, now, kept, c, t)
-                _keep_log_likelihood(given, now, kept, c, t)
-            if keeps and len(means.level):
+            draw_effects(model, now, c, joint, rng)
+            error, square, crossed = _squares(model, now, c)
+            if model.pooled > 0:
+                _draw_residuals(model, now, c, error, rng)
+            _draw_covariance(model, now, c, rng)
+            if model.pooled > 0:
+                _draw_stretch(model, now, c, square, crossed, rng)
+            if stores:
+                _store(model, now, room, c, t)
+                _store_log_likelihood(model, now, room, c, t)
+            if stores and len(means.level):
                 variance = levels.variance[c, t]
                 for k in range(3):
                     variance[k] = levels.variance[c, max(t - 1, 0), k]
-                found, these = draw_dataset_levels(means, given, now, variance, c, other)
-                for k in range(len(found)):
-                    levels.coefficients[c, t, k] = found[k]
+                drawn, these = draw_dataset_levels(means, model, now, variance, c, other)
+                for k in range(len(drawn)):
+                    levels.coefficients[c, t, k] = drawn[k]
                 levels.these[c, t] = these
 
 
@@ -520,12 +520,12 @@ def sample(
     densities. Journal of the American Statistical Association 85, 398-409.
     https://doi.org/10.1080/01621459.1990.10476213
     """
-    filling, now = _Filling.of(model, now, n, rng), now.copied()
-    for first, last in _spans(n):
-        filling.fill(now, (first, last), rng)
-        if callback is not None:
-            callback(last - first)
-    return filling.draws(), now
+    room, coefficients, now = _run(model, now, n, n, rng, callback)
+    levels = None
+    if model.means is not None:
+        q, j = room.slopes.shape[2:]
+        levels = LevelDraws.of(coefficients, model.means.centre, q, j)
+    return room.draws(model, levels), now
 
 
 def sweep(
@@ -543,89 +543,30 @@ def sweep(
     model, now, n, rng, callback
         As in `sample`.
     """
-    filling, now = _Filling.of(model, now, 0, rng), now.copied()
-    for first, last in _spans(n):
-        filling.fill(now, (first, last), rng)
+    return _run(model, now, n, 0, rng, callback)[2]
+
+
+def _run(
+    model: GibbsModel,
+    now: GibbsState,
+    n: int,
+    stored: int,
+    rng: np.random.Generator,
+    callback: Callback | None,
+) -> tuple[_Room, LevelCoefficients, GibbsState]:
+    """Sweep n times with room for so many draws; return the filled arrays and the new state."""
+    (c, q, j), g = now.slopes.shape, now.domains.shape[1]
+    length = 0 if model.means is None else stored
+    levels = LevelCoefficients(
+        np.empty((c, length, 1 + q + j + g)), np.empty((c, length)), np.zeros((c, length, 3))
+    )
+    room = _Room.of(now, stored, unstructured=model.structure == "unstructured")
+    known, means, now = compiled(model), CompiledMeans.of(model.means, j), now.copied()
+    other = rng.spawn(1)[0]  # with and without levels chains are the same
+    joint = draws_jointly(known, now)
+    for first in range(0, n, _CALL_EVERY):
+        last = min(first + _CALL_EVERY, n)
+        _draw(known, means, now, (room, levels), (first, last), joint, rng, other)
         if callback is not None:
             callback(last - first)
-    return now
-
-
-def _spans(n: int) -> list[tuple[int, int]]:
-    """Return the first and last of sweeps between two calls."""
-    return [(at, min(at + _CALL_EVERY, n)) for at in range(0, n, _CALL_EVERY)]
-
-
-def completed(
-    model: GibbsModel, states: Iterable[GibbsState], n: int, rng: np.random.Generator
-) -> GibbsDraws:
-    """Complete n states of another sampler by interactions given all else.
-
-    Parameters
-    ----------
-    model
-        What is sampled.
-    states
-        The states, an even number; their interactions are not read.
-    n
-        How many there are.
-    rng
-        Random numbers.
-    """
-    filling = None
-    for t, now in enumerate(states):
-        filling = filling or _Filling.of(model, now, n, rng)
-        filling.fill(now.copied(), (t, t + 1), rng, swept=False)
-    if filling is None:
-        raise ValueError("no states to complete.")
-    return filling.draws()
-
-
-@dataclass(frozen=True, slots=True)
-class _Filling:
-    """Draws on the way, and what they are drawn by."""
-
-    model: GibbsModel
-    given: CompiledModel
-    means: CompiledMeans
-    kept: _Kept
-    levels: LevelCoefficients
-    rng: np.random.Generator
-
-    @classmethod
-    def of(cls, model: GibbsModel, now: GibbsState, n: int, rng: np.random.Generator) -> "_Filling":
-        """Make room for n draws."""
-        (c, q, j), g = now.slopes.shape, now.domains.shape[1]
-        length = 0 if model.means is None else n
-        levels = LevelCoefficients(
-            np.empty((c, length, 1 + q + j + g)), np.empty((c, length)), np.zeros((c, length, 3))
-        )
-        return cls(
-            model,
-            compiled(model),
-            CompiledMeans.of(model.means, j),
-            _Kept.of(now, n, unstructured=model.structure == "unstructured"),
-            levels,
-            rng.spawn(1)[0],  # with and without levels chains are the same
-        )
-
-    def fill(
-        self,
-        now: GibbsState,
-        span: tuple[int, int],
-        rng: np.random.Generator,
-        *,
-        swept: bool = True,
-    ) -> None:
-        """Fill the draws of a span, if there is room; the state moves in place."""
-        filled, modes = (self.kept, self.levels), (swept, self.kept.scale.size > 0)
-        joint = draws_jointly(self.given, now)
-        _draw(self.given, self.means, now, filled, span, joint, modes, rng, self.rng)
-
-    def draws(self) -> GibbsDraws:
-        """Return the draws."""
-        levels, means = None, self.model.means
-        if means is not None:
-            q, j = self.kept.slopes.shape[2:]
-            levels = LevelDraws.of(self.levels, means.centre, q, j)
-        return self.kept.draws(self.model, levels)
+    return room, levels, now

@@ -20,10 +20,10 @@ def contrast_scales(draws: GibbsDraws, matrix: Array, step: int = 1) -> Array:
         return draws.scale[:, ::step, None] * np.sqrt((matrix**2).sum(axis=1))
     rows = matrix @ helmert(matrix.shape[1]).T
     c, _, j, _ = draws.covariance.shape
-    kept = draws.covariance[:, ::step].reshape(-1, j * j)
+    covariances = draws.covariance[:, ::step].reshape(-1, j * j)
     # All quadratic forms by one matrix product: thousands of draws of hundreds of pairs.
     products = (rows[:, :, None] * rows[:, None, :]).reshape(-1, j * j)
-    variance = kept @ products.T
+    variance = covariances @ products.T
     return np.sqrt(np.maximum(variance, 0.0)).reshape(c, -1, len(rows))
 
 

@@ -15,14 +15,12 @@ References
 Trefethen, L. N. & Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule. SIAM
 Review 56, 385-458. https://doi.org/10.1137/130932132
 
-References
-----------
 Gelman, A., Meng, X.-L. & Stern, H. (1996). Posterior predictive assessment of model fitness via
 realized discrepancies. Statistica Sinica 6, 733-807.
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,17 +87,9 @@ class Shared:
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> "Shared":
         """Return some of the draws."""
-
-        def part(x: Array | None) -> Array | None:
-            return None if x is None else x[rows]
-
-        return Shared(
-            self.centre[rows],
-            self.covariance[rows],
-            part(self.df),
-            part(self.residual_centre),
-            part(self.residual_spread),
-        )
+        values = (getattr(self, field.name) for field in fields(self))
+        parts: list[Any] = [None if x is None else x[rows] for x in values]
+        return Shared(*parts)
 
 
 def log_marginals(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
@@ -122,8 +112,8 @@ def log_marginals(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
     m, j = data.z.shape
     size = _QUICK.mixing * _QUICK.noise if shared.df is not None else _NORMAL.noise
     step = max(_AT_ONCE // (m * max(size, j)), 1)
-    found = [_chunk(data, shared[i : i + step]) for i in range(0, len(shared), step)]
-    both, residuals = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    densities = [_chunk(data, shared[i : i + step]) for i in range(0, len(shared), step)]
+    both, residuals = (np.concatenate(parts) for parts in zip(*densities, strict=True))
     return both, residuals
 
 
@@ -176,14 +166,14 @@ def turned(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
     d = np.where(data.variance > 0, data.variance, 1.0) if noisy else np.ones((m, j))
     centre = np.broadcast_to(shared.centre, (n, m, j))
     squares, values = np.empty((n, m, j)), np.empty((n, m, j))
-    whole = data.whole
-    if whole.any():
+    balanced = data.whole
+    if balanced.any():
         roots, vectors = np.linalg.eigh(shared.covariance)
-        missed = (data.z[whole] - centre[:, whole]) @ vectors
-        squares[:, whole] = missed**2 / d[whole]
-        values[:, whole] = roots[:, None, :] / d[whole]
-    if not whole.all():
-        rest = ~whole
+        missed = (data.z[balanced] - centre[:, balanced]) @ vectors
+        squares[:, balanced] = missed**2 / d[balanced]
+        values[:, balanced] = roots[:, None, :] / d[balanced]
+    if not balanced.all():
+        rest = ~balanced
         x = data.design[rest] / np.sqrt(d[rest])[:, :, None]
         between = x @ shared.covariance[:, None] @ x.swapaxes(1, 2)
         # Contrasts that a data set does not identify come first.
@@ -227,16 +217,9 @@ class _Integrand:
     spread: Array
 
     def __getitem__(self, rows: NDArray[np.intp]) -> "_Integrand":
-        return _Integrand(
-            squares=self.squares[rows],
-            values=self.values[rows],
-            held=self.held[rows],
-            rss=self.rss[rows],
-            n=self.n[rows],
-            nu=None if self.nu is None else self.nu[rows],
-            centre=self.centre[rows],
-            spread=self.spread[rows],
-        )
+        values = (getattr(self, field.name) for field in fields(self))
+        parts: list[Any] = [None if x is None else x[rows] for x in values]
+        return _Integrand(*parts)
 
     @property
     def rank(self) -> NDArray[np.int64]:
@@ -262,10 +245,10 @@ class _Integrand:
         seen = self._of_contrasts(scan, low[None]) + self._of_mixing(scan)
         best = np.take_along_axis(scan, seen.argmax(axis=0)[None], axis=0)[0]
         u = _grid(*_window(scan, seen), _QUICK.mixing)
-        found, cut = self._summed(u, self._noise_places(best, room, _QUICK))
+        total, cut = self._summed(u, self._noise_places(best, room, _QUICK))
         if len(again := np.flatnonzero(cut)):
-            found[again] = self[again].carefully((room[0][again], room[1][again]))
-        return found
+            total[again] = self[again].carefully((room[0][again], room[1][again]))
+        return total
 
     def carefully(self, room: tuple[Array, Array]) -> Array:
         """Integrate where contrasts and residuals say different things of x in (P,) bounds."""
@@ -285,11 +268,11 @@ class _Integrand:
 
     def _of_all(self, u: Array, x: Array) -> Array:
         """Return (U, X, P) log integrands on grids of (U, P) and (X, P)."""
-        found = self._of_contrasts(u[:, None], x[None])
-        found += self._of_noise(x)
+        seen = self._of_contrasts(u[:, None], x[None])
+        seen += self._of_noise(x)
         if self.nu is not None:
-            found += self._of_mixing(u)[:, None]
-        return found
+            seen += self._of_mixing(u)[:, None]
+        return seen
 
     def _summed(
         self, u: tuple[Array, Array], x: tuple[Array, Array]
@@ -329,7 +312,7 @@ class _Integrand:
         """Return log densities of the contrasts, without constants, on grids."""
         mixing, noise = np.exp(u), np.exp(2 * x)
         shape = np.broadcast_shapes(u.shape, x.shape)
-        found, total, product = np.zeros(shape), np.empty(shape), np.ones(shape)
+        densities, total, product = np.zeros(shape), np.empty(shape), np.ones(shape)
         for j in range(self.squares.shape[1]):
             np.multiply(mixing, self.values[:, j], out=total)
             total += noise
@@ -338,12 +321,12 @@ class _Integrand:
             # Logarithms take longest: one of some factors at once, which are far from overflow.
             product *= total
             if j % _FACTORS == _FACTORS - 1:
-                found -= np.log(product, out=product)
+                densities -= np.log(product, out=product)
                 product[:] = 1.0
-            found -= np.divide(self.squares[:, j], total, out=total)
-        found -= np.log(product, out=product)
-        found /= 2
-        return found
+            densities -= np.divide(self.squares[:, j], total, out=total)
+        densities -= np.log(product, out=product)
+        densities /= 2
+        return densities
 
     def _of_noise(self, x: Array) -> Array:
         """Return what residuals and the distribution of residual scales say of x."""
@@ -379,10 +362,10 @@ def _window(grid: Array, seen: Array) -> tuple[Array, Array]:
     return ends[0], ends[1]
 
 
-def _sum(found: Array, step: Array) -> Array:
+def _sum(logs: Array, step: Array) -> Array:
     """Return the log of a sum of exponentials along the first axis, times the step."""
-    top = found.max(axis=0)
-    return top + np.log(np.exp(found - top).sum(axis=0) * step)
+    top = logs.max(axis=0)
+    return top + np.log(np.exp(logs - top).sum(axis=0) * step)
 
 
 def draw_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> dict[str, Array]:
@@ -410,32 +393,32 @@ def draw_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> dict[str,
         return scale * np.abs(rng.standard_t(3, n))
 
     scale = half_t(priors.interaction_scale)
-    found = {"scale": scale, "effective_scale": scale}
+    drawn = {"scale": scale, "effective_scale": scale}
     effect_sd = np.full(n, priors.effect_sd or 1.0)
     if priors.effect_sd is None:
-        effect_sd = found["effect_scale"] = scale * half_t(priors.effect_scale)
-    found["average"] = effect_sd[:, None] * rng.standard_normal((n, j))
+        effect_sd = drawn["effect_scale"] = scale * half_t(priors.effect_scale)
+    drawn["average"] = effect_sd[:, None] * rng.standard_normal((n, j))
     if model.structure == "unstructured":
         median = priors.shrinkage_median or j
         kappa = median * np.exp(priors.shrinkage_sd * rng.standard_normal(n))
         psi = (1 + kappa) * scale**2
         covariance = draw_covariances(psi, j + 2 + kappa, j, rng)
-        found |= {
+        drawn |= {
             "shrinkage": kappa,
             "effective_scale": np.sqrt(np.trace(covariance, axis1=1, axis2=2) / j),
             "covariance": covariance,
         }
     if model.interactions == "t":
-        found["df"] = 1 + rng.gamma(priors.tail_shape, 1 / priors.tail_rate, n)
+        drawn["df"] = 1 + rng.gamma(priors.tail_shape, 1 / priors.tail_rate, n)
     if model.data.noisy:
-        found["residual_centre"] = priors.residual_sd * rng.standard_normal(n)
-        found["residual_spread"] = half_t(priors.residual_spread)
+        drawn["residual_centre"] = priors.residual_sd * rng.standard_normal(n)
+        drawn["residual_spread"] = half_t(priors.residual_spread)
     if model.domain is not None:
-        found["domain_scale"] = half_t(priors.domain_scale)
+        drawn["domain_scale"] = half_t(priors.domain_scale)
     if model.covariates is not None:
         q = model.covariates.shape[1]
-        found["slopes"] = priors.slope_sd * rng.standard_normal((n, q, j))
-    return found
+        drawn["slopes"] = priors.slope_sd * rng.standard_normal((n, q, j))
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,6 +485,51 @@ def _rows(data: ContrastData, m: int) -> Array:
     rows = data.design[m] @ helmert(data.n_algorithms)
     rows[data.rank[m] :] = 0.0
     return rows
+
+
+def compared_cells(data: ContrastData) -> NDArray[np.bool_]:
+    """Return (M, K) whether a data set compares an algorithm with others."""
+    return np.stack([present(data, m) for m in range(len(data.z))])
+
+
+def observed_effects(data: ContrastData) -> Array:
+    """Return (M, K) least-squares effects of the data sets, on the modelling scale."""
+    return data.scale * np.stack([observed(data, m).effects[0] for m in range(len(data.z))])
+
+
+def predictive(model: GibbsModel, shared: Shared, rng: np.random.Generator) -> Array:
+    """Return (N, M, K) least-squares effects of data sets drawn anew, on the modelling scale."""
+    last = shared.centre.shape[1] - 1
+    drawn = [
+        replicate(
+            model.data, m, replace(shared, centre=shared.centre[:, [min(m, last)]]), rng
+        ).effects
+        for m in range(len(model.data.z))
+    ]
+    return model.data.scale * np.stack(drawn, axis=1)
+
+
+def shared_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> Shared:
+    """Draw what data sets share from the priors."""
+    drawn = draw_prior(model, n, rng)
+    average, j = drawn["average"], model.data.n_algorithms - 1
+    centre = average[:, None, :]
+    if model.domain is not None:
+        g = int(model.domain.max()) + 1
+        departure = drawn["domain_scale"][:, None, None] * rng.standard_normal((n, g, j))
+        centre = centre + departure[:, model.domain]
+    if model.covariates is not None:
+        centre = centre + model.covariates @ drawn["slopes"]
+    covariance = drawn.get("covariance")
+    if covariance is None:
+        covariance = drawn["scale"][:, None, None] ** 2 * np.eye(j)
+    return Shared(
+        centre=centre,
+        covariance=covariance,
+        df=drawn.get("df"),
+        residual_centre=drawn.get("residual_centre"),
+        residual_spread=drawn.get("residual_spread"),
+    )
 
 
 MOST = 1000
@@ -617,25 +645,25 @@ def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
         their standard deviation is fixed, of average effects, which are drawn from others, none.
     """
     priors, j = model.priors, model.data.n_algorithms - 1
-    found = {"scale": _half_t(draws.scale, priors.interaction_scale)}
+    densities = {"scale": _half_t(draws.scale, priors.interaction_scale)}
     if priors.effect_sd is not None:
-        found["average"] = -((draws.average / priors.effect_sd) ** 2).sum(axis=2) / 2
+        densities["average"] = -((draws.average / priors.effect_sd) ** 2).sum(axis=2) / 2
     if draws.effect_scale is not None:
-        found["effect_scale"] = _half_t(draws.effect_scale / draws.scale, priors.effect_scale)
+        densities["effect_scale"] = _half_t(draws.effect_scale / draws.scale, priors.effect_scale)
     if draws.shrinkage is not None:
         log = np.log(draws.shrinkage)
         unit = (log - np.log(priors.shrinkage_median or j)) / priors.shrinkage_sd
-        found["shrinkage"] = -(unit**2) / 2 - log
+        densities["shrinkage"] = -(unit**2) / 2 - log
     if draws.df is not None:
-        found["df"] = _gamma(draws.df - 1, priors)
+        densities["df"] = _gamma(draws.df - 1, priors)
     if draws.residual_centre is not None and draws.residual_spread is not None:
-        found["residual_centre"] = -((draws.residual_centre / priors.residual_sd) ** 2) / 2
-        found["residual_spread"] = _half_t(draws.residual_spread, priors.residual_spread)
+        densities["residual_centre"] = -((draws.residual_centre / priors.residual_sd) ** 2) / 2
+        densities["residual_spread"] = _half_t(draws.residual_spread, priors.residual_spread)
     if draws.slopes is not None:
-        found["slopes"] = -((draws.slopes / priors.slope_sd) ** 2).sum(axis=(2, 3)) / 2
+        densities["slopes"] = -((draws.slopes / priors.slope_sd) ** 2).sum(axis=(2, 3)) / 2
     if draws.domain_scale is not None:
-        found["domain_scale"] = _half_t(draws.domain_scale, priors.domain_scale)
-    return found
+        densities["domain_scale"] = _half_t(draws.domain_scale, priors.domain_scale)
+    return densities
 
 
 def _half_t(x: Array, scale: float) -> Array:

@@ -138,10 +138,10 @@ def mean_response(location: Array, variance: Array) -> Array:
     weights = np.exp(-(z**2) / 2)
     weights /= weights.sum()
     sd = np.sqrt(variance)
-    found = np.zeros(np.broadcast_shapes(location.shape, sd.shape))
+    mean = np.zeros(np.broadcast_shapes(location.shape, sd.shape))
     for node, weight in zip(z, weights, strict=True):
-        found += weight * expit(location + node * sd)
-    return found
+        mean += weight * expit(location + node * sd)
+    return mean
 
 
 def population_response(
@@ -163,9 +163,9 @@ def population_response(
     if df is None:
         return mean_response(location, variance + between)
     u, weights = np.polynomial.legendre.leggauss(_MIXED)
-    found = np.zeros_like(location)
+    mean = np.zeros_like(location)
     for node, weight in zip((u + 1) / 2, weights / 2, strict=True):
         # The variance of a t is inverse gamma: its quantiles from those of a gamma.
         inverse = np.maximum(gammaincinv(df / 2, node) / (df / 2), 1e-9)
-        found += weight * mean_response(location, variance + between / inverse[:, :, None])
-    return found
+        mean += weight * mean_response(location, variance + between / inverse[:, :, None])
+    return mean

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.options import BayesOptions, Preset
-from benchinfer.analyses.bayes.pairwise import diagnostics
 from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison
 from benchinfer.analyses.bayes.pairwise.fit import (
     Differences,
@@ -30,12 +29,13 @@ from benchinfer.analyses.bayes.pairwise.fit import (
     require_datasets,
 )
 from benchinfer.comparison import checks
-from benchinfer.comparison.evidence import Array, Level, Scores, Setting
+from benchinfer.comparison.evidence import Level, Scores, Setting
 from benchinfer.comparison.posterior import codes_of_published
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
 from benchinfer.numerics.shifts import hodges_lehmann
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -48,7 +48,6 @@ _STRENGTH = {"sign": 1.0, "signed-rank": 0.5}
 _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
     "interactions": (("t",), "the test has its own distribution of differences"),
     "structure": (("auto",), "each pair has a model of its own"),
-    "sampler": (("auto", "gibbs"), "the test has a sampler of its own"),
     "domains": (("pooled",), "the test takes data sets as alike"),
     "covariates": (((),), "the test takes data sets as alike"),
     "likelihood": (("normal",), "the test has its own distribution of differences"),
@@ -79,24 +78,23 @@ def compare_preset(
             hint=f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
             f" {Option('preset')}",
         )
-    seen = _seen(preset, scores, setting, pairs)
+    data = _test_data(preset, scores, setting, pairs)
     rng = np.random.default_rng(completed.seed)
     with reporting(progress=progress, doing="Sampling:") as callback:
-        found = _found(preset, seen, setting, completed, rng, callback)
-    codes = codes_of_published(found.following, completed.level)
-    levels = Level.of_pairs(means, pairs, _typical(preset, seen, found), "typical {}")
-    sides = family.read_sides(setting.algorithms, levels.estimate)
-    turned = checks.other_sign_of_means(codes, seen.mean.sum(axis=1), sides)
+        if preset == "corani2017":
+            size, level = completed.size, completed.level
+            fitted = hierarchical(data, setting, size, level, rng, callback)
+        else:
+            fitted = by_dirichlet(data, setting, completed, preset, rng, callback)
+    levels = Level.of_pairs(means, pairs, _typical(preset, data, fitted), "typical {}")
     result = BayesPairsComparison(
         setting=setting,
         pairs=pairs,
-        codes=codes,
+        codes=codes_of_published(fitted.following, completed.level),
         level=completed.level,
         target="domain",
         levels=levels,
-        stored_checks=tuple(
-            diagnostics.checks(setting, seen, found, pairs, completed.size, turned)
-        ),
+        stored_checks=(),
         provenance=completed.provenance(
             setting.digest,
             f"Probabilities of {family.words} are each those of a model of its own; none is"
@@ -106,14 +104,14 @@ def compare_preset(
         names=family.names[family.wanted],
         preset=preset,
         quantity="next",
-        following=found.following,
-        votes=found.votes,
-        average=found.average,
-        differences=seen,
-        convergence=found.convergence,
-        settled=found.settled,
-        extended=found.extended,
-        draws=found.draws,
+        following=fitted.following,
+        votes=fitted.votes,
+        average=fitted.average,
+        differences=data,
+        convergence=fitted.convergence,
+        settled=fitted.settled,
+        extended=fitted.extended,
+        draws=fitted.draws,
     )
     return result.of(completed.quantity or "next")
 
@@ -125,17 +123,19 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
         for name, (same, why) in _FIXED.items()
         if getattr(options, name) not in same
     ]
-    given, whole = options.priors, preset == "corani2017"
-    if given is not None and (whole or not isinstance(given, PseudoObservation)):
-        why = "its priors are those of the paper" if whole else "its prior is a PseudoObservation"
-        rows.append((f"priors={type(given).__name__}(...)", why))
-    if not whole and options.chains is not None:
+    priors, by_model = options.priors, preset == "corani2017"
+    if priors is not None and (by_model or not isinstance(priors, PseudoObservation)):
+        why = "its prior is a PseudoObservation"
+        if by_model:
+            why = "its priors are those of the paper"
+        rows.append((f"priors={type(priors).__name__}(...)", why))
+    if not by_model and options.chains is not None:
         rows.append((f"chains={options.chains!r}", "its draws are independent"))
     if preset == "sign" and options.draws is not None:
         rows.append((f"draws={options.draws!r}", "its probabilities are exact"))
-    if not whole and options.quantity == "average":
+    if not by_model and options.quantity == "average":
         rows.append(("quantity='average'", 'it has none: "next" or "dominant"'))
-    if whole and not setting.paired:
+    if by_model and not setting.paired:
         rows.append(("paired=False (of the table)", "it needs replications that algorithms share"))
     if rows:
         what = "argument does" if len(rows) == 1 else "arguments do"
@@ -177,67 +177,51 @@ def _levels(means: Array) -> Array:
     d, k = means.shape
     row, column = np.nonzero(there)
     design = np.hstack([np.eye(d)[row], np.eye(k)[column]])
-    own = np.linalg.lstsq(design, means[there], rcond=None)[0]
-    return own[d:] + own[:d].mean()
+    effects = np.linalg.lstsq(design, means[there], rcond=None)[0]
+    return effects[d:] + effects[:d].mean()
 
 
-def _typical(preset: str, seen: Differences, found: PairwiseFit) -> Array:
+def _typical(preset: str, data: Differences, fitted: PairwiseFit) -> Array:
     """Return (P,) differences on a typical data set: what each test is about.
 
     The sign test weighs single differences against 0, and so their median; the signed-rank test
     means of two of them, and so the median of these; the hierarchical model has delta_0.
     """
     if preset == "corani2017":
-        return found.following.estimate
-    of = np.median if preset == "sign" else lambda d: hodges_lehmann(d).estimate
-    return np.array([of(mean[n > 0]) for n, mean in zip(seen.n, seen.mean, strict=True)])
+        return fitted.following.estimate
+    centre = np.median if preset == "sign" else lambda d: hodges_lehmann(d).estimate
+    return np.array([centre(mean[n > 0]) for n, mean in zip(data.n, data.mean, strict=True)])
 
 
-def _seen(
+def _test_data(
     preset: str, scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]
 ) -> Differences:
-    """Return the differences that the test sees; refuse what it cannot work with."""
-    seen = differences(scores, setting, pairs)
+    """Return the differences that a test is of; refuse what it cannot work with."""
+    data = differences(scores, setting, pairs)
     if preset != "corani2017":
         hint = Phrase(
             "compare algorithms that share data sets:"
             f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}."
         )
-        require_datasets(seen, setting, pairs, "scores of both", hint)
-        return seen
-    seen = seen.at_least(2)
+        require_datasets(data, setting, pairs, "scores of both", hint)
+        return data
+    data = data.at_least(2)
     hint = Phrase(
         f"{Option('preset', 'signed-rank')} needs no replications;"
         f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}"
         " narrows."
     )
-    require_datasets(seen, setting, pairs, "two replications of both", hint)
+    require_datasets(data, setting, pairs, "two replications of both", hint)
     margin = setting.measure.margin
-    if seen.constant.any() and margin == 0:
-        where = np.argwhere(seen.constant)
+    if data.constant.any() and margin == 0:
+        where = np.argwhere(data.constant)
         names, sets = setting.algorithms, setting.coverage.datasets
         rows = [(names[pairs[p, 0]], names[pairs[p, 1]], sets[m]) for p, m in where]
         raise DesignError(
-            f"in {len(rows):,} of {int((seen.n > 0).sum()):,} cases differences of a pair"
+            f"in {len(rows):,} of {int((data.n > 0).sum()):,} cases differences of a pair"
             " repeat exactly, for which the published model has no posterior.",
             where=[("first", "second", "dataset"), *rows],
             hint="as in the paper they are given noise within the tolerance: set"
             f" {Field('tolerance')}.",
         )
-    return seen.with_noise(margin)
-
-
-def _found(
-    preset: str,
-    seen: Differences,
-    setting: Setting,
-    given: BayesOptions,
-    rng: np.random.Generator,
-    progress: "Progress | None",
-) -> PairwiseFit:
-    """Ask the test."""
-    if preset == "corani2017":
-        return hierarchical(seen, setting, given.size, given.level, rng, progress)
-    return by_dirichlet(
-        seen, setting, preset, given.pseudo, given.size[1], given.level, rng, progress
-    )
+    return data.with_noise(margin)

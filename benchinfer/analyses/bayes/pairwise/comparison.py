@@ -16,14 +16,16 @@ from benchinfer.analyses.bayes.pairwise.numerics.pair_model import draw_hyperpar
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Comparison, Order
-from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.posterior import Convergence, codes_of_published, probabilities
+from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.posterior import Convergence, codes_of_published, effects_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Option
+from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
+from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,8 +110,8 @@ class BayesPairsComparison(Comparison):
     @property
     def prior(self) -> PseudoObservation | None:
         """The pseudo-observation of the tests with a Dirichlet process."""
-        found = self.options.priors
-        return found if isinstance(found, PseudoObservation) else None
+        prior = self.options.priors
+        return prior if isinstance(prior, PseudoObservation) else None
 
     @property
     def posterior(self) -> "DataTree":
@@ -135,14 +137,14 @@ class BayesPairsComparison(Comparison):
                 f" posterior probability that it is the most probable outcome is {share}, and"
                 f" undecided otherwise. That is not the probability of the outcome.{none}"
             )
-        alike = (
+        equivalence = (
             f"; it is equivalent when the probability that they differ by no more is {share}"
             if by
             else ""
         )
         return (
             f"A pair is decided when the posterior probability that one is better"
-            f" {self._where}{by} is {share}{alike}; otherwise it is undecided.{none}"
+            f" {self._where}{by} is {share}{equivalence}; otherwise it is undecided.{none}"
         )
 
     @property
@@ -187,13 +189,13 @@ class BayesPairsComparison(Comparison):
                 f" {max(self.convergence.r_hat, self.convergence.r_hat_effects):.3f})"
             )
         prior = self.prior
-        said = "" if prior is None else f"{prior.strength:g}, placed at {prior.place!r}"
+        words = "" if prior is None else f"{prior.strength:g}, placed at {prior.place!r}"
         drawn = (
             "Probabilities are exact, intervals are drawn"
             if self.preset == "sign"
             else f"Which outcome is ahead is from {self.options.draws:,} draws"
         )
-        return f"The pseudo-observation has strength {said}. {drawn}"
+        return f"The pseudo-observation has strength {words}. {drawn}"
 
     @property
     def intervals(self) -> str:
@@ -275,24 +277,13 @@ class BayesPairsComparison(Comparison):
             The test has no such quantity.
         """
         codes = codes_of_published(self.of_quantity(quantity), self.level, settled=self.settled)
-        row = comparison_checks.other_sign_of_means(
-            codes, self.differences.mean.sum(axis=1), self.sides_read()
-        )
-        checks = comparison_checks.renewed(self.checks, row)
-        found = replace(self, quantity=quantity, codes=codes, stored_checks=checks)
-        return comparison_checks.informed(found)
+        result = replace(self, quantity=quantity, codes=codes)
+        return comparison_checks.informed(replace(result, stored_checks=checks(result)))
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
-        found = self.outcomes
-        low, high = self.measure.effect_interval(found.low, found.high)
-        return {
-            "estimate": self.measure.effect(found.estimate),
-            "conf_low": low,
-            "conf_high": high,
-            **probabilities(found),
-            "p_dominant": np.asarray(self.following.dominant),
-        }
+        dominant = {"p_dominant": np.asarray(self.following.dominant)}
+        return effects_of(self.outcomes, self.measure) | dominant
 
     def contrasts(
         self, quantity: PairQuantity | None = None, *, order: Order = "fixed"
@@ -384,6 +375,92 @@ class BayesPairsComparison(Comparison):
         )
 
 
+def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
+    """Return the checks of the finished comparison."""
+    setting, differences = result.setting, result.differences
+    by_chains, rows = result.convergence is not None, list[Check]()
+    if result.convergence is not None:
+        chains, draws = result.options.size
+        words = f"{chains} x {draws} draws"
+        words += f" ({count(result.extended, 'pair')} run on)" if result.extended else ""
+        rows += result.convergence.checks(words)
+    error = max(float(result.following.error.max()), float(result.votes.error.max()))
+    mean, sides = differences.mean.sum(axis=1), result.sides_read()
+    return (
+        *rows,
+        comparison_checks.monte_carlo_error(error),
+        *comparison_checks.of_table(setting),
+        *_shared_datasets(result),
+        comparison_checks.number_of_datasets(setting),
+        *_domains(setting),
+        comparison_checks.other_sign_of_means(result.codes, mean, sides),
+        *(_replications(setting, differences) if by_chains else ()),
+        comparison_checks.thin_cells(setting, "the test"),
+        comparison_checks.tolerance(setting.measure),
+    )
+
+
+def _shared_datasets(result: "BayesPairsComparison") -> list[Check]:
+    """Return the checks of the data sets of pairs, and of those left out."""
+    total, shared = len(result.setting.coverage.datasets), result.differences.datasets
+    fewest = int(shared.argmin())
+    names = " and ".join(result.algorithms[k] for k in result.pairs[fewest])
+    return [
+        Check.of(
+            "fewest data sets of a pair",
+            shared[fewest],
+            comparison_checks.PRIOR_MATTERS,
+            least=True,
+            remedy="so few data sets leave much to the prior",
+        ),
+        Check.of(
+            "data sets left out of a pair",
+            total - shared[fewest],
+            remedy="data sets that lack scores of one of the pair say nothing of it and are left"
+            f" out, the most for {names}; fair only if scores are not missing because they are bad",
+        ),
+    ]
+
+
+def _domains(setting: Setting) -> list[Check]:
+    """Return the check of several domains, which are taken as one."""
+    n = len(set(setting.domains))
+    row = Check.of(
+        "domains taken as one",
+        n,
+        1.0,
+        remedy="the table names several domains, and this test takes data sets as alike;"
+        f" without {Option('preset')}, {Option('domains', 'random')} makes them a"
+        " level of the model",
+    )
+    return [row] if n > 1 else []
+
+
+def _replications(setting: Setting, differences: Differences) -> list[Check]:
+    """Return the checks of the replications of the hierarchical model."""
+    same, cases = int(differences.constant.sum()), int((differences.n > 0).sum())
+    resampling = setting.resampling
+    declared = resampling is not None and resampling.overlap is not None
+    return [
+        Check.of(
+            "differences that repeat exactly",
+            same,
+            remedy=f"in {same:,} of {cases:,} cases (pair, data set) differences"
+            " do not vary; as in the paper they are given noise within the tolerance",
+        ),
+        Check.of(
+            "overlap of training sets declared",
+            float(declared),
+            1.0,
+            least=True,
+            remedy="the published test takes the correlation of replications to be 1 /"
+            " folds:"
+            f" {Either('resampling="cv" with folds=...', '--resampling cv:FOLDS')}"
+            " sets it; without it they count as independent",
+        ),
+    ]
+
+
 _SHARES = 4000  # draws of the outcomes' probabilities, which no result holds
 _OUTCOMES = ("first", "equivalent", "second")
 
@@ -412,7 +489,7 @@ def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.
     """Return the draws as a data set."""
     from xarray import Dataset
 
-    if (kept := result.draws) is None:
+    if (draws := result.draws) is None:
         shares = np.stack([_shares(result, p, rng) for p in range(len(names))], axis=1)
         return Dataset(
             {"share": (("chain", "draw", "pair", "outcome"), shares[None])},
@@ -423,12 +500,13 @@ def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.
                 "outcome": list(_OUTCOMES),
             },
         )
-    alpha, beta = draw_hyperparameters(kept.nu, rng)
-    found = {"delta0": kept.centre, "std0": kept.std, "nu": kept.nu, "alpha": alpha, "beta": beta}
-    _, chains, draws = kept.nu.shape
+    alpha, beta = draw_hyperparameters(draws.nu, rng)
+    parts = {"delta0": draws.centre, "std0": draws.std, "nu": draws.nu, "alpha": alpha}
+    parts["beta"] = beta
+    _, c, t = draws.nu.shape
     return Dataset(
-        {name: (("chain", "draw", "pair"), np.moveaxis(x, 0, 2)) for name, x in found.items()},
-        coords={"chain": np.arange(chains), "draw": np.arange(draws), "pair": names},
+        {name: (("chain", "draw", "pair"), np.moveaxis(x, 0, 2)) for name, x in parts.items()},
+        coords={"chain": np.arange(c), "draw": np.arange(t), "pair": names},
     )
 
 

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
+from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.pairwise.numerics import dirichlet, pair_model
 from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes, next_dataset
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import PairData, PairDraws
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -88,11 +89,11 @@ def differences(scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]
     if setting.paired:
         blocks = scores.blocks(name)
         values = np.where(blocks.count > 0, blocks.mean, np.nan)
-        found = [_moments(values[:, i] - values[:, j], blocks.dataset, d) for i, j in pairs]
+        dataset = blocks.dataset
     else:
-        values = scores.cells(name).mean
-        found = [_moments(values[:, i] - values[:, j], np.arange(d), d) for i, j in pairs]
-    n, mean, square, top = (np.array(part) for part in zip(*found, strict=True))
+        values, dataset = scores.cells(name).mean, np.arange(d)
+    moments = [_moments(values[:, i] - values[:, j], dataset, d) for i, j in pairs]
+    n, mean, square, top = (np.array(part) for part in zip(*moments, strict=True))
     size = float(np.nanmax(np.abs(values)))
     constant = (n > 1) & (square <= (n - 1) * (_NOISE * size) ** 2)
     return Differences(n, mean, np.where(constant, 0.0, square), top, size, constant)
@@ -113,14 +114,14 @@ def _moments(
 
 
 def require_datasets(
-    found: Differences, setting: Setting, pairs: NDArray[np.int64], what: str, hint: str
+    data: Differences, setting: Setting, pairs: NDArray[np.int64], what: str, hint: str
 ) -> None:
     """Refuse pairs that share fewer than two data sets."""
-    few = np.flatnonzero(found.datasets < _FEWEST)
+    few = np.flatnonzero(data.datasets < _FEWEST)
     if not len(few):
         return
     names = setting.algorithms
-    rows = [(names[pairs[p, 0]], names[pairs[p, 1]], int(found.datasets[p])) for p in few]
+    rows = [(names[pairs[p, 0]], names[pairs[p, 1]], int(data.datasets[p])) for p in few]
     raise DesignError(
         f"{len(few):,} of {len(pairs):,} pairs have fewer than {_FEWEST} data sets with {what}.",
         where=[("first", "second", "data sets"), *rows],
@@ -131,7 +132,7 @@ def require_datasets(
 WARM_UP = 150
 SIGN_DRAWS = 4000  # for the interval of the mean difference alone
 _AT_ONCE = 64  # pairs sampled at once
-_KEPT = 600_000  # draws that a result holds, of all pairs
+_MOST = 600_000  # draws that a result holds, of all pairs
 
 
 @savable
@@ -184,7 +185,7 @@ class PairwiseFit:
 
 
 def hierarchical(
-    found: Differences,
+    differences: Differences,
     setting: Setting,
     size: tuple[int, int],
     level: float,
@@ -193,19 +194,26 @@ def hierarchical(
 ) -> PairwiseFit:
     """Sample the model of Corani et al. (2017) for each pair."""
     overlap = setting.resampling.overlap if setting.resampling else None
-    data = pair_model.pair_data(found.n, found.mean, found.square, found.top, overlap or 0.0)
+    d = differences
+    data = pair_model.pair_data(d.n, d.mean, d.square, d.top, overlap or 0.0)
     parts = [_Part.of(*one, size, rng, progress) for one in _at_once(data)]
-    margin, step = setting.measure.margin, _thinning(len(found.n), size)
-    said = [part.outcomes(margin, level, rng) for part in parts]
-    kept = [part.kept(step) for part in parts]
+    margin, p = setting.measure.margin, len(d.n)
+    outcomes = [part.outcomes(margin, level, rng) for part in parts]
+    step = max(-(-p * size[0] * size[1] // _MOST), 1)
+    convergence = [one for part in parts for one in part.convergence]
     return PairwiseFit(
-        following=_joined(Outcomes, [one[0] for one in said]),
-        votes=_joined(Votes, [one[1] for one in said]),
-        average=_joined(Outcomes, [one[2] for one in said]),
-        convergence=_worst([one for part in parts for one in part.convergence]),
-        settled=np.array([one.settled for part in parts for one in part.convergence]),
+        following=_joined(Outcomes, [following for following, _, _ in outcomes]),
+        votes=_joined(Votes, [votes for _, votes, _ in outcomes]),
+        average=_joined(Outcomes, [average for _, _, average in outcomes]),
+        convergence=Convergence(
+            r_hat=max(one.r_hat for one in convergence),
+            r_hat_effects=max(one.r_hat_effects for one in convergence),
+            bulk=min(one.bulk for one in convergence),
+            tail=min(one.tail for one in convergence),
+        ),
+        settled=np.array([one.settled for one in convergence]),
         extended=sum(part.extended for part in parts),
-        draws=_joined(PairPosterior, kept),
+        draws=_joined(PairPosterior, [part.thinned(step) for part in parts]),
     )
 
 
@@ -215,11 +223,6 @@ def _at_once(data: PairData) -> Iterator[tuple[PairData, str]]:
     for low in range(0, p, _AT_ONCE):
         rows = np.arange(low, min(low + _AT_ONCE, p))
         yield data.of(rows), f"pairs {low + 1} to {rows[-1] + 1} of {p}" if p > 1 else "the pair"
-
-
-def _thinning(p: int, size: tuple[int, int]) -> int:
-    """Return which share of the draws is kept: one of so many."""
-    return max(-(-p * size[0] * size[1] // _KEPT), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,20 +270,19 @@ class _Part:
         self, margin: float, level: float, rng: np.random.Generator
     ) -> tuple[Outcomes, Votes, Outcomes]:
         """Return what becomes of the pairs next, which outcome is ahead, and of delta_0."""
-        said: list[tuple[Outcomes, Votes]] = []
+        following: list[Outcomes] = []
+        votes: list[Votes] = []
         average: list[Outcomes] = []
         for k, one in enumerate(self.draws):
             scale = self.data.scale[k]
             centre, std, nu = (x[:, :, None] for x in (one.centre * scale, one.std * scale, one.nu))
-            said.append(next_dataset(centre, std, nu, np.array([margin]), level, rng))
+            new, leading = next_dataset(centre, std, nu, np.array([margin]), level, rng)
+            following.append(new)
+            votes.append(leading)
             average.append(average_outcomes(centre, np.eye(1), margin, level))
-        return (
-            _joined(Outcomes, [one[0] for one in said]),
-            _joined(Votes, [one[1] for one in said]),
-            _joined(Outcomes, average),
-        )
+        return _joined(Outcomes, following), _joined(Votes, votes), _joined(Outcomes, average)
 
-    def kept(self, step: int) -> PairPosterior:
+    def thinned(self, step: int) -> PairPosterior:
         """Return every so many of the draws on the modelling scale; of longer chains, fewer."""
         steps = [step * (one.nu.shape[1] // self.length) for one in self.draws]
         thin = list(zip(self.draws, steps, self.data.scale, strict=True))
@@ -299,10 +301,9 @@ class _Part:
 
 def _of_pair(draws: PairDraws, k: int, chains: int) -> PairDraws:
     """Return the draws of the k-th pair."""
-    own = slice(k * chains, (k + 1) * chains)
-    return PairDraws(
-        draws.centre[own], draws.std[own], draws.nu[own], draws.mean[:, own], draws.square[:, own]
-    )
+    rows = slice(k * chains, (k + 1) * chains)
+    centre, std, nu = draws.centre[rows], draws.std[rows], draws.nu[rows]
+    return PairDraws(centre, std, nu, draws.mean[:, rows], draws.square[:, rows])
 
 
 def _settled(draws: PairDraws) -> Convergence:
@@ -317,15 +318,6 @@ def _spread(draws: PairDraws) -> Array:
     return np.sqrt(draws.square.mean(axis=(0, 1)) / n + draws.mean.var(axis=(0, 1)))
 
 
-def _worst(found: list[Convergence]) -> Convergence:
-    return Convergence(
-        r_hat=max(one.r_hat for one in found),
-        r_hat_effects=max(one.r_hat_effects for one in found),
-        bulk=min(one.bulk for one in found),
-        tail=min(one.tail for one in found),
-    )
-
-
 def _joined[T: DataclassInstance](kind: type[T], parts: list[T]) -> T:
     """Concatenate records of some pairs; fields that they lack stay None."""
     columns = [[getattr(part, one.name) for part in parts] for one in fields(kind)]
@@ -333,37 +325,35 @@ def _joined[T: DataclassInstance](kind: type[T], parts: list[T]) -> T:
 
 
 def by_dirichlet(
-    found: Differences,
+    differences: Differences,
     setting: Setting,
+    options: BayesOptions,
     test: str,
-    prior: PseudoObservation,
-    n: int,
-    level: float,
     rng: np.random.Generator,
     progress: "Progress | None",
 ) -> PairwiseFit:
-    """Ask the Bayesian sign or signed-rank test for each pair."""
-    callback = of_task(progress, "pairs", len(found.n))
-    said: list[dirichlet.OutcomeShares] = []
-    for count, mean in zip(found.n, found.mean, strict=True):
-        said.append(_shares(mean[count > 0], found.size, setting, test, prior, n, level, rng))
+    """Test each pair by the Bayesian sign or signed-rank test."""
+    callback = of_task(progress, "pairs", len(differences.n))
+    shares: list[dirichlet.OutcomeShares] = []
+    for n, mean in zip(differences.n, differences.mean, strict=True):
+        shares.append(_shares(mean[n > 0], differences.size, setting, options, test, rng))
         if callback is not None:
             callback(1)
-    expected = np.array([one.expected for one in said])
-    votes = np.array([one.votes for one in said])
+    expected = np.array([one.expected for one in shares])
+    votes = np.array([one.votes for one in shares])
     likeliest = expected.argmax(axis=1)[:, None]
     return PairwiseFit(
         following=Outcomes(
-            estimate=np.array([one.estimate for one in said]),
-            low=np.array([one.low for one in said]),
-            high=np.array([one.high for one in said]),
+            estimate=np.array([one.estimate for one in shares]),
+            low=np.array([one.low for one in shares]),
+            high=np.array([one.high for one in shares]),
             first=expected[:, 0],
             equivalent=expected[:, 1],
             second=expected[:, 2],
-            error=np.zeros(len(said)),
+            error=np.zeros(len(shares)),
             dominant=np.take_along_axis(votes, likeliest, axis=1)[:, 0],
         ),
-        votes=Votes(votes[:, 0], votes[:, 1], votes[:, 2], np.array([one.error for one in said])),
+        votes=Votes(votes[:, 0], votes[:, 1], votes[:, 2], np.array([one.error for one in shares])),
     )
 
 
@@ -371,17 +361,16 @@ def _shares(
     z: Array,
     size: float,
     setting: Setting,
+    options: BayesOptions,
     test: str,
-    prior: PseudoObservation,
-    n: int,
-    level: float,
     rng: np.random.Generator,
 ) -> dirichlet.OutcomeShares:
-    """Ask for one pair with the differences z."""
-    margin, strength = setting.measure.margin, prior.strength or 0.0
+    """Test one pair with the differences z."""
+    prior, level, margin = options.pseudo, options.level, setting.measure.margin
+    strength = prior.strength or 0.0
     side = ("first", "equivalent", "second").index(prior.place)
     if test == "sign":
         weight = strength * np.eye(3)[side]
         return dirichlet.sign_test(z, margin, size, weight, level, SIGN_DRAWS, rng)
-    at = (np.inf, 0.0, -np.inf)[side]
-    return dirichlet.signed_rank_test(z, margin, size, (strength, at), level, n, rng)
+    place, n = (np.inf, 0.0, -np.inf)[side], options.size[1]
+    return dirichlet.signed_rank_test(z, margin, size, (strength, place), level, n, rng)

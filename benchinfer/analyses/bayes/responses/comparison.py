@@ -7,29 +7,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
+from benchinfer.analyses.bayes.diagnostics import of_posterior
 from benchinfer.analyses.bayes.fit import (
     CommonLevels,
     PosteriorDraws,
     domain_level,
     modelled,
     reduced,
+    tree,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
-from benchinfer.analyses.bayes.numerics.priors import unused_effect_prior
 from benchinfer.analyses.bayes.options import BayesOptions
-from benchinfer.analyses.bayes.posterior import provenance
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison import checks
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
-from benchinfer.core.numbers import count
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,10 +58,13 @@ class ResponseComparison(BayesComparison):
         What the model saw of the scores. `data` only has their means, for figures.
     logits
         (C, T, K) draws of the algorithms' logits at the mean data set, in the user's direction.
+    engine
+        Name of the sampler that ran.
     """
 
     responses: Answers = field(kw_only=True)
     logits: Array = field(kw_only=True)
+    engine: str = field(kw_only=True)
 
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
     leans_on: ClassVar[str] = "the model and its priors"
@@ -78,16 +80,15 @@ class ResponseComparison(BayesComparison):
         return False
 
     @property
+    def sampler(self) -> str:
+        """Name of the sampler."""
+        return self.engine
+
+    @property
     def unused_priors(self) -> frozenset[str]:
         """Names of priors that the model does not have."""
-        unused = {"slope_sd", "residual_sd", "residual_spread"}
-        unused.add(unused_effect_prior(self.priors))
-        unused |= set() if self.items else {"item_scale"}
-        unused |= set() if self.domain is not None else {"domain_scale"}
-        unused |= set() if self.interactions == "t" else {"tail_shape", "tail_rate"}
-        if self.structure == "common":
-            unused |= {"shrinkage_median", "shrinkage_sd"}
-        return frozenset(unused)
+        unused = {*self._unused_effect_priors(), "slope_sd", "residual_sd", "residual_spread"}
+        return frozenset(unused if self.items else {*unused, "item_scale"})
 
     @property
     def prior_unit(self) -> str:
@@ -117,10 +118,9 @@ class ResponseComparison(BayesComparison):
         """
         from xarray import DataTree
 
-        tree = self.draws.tree(self.setting, self.data, {})
         groups = {
             name: node.to_dataset()
-            for name, node in tree.children.items()
+            for name, node in tree(self.draws, self.setting, self.data, {}).children.items()
             if name not in {"observed_data", "constant_data"}
         }
         draw = ("chain", "draw", "algorithm")
@@ -138,13 +138,8 @@ class ResponseComparison(BayesComparison):
         """
         from benchinfer.analyses.bayes.responses.model import response_model
 
-        names = {
-            "dataset": [self.setting.coverage.datasets[m] for m in self.data.dataset],
-            "algorithm": list(self.algorithms),
-            **({} if self.domain is None else {"domain": sorted(set(self.setting.domains))}),
-        }
         model = row_model(self.data, self.options, self.domain)
-        return response_model(model, self.responses, names)
+        return response_model(model, self.responses, self._names())
 
     @property
     def formula(self) -> str:
@@ -157,25 +152,38 @@ class ResponseComparison(BayesComparison):
             f"{shared}; interaction ~ {kind}, {self.structure} covariance"
         )
 
-    @property
-    def method(self) -> str:
-        """The method, in sentences for a methods section."""
-        text = super().method
-        old = text[text.index(", and a residual variance") : text.index(" The posterior was")]
+    def _likelihood_words(self) -> str:
+        """Describe the distribution of the scores, to the end of the sentence and on."""
         shared = ""
         if self.items:
             shared = " Algorithms share items, whose effects are normal on the logit scale."
-        domains = ""
-        if self.domain is not None:
-            n = count(len(set(self.setting.domains)), "domain")
-            domains = f" The effects depart from their average in each of {n}."
-        new = (
-            ", for right answers, binomial given the log odds of a success. Levels of the data sets"
-            " are normal on that scale."
-            f"{shared}{domains} Logits were turned into mean scores, which differences and the"
-            " tolerance are about, averaged over the data sets that there could be."
+        return (
+            "for right answers, binomial given the log odds of a success. Levels of the data sets"
+            f" are normal on that scale.{shared}{self._domain_words()} Logits were turned into mean"
+            " scores, which differences and the tolerance are about, averaged over the data sets"
+            " that there could be."
         )
-        return text.replace(old, new)
+
+    def diagnose(self) -> tuple[Check, ...]:
+        """Return the checks of the finished comparison."""
+        setting = self.setting
+        rows = [
+            *of_posterior(self, " in a second run", rates=False),
+            *checks.learnt_from(setting, len(setting.coverage.datasets)),
+            checks.tolerance(setting.measure),
+        ]
+        if not self.items:
+            rows.append(
+                Check.of(
+                    "items shared by the algorithms",
+                    0.0,
+                    1.0,
+                    least=True,
+                    remedy="answers count as independent of each other: where algorithms answered"
+                    " the same items, rows of 0 and 1 with the item as replication say more",
+                )
+            )
+        return tuple(rows)
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
@@ -224,12 +232,12 @@ def compare_responses(
 
     rng = np.random.default_rng(options.seed)
     data = reduced(scores, setting)
-    code = domain_level(setting, data) if options.domains == "random" else None
+    domain = domain_level(setting, data) if options.domains == "random" else None
     responses = read_responses(scores, setting, data.dataset, options.trials)
-    model = row_model(data, options, code)
+    model = row_model(data, options, domain)
     with reporting(progress=progress, doing="Sampling:") as callback:
-        found = sample_responses(model, responses, options.size, rng, callback, options.sampler)
-    return compared_responses(setting, target, options, (model, responses), found, rng)
+        fitted = sample_responses(model, responses, options.size, rng, callback)
+    return _compare_fit(setting, target, options, model, responses, fitted, rng)
 
 
 def row_model(
@@ -239,21 +247,21 @@ def row_model(
     return modelled(data, options.interactions, options.structure, options.model_priors, domain)
 
 
-def compared_responses(
+def _compare_fit(
     setting: "Setting",
     target: "Target",
     options: BayesOptions,
-    seen: "tuple[GibbsModel, Answers]",
-    found: "ResponseFit",
+    model: "GibbsModel",
+    responses: Answers,
+    fitted: "ResponseFit",
     rng: np.random.Generator,
 ) -> ResponseComparison:
     """Return the comparison of a fit."""
     from benchinfer.analyses.bayes.responses.model import mean_responses
 
-    model, responses = seen
-    means = mean_responses(model, found, rng)
-    stored = _stored(setting.measure.sign, model, found, means)
-    effects = stored.effects if target == "domain" else stored.these
+    means = mean_responses(model, fitted, rng)
+    draws = _posterior_draws(setting.measure.sign, model, fitted, means)
+    effects = draws.effects if target == "domain" else draws.these
     level, margin = options.level, setting.measure.margin
     levels = level_of(effects, level)
     family = options.family(setting.algorithms, levels.estimate)
@@ -264,9 +272,7 @@ def compared_responses(
         new = setting.measure.sign * means.following
         following = replace(average_outcomes(new, matrix, margin, level), estimate=average.estimate)
         ranks_following = ranks(new, margin)
-    ranked = ranks(effects, margin)
-    parts = [x for x in (average, following, ranked, ranks_following) if x is not None]
-    base = found.values["level"][..., None]
+    base = fitted.values["level"][..., None]
     result = ResponseComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
@@ -274,34 +280,33 @@ def compared_responses(
         level=level,
         target=target,
         levels=levels,
-        stored_checks=tuple(
-            _checks(setting, target, found, max(float(x.error.max()) for x in parts), responses)
-        ),
-        provenance=provenance(setting, family, options),
+        stored_checks=(),
+        provenance=options.joint_provenance(setting.digest, family),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
         quantity="average",
         structure=model.structure,
         average=average,
         following=following,
-        ranks=ranked,
+        ranks=ranks(effects, margin),
         ranks_following=ranks_following,
         data=model.data,
-        convergence=found.convergence,
-        extended=found.extended,
-        draws=stored,
+        convergence=fitted.convergence,
+        extended=fitted.extended,
+        draws=draws,
         domain=model.domain,
         responses=responses,
-        logits=base + found.draws.average @ helmert(model.data.n_algorithms),
+        logits=base + fitted.draws.average @ helmert(model.data.n_algorithms),
+        engine=fitted.sampler,
     )
     return result.of("next" if options.quantity == "next" else "average")
 
 
-def _stored(
-    sign: int, model: "GibbsModel", found: "ResponseFit", means: "MeanResponses"
+def _posterior_draws(
+    sign: int, model: "GibbsModel", fitted: "ResponseFit", means: "MeanResponses"
 ) -> PosteriorDraws:
     """Return the draws that results hold: mean scores, turned so that larger is better."""
-    values, draws = found.values, found.draws
+    values, draws = fitted.values, fitted.draws
     c, t = values["level"].shape
     contrasts = sign * means.datasets @ helmert(model.data.n_algorithms).T
     names = ("level", "dataset_scale", "item_scale")
@@ -328,34 +333,5 @@ def _stored(
         thinned=Thinned.of(draws),
         domains=None if means.domains is None else sign * means.domains,
         new_domain=None if means.new_domain is None else sign * means.new_domain,
-        statistics=draws.statistics,
+        statistics=fitted.statistics,
     )
-
-
-def _checks(
-    setting: "Setting", target: "Target", found: "ResponseFit", error: float, responses: Answers
-) -> list[Check]:
-    """Return the rows of the diagnostics."""
-    chains, draws = found.values["level"].shape
-    words = f"{chains} x {draws} draws" + (" in a second run" if found.extended else "")
-    rows = [
-        *found.convergence.checks(words),
-        checks.monte_carlo_error(error),
-        *checks.of_table(setting, rates=False),
-        checks.number_of_datasets(setting) if target == "domain" else checks.replications(setting),
-        checks.beyond(target),
-        *checks.learnt_from(setting, len(setting.coverage.datasets)),
-        checks.tolerance(setting.measure),
-    ]
-    if responses.items is None:
-        rows.append(
-            Check.of(
-                "items shared by the algorithms",
-                0.0,
-                1.0,
-                least=True,
-                remedy="answers count as independent of each other: where algorithms answered the"
-                " same items, rows of 0 and 1 with the item as replication say more",
-            )
-        )
-    return rows

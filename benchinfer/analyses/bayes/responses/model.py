@@ -33,24 +33,23 @@ from benchinfer.analyses.bayes.pymc_model import (
     WARM_UP,
     InformedNormals,
     average_effects,
-    compiled,
+    compile_model,
     covariance,
     domain_departures,
     mixing_scales,
     nuts_callback,
-    sampled,
+    sample_nuts,
+    sampler_name,
 )
-from benchinfer.analyses.bayes.responses.scores import Answers, guessed
+from benchinfer.analyses.bayes.responses.scores import Answers, guess_logits
 from benchinfer.comparison.posterior import Convergence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchinfer.analyses.bayes.fit import Sampler
     from benchinfer.analyses.bayes.numerics.responses import ItemCounts
-    from benchinfer.analyses.bayes.responses.scores import Guess
-    from benchinfer.comparison.evidence import Array
     from benchinfer.core.progress import Progress
+    from benchinfer.numerics.types import Array
 
 
 type Values = Mapping[str, Array]
@@ -74,14 +73,20 @@ class ResponseFit:
         (C, T, ...) draws by the names of `response_model`.
     draws
         What they are in the form of the Gibbs sampler's: contrasts of logits.
+    statistics
+        (C, T) numbers that tell how the sampler fared, by name.
     convergence, extended
         Whether chains settled, and whether they were drawn once more for that.
+    sampler
+        Name of the sampler.
     """
 
     values: Values
     draws: GibbsDraws
+    statistics: Values
     convergence: Convergence
     extended: bool
+    sampler: str
 
 
 def sample_responses(
@@ -90,23 +95,23 @@ def sample_responses(
     size: tuple[int, int],
     rng: np.random.Generator,
     progress: "Progress | None",
-    engine: "Sampler",
 ) -> ResponseFit:
     """Sample a row-level model; again, longer and with smaller steps, where gates ask for it."""
 
-    def built() -> "PyMCModel":
+    def build() -> PyMCModel:
         return response_model(model, responses)
 
     chains, n = size
-    nuts = compiled(built, progress, engine)
+    compiled = compile_model(build, progress)
     for task, length, accept in (("draws", n, TARGET_ACCEPT), ("more draws", 2 * n, CAREFUL)):
-        told = nuts_callback(progress, task, chains, length + WARM_UP)
-        values, statistics = sampled(nuts, chains, length, rng, told, accept)
-        draws = replace(logit_draws(model, values), statistics=statistics)
-        found = response_convergence(draws, values)
-        if found.passed:
+        callback = nuts_callback(progress, task, chains, length + WARM_UP)
+        values, statistics = sample_nuts(compiled, chains, length, rng, callback, accept)
+        draws = logit_draws(model, values)
+        convergence = response_convergence(draws, values, int(statistics["diverging"].sum()))
+        if convergence.passed:
             break
-    return ResponseFit(values, draws, found, extended=task != "draws")
+    extended, sampler = task != "draws", sampler_name(compiled)
+    return ResponseFit(values, draws, statistics, convergence, extended, sampler)
 
 
 def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
@@ -136,18 +141,18 @@ def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:
     )
 
 
-def response_convergence(draws: GibbsDraws, values: Values) -> Convergence:
+def response_convergence(draws: GibbsDraws, values: Values, divergences: int) -> Convergence:
     """Return the convergence diagnostics of contrasts, scales and levels."""
-    found = converged(draws)
+    convergence = replace(converged(draws), divergences=divergences)
     names = ("level", "dataset_scale", "item_scale")
     levels = [values[name] for name in names if name in values]
     axes = {"chain_axis": 0, "draw_axis": 1}
     tails = {"method": "tail", "prob": (0.05, 0.95)}
     return replace(
-        found,
-        r_hat=max(found.r_hat, *(float(_stats.rhat(x, **axes)) for x in levels)),
-        bulk=min(found.bulk, *(float(_stats.ess(x, **axes, method="bulk")) for x in levels)),
-        tail=min(found.tail, *(float(_stats.ess(x, **axes, **tails)) for x in levels)),
+        convergence,
+        r_hat=max(convergence.r_hat, *(float(_stats.rhat(x, **axes)) for x in levels)),
+        bulk=min(convergence.bulk, *(float(_stats.ess(x, **axes, method="bulk")) for x in levels)),
+        tail=min(convergence.tail, *(float(_stats.ess(x, **axes, **tails)) for x in levels)),
     )
 
 
@@ -175,10 +180,10 @@ class MeanResponses:
 
 
 def mean_responses(
-    model: GibbsModel, found: ResponseFit, rng: np.random.Generator
+    model: GibbsModel, fitted: ResponseFit, rng: np.random.Generator
 ) -> MeanResponses:
     """Return the mean responses of draws of logits."""
-    values, draws, k = found.values, found.draws, model.data.n_algorithms
+    values, draws, k = fitted.values, fitted.draws, model.data.n_algorithms
     h, level = helmert(k), values["level"][..., None]
     shared = values.get("item_scale", np.zeros_like(values["level"])) ** 2
     between = contrast_scales(draws, np.eye(k) - 1 / k) ** 2
@@ -198,15 +203,15 @@ def mean_responses(
     return MeanResponses(
         datasets=mean_response(values["logit"], shared[..., None, None]),
         average=over(draws.average, beyond),
-        following=_following(found, shared, rng),
+        following=_following(fitted, shared, rng),
         domains=domains,
         new_domain=new_domain,
     )
 
 
-def _following(found: ResponseFit, variance: "Array", rng: np.random.Generator) -> "Array":
+def _following(fitted: ResponseFit, variance: "Array", rng: np.random.Generator) -> "Array":
     """Draw mean responses on next data sets."""
-    values, draws = found.values, found.draws
+    values, draws = fitted.values, fitted.draws
     parts: list[Array] = []
     for _ in range(_NEXT):
         centre = draws.average
@@ -232,8 +237,8 @@ def response_model(
 ) -> PyMCModel:
     """Return the model of the posterior."""
     priors, (m, j) = model.priors, model.data.z.shape
-    guess = guessed(responses)
-    known = (j + 1) / (1 / guess.weight).mean(axis=1)
+    logits, weight = guess_logits(responses)
+    known = (j + 1) / (1 / weight).mean(axis=1)
     coords: dict[str, Any] = {
         "dataset": range(m),
         "algorithm": range(j + 1),
@@ -249,9 +254,9 @@ def response_model(
             level,
             spread,
             dims="dataset",
-            transform=InformedNormals(guess.logit.mean(axis=1), known),
+            transform=InformedNormals(logits.mean(axis=1), known),
         )
-        contrasts = _contrasts(model, guess)
+        contrasts = _contrasts(model, logits, weight)
         theta = pm.Deterministic(
             "logit", at[:, None] + contrasts @ helmert(j + 1), dims=("dataset", "algorithm")
         )
@@ -259,16 +264,16 @@ def response_model(
     return built
 
 
-def _contrasts(model: "GibbsModel", guess: "Guess") -> Variable:
+def _contrasts(model: "GibbsModel", logits: "Array", weight: "Array") -> Variable:
     """Return (M, J) contrasts of the effects on the data sets."""
     m, j = model.data.z.shape
     h = helmert(j + 1)
-    z = guess.logit @ h.T
+    z = logits @ h.T
     scale = pm.HalfStudentT("scale", nu=3, sigma=model.priors.interaction_scale)
     beta = average_effects(model.priors, scale, z.mean(axis=0), m / z.var(axis=0).clip(1e-6))
     centre = pt.broadcast_to(beta[None, :] + domain_departures(model), (m, j))
     mixing = mixing_scales(model)
-    known = 1 / np.einsum("jk,mk->mj", h**2, 1 / guess.weight)
+    known = 1 / np.einsum("jk,mk->mj", h**2, 1 / weight)
     transform = InformedNormals(z, known)
     name, dims = "dataset_contrasts", ("dataset", "contrast")
     if model.structure == "common":
@@ -278,16 +283,16 @@ def _contrasts(model: "GibbsModel", guess: "Guess") -> Variable:
     return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
 
 
-def _see_answers(found: Answers, theta: Variable, scale: float) -> None:
+def _see_answers(responses: Answers, theta: Variable, scale: float) -> None:
     """Observe right answers."""
-    if found.items is None:
-        held = np.nonzero(found.trials)
-        n, right = found.trials[held], found.successes[held]
+    if responses.items is None:
+        held = np.nonzero(responses.trials)
+        n, right = responses.trials[held], responses.successes[held]
         pm.Binomial("successes", n=n, logit_p=theta[held], observed=right)
         return
     spread = pm.HalfStudentT("item_scale", nu=3, sigma=scale)
     # Items that are alike have no rows of their own that a distribution could be of.
-    pm.Potential("items", item_density(found.items, theta, spread))
+    pm.Potential("items", item_density(responses.items, theta, spread))
 
 
 def item_density(items: "ItemCounts", theta: Variable, spread: Variable) -> Variable:

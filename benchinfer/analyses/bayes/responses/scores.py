@@ -15,7 +15,8 @@ from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
-    from benchinfer.comparison.evidence import Array, Setting
+    from benchinfer.comparison.evidence import Setting
+    from benchinfer.numerics.types import Array
     from benchinfer.scores.table import ScoreTable
 
 
@@ -44,7 +45,7 @@ class Answers:
 def read_responses(
     scores: "ScoreTable",
     setting: "Setting",
-    kept: NDArray[np.int64],
+    datasets: NDArray[np.int64],
     trials: str | None,
 ) -> Answers:
     """Return the scores as a row-level model sees them."""
@@ -55,28 +56,28 @@ def read_responses(
             hint=f"a {Field('scale', 'identity')} with it.",
         )
     if trials is not None:
-        return _counted(scores, setting, kept, trials)
-    return _answers(scores, setting, kept)
+        return _counted(scores, setting, datasets, trials)
+    return _answers(scores, setting, datasets)
 
 
 def _places(
-    dataset: NDArray[np.int64], kept: NDArray[np.int64]
+    dataset: NDArray[np.int64], datasets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return positions among the data sets kept of the rows that are on them, and which are."""
-    held = np.isin(dataset, kept)
-    return np.searchsorted(kept, dataset[held]), held
+    held = np.isin(dataset, datasets)
+    return np.searchsorted(datasets, dataset[held]), held
 
 
 def _counted(
-    scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64], trials: str
+    scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64], trials: str
 ) -> Answers:
     """Return successes of scores that are shares of so many trials."""
     known_covariates(scores, (trials,))
-    found = scores.observations(setting.measure.name)
-    n = found.covariate[:, found.covariates.index(trials)]
-    right = setting.measure.sign * found.value * n
-    whole = (n >= 1) & (np.abs(n - np.round(n)) < _WHOLE)
-    if wrong := int((~whole).sum()):
+    rows = scores.observations(setting.measure.name)
+    n = rows.covariate[:, rows.covariates.index(trials)]
+    right = setting.measure.sign * rows.value * n
+    is_count = (n >= 1) & (np.abs(n - np.round(n)) < _WHOLE)
+    if wrong := int((~is_count).sum()):
         raise DesignError(
             f"{trials!r} is no number of trials in {count(wrong, 'row')}.",
             hint="whole numbers from 1.",
@@ -89,15 +90,17 @@ def _counted(
             " keep enough digits.",
         )
     shape = setting.coverage.found.shape
-    cell = found.dataset * shape[1] + found.algorithm
+    cell = rows.dataset * shape[1] + rows.algorithm
     tried, won = (
-        np.bincount(cell, np.round(x), shape[0] * shape[1]).reshape(shape).astype(np.int64)[kept]
+        np.bincount(cell, np.round(x), shape[0] * shape[1])
+        .reshape(shape)
+        .astype(np.int64)[datasets]
         for x in (n, right)
     )
     return Answers(tried, won, None)
 
 
-def _answers(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) -> Answers:
+def _answers(scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64]) -> Answers:
     """Return successes of rows that are 0 or 1."""
     name, sign = setting.measure.name, setting.measure.sign
     cells = scores.cells(name)
@@ -115,15 +118,17 @@ def _answers(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) 
             " has their number.",
         )
     successes = np.round(cells.n * mean).astype(np.int64)
-    return Answers(cells.n[kept], successes[kept], _items(scores, setting, kept))
+    return Answers(cells.n[datasets], successes[datasets], _items(scores, setting, datasets))
 
 
-def _items(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) -> ItemCounts | None:
+def _items(
+    scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64]
+) -> ItemCounts | None:
     """Return what items say, where algorithms share them."""
     if not setting.paired:
         return None
     blocks = scores.blocks(setting.measure.name)
-    place, held = _places(blocks.dataset, kept)
+    place, held = _places(blocks.dataset, datasets)
     trials = blocks.count[held]
     right = np.round(setting.measure.sign * blocks.mean[held] * trials).astype(np.int64)
     if (most := int(trials.sum(axis=1).max())) > _MOST_ANSWERS:
@@ -137,29 +142,14 @@ def _items(scores: "ScoreTable", setting: "Setting", kept: NDArray[np.int64]) ->
 _NOTHING = 1e-6  # weight of a cell without scores
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """Logits of cells.
+def guess_logits(responses: Answers) -> tuple["Array", "Array"]:
+    """Return (M, K) first guesses of the cells' logits, and their inverse variances.
 
-    Attributes
-    ----------
-    logit, weight
-        (M, K) logits, and inverse variances.
+    Cells without scores have the mean of their data set, and next to no weight.
     """
-
-    logit: "Array"
-    weight: "Array"
-
-
-def guessed(responses: Answers) -> Guess:
-    """Guess the logits of the cells."""
     n = responses.trials.astype(np.float64)
     share = (responses.successes + 0.5) / (n + 1)
-    return Guess(*_filled(logit(share), n, n * share * (1 - share)))
-
-
-def _filled(x: "Array", n: "Array", weight: "Array") -> tuple["Array", "Array"]:
-    """Give cells without scores the mean of their data set, and next to no weight."""
-    held = n > 0
+    x, held = logit(share), n > 0
     mean = np.where(held, x, 0.0).sum(axis=1) / held.sum(axis=1)
-    return np.where(held, x, mean[:, None]), np.where(held, weight, _NOTHING)
+    weight = np.where(held, n * share * (1 - share), _NOTHING)
+    return np.where(held, x, mean[:, None]), weight

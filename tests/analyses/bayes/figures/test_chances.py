@@ -10,8 +10,8 @@ def test_rows_stand_by_mean_position_and_zeros_are_empty():
     laid = tiles.layout_of(["a", "b", "c"], SHARES)
     assert laid.rows == ("b", "a", "c")
     assert laid.columns == ("1", "2", "3")
-    found = {(laid.rows[t.row], int(laid.columns[t.column])): t.share for t in laid.tiles}
-    assert found == {("a", 1): 0.1, ("a", 2): 0.9, ("b", 1): 0.9, ("b", 2): 0.1, ("c", 3): 1.0}
+    values = {(laid.rows[t.row], int(laid.columns[t.column])): t.share for t in laid.tiles}
+    assert values == {("a", 1): 0.1, ("a", 2): 0.9, ("b", 1): 0.9, ("b", 2): 0.1, ("c", 3): 1.0}
     assert laid.numbered
     assert "b mostly 1 (90 %)" in laid.alt
 
@@ -29,8 +29,8 @@ def test_ranks_are_of_what_verdicts_are_about(sampled):
     ):
         laid = figures.layout_ranks(result)
         assert laid.title == f"Probabilities of ranks {where}"
-        found = np.zeros((4, 4))
+        values = np.zeros((4, 4))
         for tile in laid.tiles:
-            found[sampled.algorithms.index(laid.rows[tile.row]), tile.column] = tile.share
-        np.testing.assert_array_equal(found, ranks.distribution)
+            values[sampled.algorithms.index(laid.rows[tile.row]), tile.column] = tile.share
+        np.testing.assert_array_equal(values, ranks.distribution)
         assert laid.notes[0].startswith("across: rank")

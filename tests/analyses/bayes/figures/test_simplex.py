@@ -3,6 +3,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.bayes import figures
+from benchinfer.comparison.posterior import Convergence
 from benchinfer.core.verdict import Verdict
 
 
@@ -29,8 +30,8 @@ def test_dots_are_the_pairs_of_both_quantities(sampled):
 
 
 def test_these_data_sets_have_one_dot_each(table):
-    found = bi.compare_bayes(table, target="datasets", draws=100, chains=4, seed=1)
-    laid = figures.layout_simplex(found, 3.3)
+    result = bi.compare_bayes(table, target="datasets", draws=100, chains=4, seed=1)
+    laid = figures.layout_simplex(result, 3.3)
     assert {dot.following for dot in laid.dots} == {None}
     assert sorted(n for label in laid.numbers for n in label.members) == [0, 1, 2, 3, 4, 5]
     assert laid.notes[1] == "on average over these data sets"
@@ -47,14 +48,46 @@ def test_dots_at_one_place_share_a_text_and_texts_keep_apart():
 
 
 def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
-    found = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
-    laid = figures.layout_pairs(found)
-    rows = found.contrasts(order="result").set_index(["first", "second"])
-    ahead = found.turned(found.dominance()).set_index(["first", "second"])
+    result = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
+    laid = figures.layout_pairs(result)
+    rows = result.contrasts(order="result").set_index(["first", "second"])
+    ahead = result.turned(result.dominance()).set_index(["first", "second"])
     for dot in laid.dots:
         pair = tuple(dot.label.split("  ")[1].split(" vs "))
         height = np.sqrt(3) / 2
         assert dot.average[1] == pytest.approx(height * rows.loc[pair, "prob_equivalent"])
         assert dot.following[1] == pytest.approx(height * ahead.loc[pair, "dominant_equivalent"])
     assert laid.notes[1].startswith("filled: on the mean of the next two data sets; hollow")
-    bi.plot(found, "simplex")
+    assert (laid.direction, laid.equivalence) == (0.95, 0.95)
+    bi.plot(result, "simplex")
+
+
+def test_lines_of_decision_are_where_verdicts_are_given(sampled, monkeypatch):
+    monkeypatch.setattr(Convergence, "settled", property(lambda _: True))
+    laid = figures.layout_simplex(sampled.of("average"))
+    assert (laid.direction, laid.equivalence) == (0.975, 0.95)
+    note = (
+        "lines near the corners: verdicts, at probability 0.975 of a direction, 0.95 of equivalence"
+    )
+    assert laid.notes[0] == note
+    height = np.sqrt(3) / 2
+    first, second, equivalent = figures.decision_lines(laid)
+    assert first == pytest.approx((0.0125, height * 0.025, 0.025, 0.0))
+    assert second == pytest.approx((0.9875, height * 0.025, 0.975, 0.0))
+    assert equivalent == pytest.approx((0.475, height * 0.95, 0.525, height * 0.95))
+    for dot in laid.dots:
+        x, y = dot.average
+        shares = 1 - x - y / height / 2, x - y / height / 2, y / height
+        verdict = "undecided"
+        if max(shares[:2]) > laid.direction:
+            verdict = "first" if shares[0] > shares[1] else "second"
+        elif shares[2] >= laid.equivalence:
+            verdict = "equivalent"
+        assert dot.verdict == Verdict[verdict.upper()]
+
+
+def test_lines_of_tests_of_the_literature_are_at_the_level(table):
+    result = bi.compare_bayes(table, preset="sign", seed=1)
+    laid = figures.layout_pairs(result)
+    assert (laid.direction, laid.equivalence) == (0.95, 0.95)
+    assert laid.notes[0] == "lines near the corners: verdicts, at probability 0.95"

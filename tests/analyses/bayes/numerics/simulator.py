@@ -106,7 +106,7 @@ def with_tables(model, state, rng):
 
 
 def numbers(state):
-    found = {
+    values = {
         "slope": state.slopes[:, 0, 0] if state.slopes.shape[1] else None,
         "domain": state.domains[:, 1, 0] if state.domains.shape[1] else None,
         "domain_scale": state.domain_scale if state.domains.shape[1] else None,
@@ -124,4 +124,4 @@ def numbers(state):
         "nu": state.df,
         "kappa": state.shrinkage,
     }
-    return {name: x for name, x in found.items() if x is not None and np.isfinite(x).all()}
+    return {name: x for name, x in values.items() if x is not None and np.isfinite(x).all()}

@@ -45,10 +45,10 @@ def test_coefficients_have_their_normal_posterior():
     held[2, 0] = held[5, 1:] = False
     means = DatasetMeans(3 + rng.standard_normal(M), held, np.zeros(M), np.zeros(M))
     given = CompiledMeans.of(means, J)
-    found = np.empty((CHAINS, 2 + J + 3))
+    values = np.empty((CHAINS, 2 + J + 3))
     for i in range(CHAINS):
         variance = np.array([0.5, 0.8, 1.3])
-        found[i], these = draw_dataset_levels(given, known, state, variance, 0, rng)
+        values[i], these = draw_dataset_levels(given, known, state, variance, 0, rng)
     departure = state.interaction[0] + state.domains[0, np.arange(M) % 3]
     theta = (state.average[0] + X @ state.slopes[0] + departure) @ helmert(K)
     seen = means.mean - np.array([theta[m, held[m]].mean() for m in range(M)])
@@ -59,8 +59,8 @@ def test_coefficients_have_their_normal_posterior():
     wanted = gain @ (seen - means.centre)
     cov = prior - gain @ x @ prior
     error = np.sqrt(np.diag(cov) / CHAINS)
-    np.testing.assert_array_less(np.abs(found.mean(axis=0) - wanted), 5 * error)
-    np.testing.assert_allclose(np.cov(found.T), cov, atol=0.05 * np.diag(cov).max())
+    np.testing.assert_array_less(np.abs(values.mean(axis=0) - wanted), 5 * error)
+    np.testing.assert_allclose(np.cov(values.T), cov, atol=0.05 * np.diag(cov).max())
     np.testing.assert_allclose(means.centre + these, seen.mean())
 
 
@@ -72,8 +72,8 @@ def test_roots_of_variances_are_half_t():
         x = np.sqrt(variance)[:, None] * rng.standard_normal((CHAINS, n))
         drawn = [draw_variance(*one, scale, rng) for one in zip(x, variance, strict=True)]
         variance = np.array(drawn)
-    found = stats.kstest(np.sqrt(variance) / scale, lambda x: 2 * stats.t(3).cdf(x) - 1)
-    assert found.pvalue > 1e-3
+    test = stats.kstest(np.sqrt(variance) / scale, lambda x: 2 * stats.t(3).cdf(x) - 1)
+    assert test.pvalue > 1e-3
 
 
 def test_an_algorithm_that_is_alike_everywhere_has_that_level():
@@ -83,8 +83,8 @@ def test_an_algorithm_that_is_alike_everywhere_has_that_level():
     means = DatasetMeans(0.8 - theta[:, 1], np.ones((M, K), bool), np.zeros(M), np.zeros(M))
     given, variance = CompiledMeans.of(means, J), np.zeros(3)
     for _ in range(60):
-        found, _ = draw_dataset_levels(given, known, state, variance, 0, rng)
-    level = means.centre + found[0] + state.average[0] @ helmert(K)
+        drawn, _ = draw_dataset_levels(given, known, state, variance, 0, rng)
+    level = means.centre + drawn[0] + state.average[0] @ helmert(K)
     np.testing.assert_allclose(level[1], 0.8, atol=1e-3)
 
 

@@ -24,9 +24,9 @@ def drawn(model, chains, sigma, mixing, noise, rng):
         scales["log_sd"] = np.log(noise) / 2
     held = {name: np.repeat(x[None], chains, axis=0) for name, x in scales.items()}
     state = state._replace(**held).copied()
-    known, all_drawn = gibbs.compiled(model), True
+    known = gibbs.compiled(model)
     for c in range(chains):
-        draw_effects(known, state, c, draws_jointly(known, state), all_drawn, rng)
+        draw_effects(known, state, c, draws_jointly(known, state), rng)
     return state
 
 
@@ -42,8 +42,8 @@ def test_moments(kind, covariates):
     noise = np.array([0.2, 0.5, 0.1, 0.4]) * (not kind.startswith("single"))
     priors = Priors(effect_sd=2.0, slope_sd=0.7)
     model = GibbsModel(data, "t", "unstructured", priors, None, x)
-    found = drawn(model, CHAINS, sigma, mixing, noise, rng)
-    parts = [found.average, *found.slopes.swapaxes(0, 1), found.interaction.reshape(CHAINS, -1)]
+    draws = drawn(model, CHAINS, sigma, mixing, noise, rng)
+    parts = [draws.average, *draws.slopes.swapaxes(0, 1), draws.interaction.reshape(CHAINS, -1)]
     eye = np.eye(j)
     maps, variances = [np.tile(eye, (m, 1))], [4 * eye]
     if covariates:
@@ -81,7 +81,7 @@ def test_precise_scores_give_weighted_least_squares():
     exact = replace(data, variance=data.variance * 1e-9)
     model = GibbsModel(exact, "t", "unstructured", wide, None, x)
     rng = np.random.default_rng(1)
-    found = drawn(model, 2000, 1e-6 * np.eye(j), np.ones(m), np.ones(m), rng)
+    draws = drawn(model, 2000, 1e-6 * np.eye(j), np.ones(m), np.ones(m), rng)
     wanted = np.linalg.lstsq(np.column_stack([np.ones(m), x]), data.z, rcond=None)[0]
-    np.testing.assert_allclose(found.average.mean(axis=0), wanted[0], atol=1e-4)
-    np.testing.assert_allclose(found.slopes.mean(axis=0)[0], wanted[1], atol=1e-4)
+    np.testing.assert_allclose(draws.average.mean(axis=0), wanted[0], atol=1e-4)
+    np.testing.assert_allclose(draws.slopes.mean(axis=0)[0], wanted[1], atol=1e-4)

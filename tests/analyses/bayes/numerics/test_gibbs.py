@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from benchinfer.analyses.bayes.numerics import gibbs
+from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from tests.analyses.bayes.numerics.simulator import design, numbers, prior, with_tables
@@ -92,3 +93,18 @@ def test_segments_hold_the_moments_of_the_data_sets_effects():
     np.testing.assert_allclose(draws.mean[1], theta[5:].mean(axis=0))
     np.testing.assert_allclose(draws.square[0], 5 * theta[:5].var(axis=0))
     np.testing.assert_allclose(draws.these[:, -1], theta[-1].mean(axis=1))
+
+
+@pytest.mark.parametrize("structure", ["common", "unstructured"])
+def test_no_interactions_at_all(structure):
+    """Halves of chains agree on the log of the scale, which without the step drifts for long."""
+    rng = np.random.default_rng(3)
+    value = rng.standard_normal((15 * 4, 3)) + np.array([0.0, 0.5, 1.0])
+    dataset, count = np.repeat(np.arange(15), 4), np.ones((60, 3), dtype=np.int64)
+    data = reduce_contrasts(dataset, count, value, np.zeros(60))
+    model = GibbsModel(data, "t", structure, Priors())
+    warm = gibbs.sweep(model, gibbs.start(model, 8, rng), rng, 200)
+    draws, _ = gibbs.sample(model, warm, 400, rng)
+    log = np.log(draws.effective_scale)
+    lagged = [np.corrcoef(x[:-20], x[20:])[0, 1] for x in log]
+    assert np.mean(lagged) < 0.3

@@ -68,12 +68,12 @@ def largest(alpha: Array) -> Array:
     u = 1 / (1 + np.exp(-np.pi * np.sinh(t)))
     weight = np.pi * np.cosh(t) * u * (1 - u)
     weight /= weight.sum()
-    found = np.zeros(3)
+    probabilities = np.zeros(3)
     for k in np.flatnonzero(alpha):
         at = gammaincinv(alpha[k], u)
         inside = [gammainc(alpha[j], at) for j in range(3) if j != k and alpha[j] > 0]
-        found[k] = (weight * np.prod(inside, axis=0)).sum() if inside else 1.0
-    return found / found.sum()
+        probabilities[k] = (weight * np.prod(inside, axis=0)).sum() if inside else 1.0
+    return probabilities / probabilities.sum()
 
 
 def concentrations(differences: Array, margin: float, size: float, prior: Array) -> Array:
@@ -163,11 +163,11 @@ class Walsh:
     def outcomes(self, weight: Array) -> Array:
         """Return (N, 3) probabilities of first, equivalent, second given (N, n + 1) weights."""
         summed = _summed(weight)
-        own = np.diff(summed, axis=1)
+        shares = np.diff(summed, axis=1)
         over = 1 - (summed[:, self.above[0]] + summed[:, self.above[1]]) / 2
         under = (summed[:, self.below[0]] + summed[:, self.below[1]]) / 2
-        first = np.einsum("ni,ni->n", own, over)
-        second = np.einsum("ni,ni->n", own, under)
+        first = np.einsum("ni,ni->n", shares, over)
+        second = np.einsum("ni,ni->n", shares, under)
         return np.stack([first, np.maximum(1 - first - second, 0.0), second], axis=1)
 
     def expected(self) -> Array:
@@ -255,8 +255,8 @@ def signed_rank_test(
     real = np.flatnonzero(walsh.real)
     votes, means = np.zeros(3), []
     for w in weights(walsh.concentration, n, rng):
-        found = walsh.outcomes(w)
-        top = found >= found.max(axis=1, keepdims=True) - _ROUNDING
+        outcomes = walsh.outcomes(w)
+        top = outcomes >= outcomes.max(axis=1, keepdims=True) - _ROUNDING
         votes += (top / top.sum(axis=1, keepdims=True)).sum(axis=0)
         means.append(_means(w[:, real], walsh.z[real]))
     votes /= n

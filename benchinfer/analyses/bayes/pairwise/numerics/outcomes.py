@@ -62,7 +62,7 @@ def next_dataset(
     shares = ahead.mean(axis=(1, 2))
     new = centre + std * rng.standard_t(nu)
     low, high = np.quantile(new, [(1 - level) / 2, (1 + level) / 2], axis=(0, 1))
-    found = Outcomes(
+    outcomes = Outcomes(
         estimate=centre.mean(axis=(0, 1)),
         low=low,
         high=high,
@@ -73,4 +73,4 @@ def next_dataset(
         dominant=np.take_along_axis(shares, means.argmax(axis=0)[None], axis=0)[0],
     )
     errors = np.max([monte_carlo_error(part) for part in ahead], axis=0)
-    return found, Votes(shares[0], shares[1], shares[2], errors)
+    return outcomes, Votes(shares[0], shares[1], shares[2], errors)

@@ -5,12 +5,6 @@ sigma_m and correlation rho; ``delta_m ~ t(nu, delta_0, std_0)``; delta_0, std_0
 uniform and this module has the prior of nu. Means and sums of squares of
 the differences are sufficient. Many models (pairs of algorithms, chains) are sampled at once.
 
-References
-----------
-Corani, G., Benavoli, A., Demsar, J., Mangili, F. & Zaffalon, M. (2017). Statistical comparison of
-classifiers through Bayesian hierarchical modelling. Machine Learning 106, 1817-1837.
-https://doi.org/10.1007/s10994-017-5641-9
-
 Mixing scales lambda_m make delta_m normal given them: ``delta_m ~ N(delta_0, lambda_m std_0^2)``. A
 sweep draws (1) nu and std_0 given the widths ``lambda_m std_0^2``; (2) std_0 and delta_0 given
 lambda_m and sigma_m, delta_m integrated out; delta_m; sigma_m given delta_m; (3) nu and std_0 given
@@ -31,7 +25,7 @@ https://doi.org/10.1007/s10994-017-5641-9
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 
 import numpy as np
@@ -178,16 +172,7 @@ class PairData:
 
     def of(self, rows: NDArray[np.int64]) -> "PairData":
         """Return the data of some pairs, in that order; pairs may repeat."""
-        return PairData(
-            self.n[rows],
-            self.mean[rows],
-            self.square[rows],
-            self.spread[rows],
-            self.furthest[rows],
-            self.sigma_high[rows],
-            self.std_high[rows],
-            self.scale[rows],
-        )
+        return PairData(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +198,9 @@ class ChainState:
 
     def of(self, rows: NDArray[np.int64]) -> "ChainState":
         """Return the state of some chains."""
-        return ChainState(
-            self.centre[rows],
-            self.std[rows],
-            self.nu[rows],
-            self.variance[rows],
-            self.mixing[rows],
-            self.step[:, rows],
-        )
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        step = parts.pop("step")[:, rows]
+        return ChainState(**{name: x[rows] for name, x in parts.items()}, step=step)
 
 
 def sweep(
@@ -297,8 +277,8 @@ def _walk(
         tried[k] = at[k] + size[k] * rng.standard_normal(len(now))
         then = density(*tried)
         ratio = np.minimum(then - now, 0.0)
-        taken = -rng.standard_exponential(len(now)) < ratio
-        at[k], now = np.where(taken, tried[k], at[k]), np.where(taken, then, now)
+        accepted = -rng.standard_exponential(len(now)) < ratio
+        at[k], now = np.where(accepted, tried[k], at[k]), np.where(accepted, then, now)
         if gain:
             size[k] *= np.exp(gain * (np.exp(ratio) - _TAKEN))
     return at, size
@@ -333,8 +313,8 @@ def _given_widths(
     def density(root: Array) -> Array:
         half = (1 + np.abs(root) ** 3) / 2
         shape = sets * half + 0.5
-        found = sets * (half * np.log(half) - gammaln(half)) - half * logs
-        return _log_prior(root) + found + gammaln(shape) - shape * np.log(half * inverse)
+        log_t = sets * (half * np.log(half) - gammaln(half)) - half * logs
+        return _log_prior(root) + log_t + gammaln(shape) - shape * np.log(half * inverse)
 
     (root,), size = _walk((np.cbrt(state.nu - 1),), density, (0, 0), state.step[:1], gain, rng)
     nu = 1 + np.abs(root) ** 3
@@ -366,8 +346,8 @@ def _given_mixing(
         off = np.einsum("rm,rm,rm->r", precision * there, z, z) - total * mean**2
         room = ndtr((data.furthest - mean) * np.sqrt(total))
         room -= ndtr((-data.furthest - mean) * np.sqrt(total))
-        found = u + (logs - np.log(total) - off) / 2 + np.log(np.maximum(room, 1e-300))
-        return np.where(u < np.log(data.std_high), found, -np.inf)
+        log_density = u + (logs - np.log(total) - off) / 2 + np.log(np.maximum(room, 1e-300))
+        return np.where(u < np.log(data.std_high), log_density, -np.inf)
 
     (u,), size = _walk((np.log(state.std),), density, (0, 0), state.step[1:2], gain, rng)
     std = np.exp(u)
@@ -418,8 +398,8 @@ def _given_delta(
         return sets * constant - (nu + 1) / 2 * inside
 
     def density(root: Array, u: Array) -> Array:
-        found = u + _log_prior(root) + log_t(np.exp(u), 1 + np.abs(root) ** 3)
-        return np.where(u < np.log(data.std_high), found, -np.inf)
+        log_density = u + _log_prior(root) + log_t(np.exp(u), 1 + np.abs(root) ** 3)
+        return np.where(u < np.log(data.std_high), log_density, -np.inf)
 
     now = np.cbrt(state.nu - 1), np.log(state.std)
     (root, u), size = _walk(now, density, _TURNS, state.step[2:], gain, rng)
@@ -533,7 +513,7 @@ def sample(
         Draws, and where the chains are then.
     """
     r, m = data.n.shape
-    kept = np.empty((3, r, n))
+    scalars = np.empty((3, r, n))
     mean, square = np.zeros((2, _SEGMENTS, r, m))
     size = n // _SEGMENTS
     for t in range(n):
@@ -541,11 +521,11 @@ def sample(
         for _ in range(_SWEEPS - 1):
             state = sweep(data, state, rng, gain)[1]
         delta, state = sweep(data, state, rng, gain)
-        kept[:, :, t] = state.centre, state.std, state.nu
+        scalars[:, :, t] = state.centre, state.std, state.nu
         s, done = min(t // size, _SEGMENTS - 1), t % size + 1
         step = delta - mean[s]
         mean[s] += step / done
         square[s] += step * (delta - mean[s])
         if callback is not None:
             callback(1)
-    return PairDraws(kept[0], kept[1], kept[2], mean, square), state
+    return PairDraws(scalars[0], scalars[1], scalars[2], mean, square), state

@@ -20,21 +20,21 @@ def by_matrices(z, weight, margin):
     "alpha", [(3.0, 2.0, 5.5), (27.0, 1.0, 14.0), (0.5, 0.5, 4.0), (900, 850, 1)]
 )
 def test_probability_to_be_largest_is_that_of_gamma_variables(alpha):
-    found = dirichlet.largest(np.array(alpha, dtype=float))
+    values = dirichlet.largest(np.array(alpha, dtype=float))
     for k in range(3):
         others = [j for j in range(3) if j != k]
         t = np.linspace(-45, np.log(stats.gamma.isf(1e-14, max(alpha))), 20_001)
         x = np.exp(t)
         product = np.prod([stats.gamma.cdf(x, alpha[j]) for j in others], axis=0)
         expected = np.trapezoid(product * stats.gamma.pdf(x, alpha[k]) * x, t)
-        assert found[k] == pytest.approx(expected, abs=1e-7)
+        assert values[k] == pytest.approx(expected, abs=1e-7)
 
 
 def test_shares_without_weight_are_never_largest():
     np.testing.assert_array_equal(dirichlet.largest(np.array([0.0, 2.0, 0.0])), [0, 1, 0])
-    found = dirichlet.largest(np.array([3.0, 0.0, 2.0]))
-    assert found[1] == 0
-    assert found[0] == pytest.approx(stats.beta.sf(0.5, 3, 2), abs=1e-12)
+    values = dirichlet.largest(np.array([3.0, 0.0, 2.0]))
+    assert values[1] == 0
+    assert values[0] == pytest.approx(stats.beta.sf(0.5, 3, 2), abs=1e-12)
 
 
 @pytest.mark.parametrize("margin", [0.0, 1.0])
@@ -43,17 +43,17 @@ def test_walsh_outcomes_are_the_double_sums_ties_and_borders_too(margin):
     z = np.array([-2.0, -1.0, -1.0, 0.0, 0.5, 1.0, 1.0, 2.0, 3.25, 0.0])
     walsh = Walsh.of(z, margin, 4.0, 0.5, 0.0)
     weight = rng.exponential(size=(5, 11))
-    found = walsh.outcomes(weight)
+    values = walsh.outcomes(weight)
     expected = [by_matrices(walsh.z, w, margin) for w in weight]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(values, expected, atol=1e-12)
 
 
 def test_borders_are_not_moved_by_rounding():
     z = np.array([0.1 + 0.2, 0.3, -0.3])  # the first is 0.30000000000000004
     exact = Walsh.of(np.array([0.3, 0.3, -0.3]), 0.3, 1.0, 0.5, 0.0)
-    found = Walsh.of(z, 0.3, 1.0, 0.5, 0.0)
+    values = Walsh.of(z, 0.3, 1.0, 0.5, 0.0)
     weight = np.random.default_rng(1).exponential(size=(3, 4))
-    np.testing.assert_allclose(found.outcomes(weight), exact.outcomes(weight), atol=1e-15)
+    np.testing.assert_allclose(values.outcomes(weight), exact.outcomes(weight), atol=1e-15)
 
 
 @pytest.mark.parametrize("at", [0.0, np.inf, -np.inf])
@@ -84,13 +84,13 @@ def test_pseudo_observation_without_bound_only_helps_its_side():
 def test_sign_test_is_that_of_dirichlet_draws():
     z = np.array([0.5, 0.4, 0.02, -0.01, -0.5, 0.3, 0.2])
     rng = np.random.default_rng(1)
-    found = dirichlet.sign_test(z, 0.1, 1.0, np.array([0.0, 1.0, 0.0]), 0.9, 2000, rng)
+    values = dirichlet.sign_test(z, 0.1, 1.0, np.array([0.0, 1.0, 0.0]), 0.9, 2000, rng)
     alpha = np.array([4.0, 3.0, 1.0])
-    np.testing.assert_allclose(found.expected, alpha / 8)
+    np.testing.assert_allclose(values.expected, alpha / 8)
     drawn = rng.dirichlet(alpha, 200_000).argmax(axis=1)
     shares = np.bincount(drawn, minlength=3) / 200_000
-    assert (np.abs(found.votes - shares) < 4 * np.sqrt(0.25 / 200_000)).all()
-    assert found.error == 0
+    assert (np.abs(values.votes - shares) < 4 * np.sqrt(0.25 / 200_000)).all()
+    assert values.error == 0
 
 
 def test_without_margin_ties_count_half_to_either_side():

@@ -30,15 +30,15 @@ def by_quadrature(data):
     centre = np.linspace(-4, 5, 61)
     log_std, log_above = np.linspace(-5, 3.5, 44), np.linspace(-9, 5.5, 30)
     far = (delta[:, None] - centre) ** 2
-    found = np.empty((len(log_std), len(log_above), len(centre)))
+    values = np.empty((len(log_std), len(log_above), len(centre)))
     for i, u in enumerate(log_std):
         for j, v in enumerate(log_above):
             nu = 1 + np.exp(v)
             constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - np.log(nu * np.pi) / 2 - u
             t = np.exp(constant - (nu + 1) / 2 * np.log1p(far / (nu * np.exp(2 * u))))
             prior = u + float(log_prior(np.array(v)))
-            found[i, j] = np.log(seen @ t).sum(axis=0) + prior
-    weight = np.exp(found - found.max())
+            values[i, j] = np.log(seen @ t).sum(axis=0) + prior
+    weight = np.exp(values - values.max())
     weight /= weight.sum()
     return weight, centre, np.exp(log_std)[:, None, None], 1 + np.exp(log_above)[:, None]
 

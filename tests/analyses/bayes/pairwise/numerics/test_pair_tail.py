@@ -23,8 +23,8 @@ def marginal(v):
 def test_marginal_prior_is_the_integral_over_both_hyperparameters():
     u = np.array([-20.0, -3.0, 0.0, 1.3, 3.0, 5.0])
     expected = np.log([marginal(np.exp(x)) for x in u]) + u
-    found = log_prior(u)
-    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-4)
+    values = log_prior(u)
+    np.testing.assert_allclose(values - values[0], expected - expected[0], atol=1e-4)
 
 
 def test_prior_falls_beyond_its_table():

@@ -61,19 +61,19 @@ def result():
 def test_posterior_is_that_of_the_rows_by_another_sampler():
     golden = json.loads((GOLDEN / "posterior.json").read_text(encoding="utf-8"))
     scores = read(pd.read_csv(GOLDEN / "table.csv"), paired=True)
-    found = bi.compare_bayes(scores, draws=1200, seed=2)
-    np.testing.assert_allclose(found.data.scale, golden["scale"], rtol=1e-9)
+    result = bi.compare_bayes(scores, draws=1200, seed=2)
+    np.testing.assert_allclose(result.data.scale, golden["scale"], rtol=1e-9)
     np.testing.assert_allclose(
-        np.exp(2 * found.data.log_sd) * golden["scale"] ** 2, golden["pooled"], rtol=1e-9
+        np.exp(2 * result.data.log_sd) * golden["scale"] ** 2, golden["pooled"], rtol=1e-9
     )
-    scale, parameters = golden["scale"], found.draws.parameters
-    values = {f"mu[{i}]": found.draws.effects[..., i] / scale for i in range(3)}
+    scale, parameters = golden["scale"], result.draws.parameters
+    values = {f"mu[{i}]": result.draws.effects[..., i] / scale for i in range(3)}
     values |= {
         "s_eff": parameters["interaction_scale"] / scale,
         "effect_scale": parameters["effect_scale"] / scale,
         "nu": parameters["degrees_of_freedom"],
         "kappa": parameters["shrinkage"],
-        "centre": parameters["residual_centre"] - found.data.log_sd - np.log(scale),
+        "centre": parameters["residual_centre"] - result.data.log_sd - np.log(scale),
         "spread": parameters["residual_spread"],
     }
     for name, draws in values.items():
@@ -82,7 +82,7 @@ def test_posterior_is_that_of_the_rows_by_another_sampler():
         assert abs(draws.mean() - wanted["mean"]) < 4.5 * error, name
         if name in ("mu[0]", "mu[1]", "mu[2]", "centre"):
             assert draws.std() == pytest.approx(wanted["sd"], rel=0.05), name
-    effects = found.draws.dataset_mean @ helmert(3) / scale
+    effects = result.draws.dataset_mean @ helmert(3) / scale
     for name, wanted in golden["values"].items():
         if name.startswith("effects"):
             m, i = map(int, name[8:-1].split(","))
@@ -113,7 +113,7 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
             "value": np.column_stack([d, np.zeros(9)]).ravel(),
         }
     )
-    found = bi.compare_bayes(read(frame), interactions=interactions, draws=1200, seed=4)
+    result = bi.compare_bayes(read(frame), interactions=interactions, draws=1200, seed=4)
     z = d / np.sqrt(2)
     z = z / np.sqrt((z**2).mean())
     beta = np.linspace(-3, 4, 141)[:, None, None]
@@ -130,10 +130,10 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
     weight /= weight.sum()
     mean = float((weight * beta).sum())
     sd = float(np.sqrt((weight * beta**2).sum() - mean**2))
-    effect = found.draws.effects[..., 0] / found.data.scale * np.sqrt(2)
+    effect = result.draws.effects[..., 0] / result.data.scale * np.sqrt(2)
     assert effect.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(3600))
     assert effect.std() == pytest.approx(sd, rel=0.05)
-    contrasts = found.contrasts()
+    contrasts = result.contrasts()
     of_beta, at = weight.sum(axis=(1, 2)), beta[:, 0, 0]
     wanted = float(of_beta[at > 1e-9].sum() + of_beta[np.abs(at) < 1e-9].sum() / 2)
     assert contrasts["prob_first"][0] == pytest.approx(wanted, abs=0.015)
@@ -155,8 +155,8 @@ def test_codes():
     p = np.array([0.98, 0.01, 0.01, 0.5, 0.96, 0.02, 0.975])
     q = np.array([0.01, 0.96, 0.01, 0.3, 0.02, 0.02, 0.025])
     nothing = np.zeros(7)
-    found = Outcomes(nothing, nothing, nothing, p, q, 1 - p - q, nothing, None)
-    assert [Verdict(c).name for c in codes_of(found, 0.95)] == [
+    values = Outcomes(nothing, nothing, nothing, p, q, 1 - p - q, nothing, None)
+    assert [Verdict(c).name for c in codes_of(values, 0.95)] == [
         "FIRST",
         "EQUIVALENT",
         "SECOND",
@@ -172,8 +172,8 @@ def test_codes():
 def test_a_pair_is_decided_where_its_interval_excludes_equality(draws, level):
     rng = np.random.default_rng(draws)
     effects = rng.normal(np.linspace(0, 3, 400), 1, (1, draws, 400))
-    found = average_outcomes(effects, np.eye(400), 0.0, level)
-    codes, excluded = codes_of(found, level), (found.low > 0) | (found.high < 0)
+    values = average_outcomes(effects, np.eye(400), 0.0, level)
+    codes, excluded = codes_of(values, level), (values.low > 0) | (values.high < 0)
     # Interpolated bounds may exclude 0 where the last draw on the other side is near it.
     assert not ((codes != Verdict.UNDECIDED) & ~excluded).any()
     assert (excluded & (codes == Verdict.UNDECIDED)).mean() < 0.02
@@ -232,14 +232,14 @@ def test_posterior_is_a_tree_that_arviz_reads(result):
 
 @pytest.mark.usefixtures("brief")
 def test_these_data_sets():
-    found = bi.compare_bayes(read(simulated()), target="datasets", draws=200, seed=1)
-    assert "prob_best_next" not in found.summary()
-    assert found.scope() == "on average over these 8 data sets"
+    result = bi.compare_bayes(read(simulated()), target="datasets", draws=200, seed=1)
+    assert "prob_best_next" not in result.summary()
+    assert result.scope() == "on average over these 8 data sets"
     domain = bi.compare_bayes(read(simulated()), draws=200, seed=1)
-    widths = [r.contrasts().eval("conf_high - conf_low").to_numpy() for r in (found, domain)]
+    widths = [r.contrasts().eval("conf_high - conf_low").to_numpy() for r in (result, domain)]
     assert (widths[0] < widths[1]).all()
     with pytest.raises(bi.DesignError, match="not about the next data set"):
-        found.of("next")
+        result.of("next")
 
 
 @pytest.mark.usefixtures("brief")
@@ -255,17 +255,17 @@ def test_gates_extend_the_chains_once_and_say_so(monkeypatch):
     monkeypatch.setattr(posterior, "ESS", 10_000)  # beyond what 800 draws can have
     scores = read(simulated())
     setting, scores = Setting.of(scores)
-    told = []
-    found = fit(
+    tasks = []
+    result = fit(
         modelled(reduced(scores, setting), "t", "auto", bi.priors.Priors()),
         (4, 100),
         np.random.default_rng(1),
-        lambda task, done, total: told.append((task, done, total)),
+        lambda task, done, total: tasks.append((task, done, total)),
     )
-    assert found.extended
-    assert found.draws.average.shape == (4, 200, 2)
-    assert told[-1] == ("more draws", 50, 200)
-    assert not found.convergence.passed
+    assert result.extended
+    assert result.draws.average.shape == (4, 200, 2)
+    assert tasks[-1] == ("more draws", 50, 200)
+    assert not result.convergence.passed
     rows = bi.compare_bayes(scores, draws=100, chains=4, seed=2).diagnostics().set_index("check")
     assert not rows.loc["smallest effective sample size, tails", "ok"]
     assert "after one extension" in rows.loc["smallest effective sample size, tails", "remedy"]
@@ -286,16 +286,16 @@ def test_diagnostics_of_what_is_missing():
 def test_structures_and_interactions():
     scores = read(simulated(k=2))
     assert bi.compare_bayes(scores, draws=100, seed=1).structure == "common"
-    found = bi.compare_bayes(
+    result = bi.compare_bayes(
         read(simulated()), structure="common", interactions="normal", draws=100, seed=1
     )
-    assert set(found.draws.parameters) == {
+    assert set(result.draws.parameters) == {
         "effect_scale",
         "interaction_scale",
         "residual_centre",
         "residual_spread",
     }
-    assert "one variance of the interactions" in found.method
+    assert "one variance of the interactions" in result.method
 
 
 @pytest.mark.parametrize(
@@ -335,9 +335,9 @@ def test_overlap_of_training_sets_widens():
     frame = simulated(b=5)
     plain = bi.compare_bayes(read(frame), draws=100, seed=1)
     folds = read(frame, resampling=bi.Resampling("cv", folds=5))
-    found = bi.compare_bayes(folds, draws=100, seed=1)
-    np.testing.assert_allclose(found.data.variance - plain.data.variance, 0.25)
-    assert "10.1023/A:1024068626366" in found.citations()
+    result = bi.compare_bayes(folds, draws=100, seed=1)
+    np.testing.assert_allclose(result.data.variance - plain.data.variance, 0.25)
+    assert "10.1023/A:1024068626366" in result.citations()
 
 
 def in_domains(d=12, domains=3, spread=0.0, **options):
@@ -353,10 +353,10 @@ def in_domains(d=12, domains=3, spread=0.0, **options):
 @pytest.mark.usefixtures("brief")
 def test_domains_as_a_level():
     scores = read(in_domains(spread=1.5), tolerance=0.1)
-    found = bi.compare_bayes(scores, domains="random", draws=400, seed=1)
-    assert found.scope().endswith("its 3 domains taken as a sample of domains")
-    assert "domain:algorithm" in found.formula
-    apart = found.by_domain()
+    comparison = bi.compare_bayes(scores, domains="random", draws=400, seed=1)
+    assert comparison.scope().endswith("its 3 domains taken as a sample of domains")
+    assert "domain:algorithm" in comparison.formula
+    apart = comparison.by_domain()
     assert list(apart) == ["e0", "e1", "e2", "new domain"]
     cells = in_domains(spread=1.5).groupby(["domain", "algorithm"])["value"].mean()
     for name in ("e0", "e1", "e2"):
@@ -368,12 +368,12 @@ def test_domains_as_a_level():
     def width(result):
         return result.contrasts().eval("conf_high - conf_low").to_numpy()
 
-    assert (width(apart["e0"]) < width(found)).all()
-    assert (width(found) < width(apart["new domain"])).all()
-    assert (width(apart["new domain"]) < width(found.of("next"))).all()
-    rows = found.diagnostics().set_index("check")
+    assert (width(apart["e0"]) < width(comparison)).all()
+    assert (width(comparison) < width(apart["new domain"])).all()
+    assert (width(apart["new domain"]) < width(comparison.of("next"))).all()
+    rows = comparison.diagnostics().set_index("check")
     assert rows.loc["domains that the model learns from", "value"] == 3
-    draws = found.posterior["posterior"]
+    draws = comparison.posterior["posterior"]
     assert draws["effect_domain"].dims == ("chain", "draw", "domain", "algorithm")
     with pytest.raises(bi.DesignError, match="in the domain e0, not about the next"):
         apart["e0"].of("next")
@@ -424,12 +424,12 @@ def outweighed():
 
 
 def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
-    found = bi.compare_bayes(outweighed, draws=300, seed=1)
-    assert found.headline().startswith(
+    result = bi.compare_bayes(outweighed, draws=300, seed=1)
+    assert result.headline().startswith(
         "On a typical data set of the domain that the 12 data sets stand for, new is better"
     )
-    assert "better on a typical data set is" in found.rule
-    named = found.diagnostics().set_index("check").loc[OTHER_SIGN]
+    assert "better on a typical data set is" in result.rule
+    named = result.diagnostics().set_index("check").loc[OTHER_SIGN]
     assert (named["value"], named["ok"]) == (1, False)
     assert named["remedy"].startswith("new and old: a few large differences outweigh many small")
     means = bi.compare_bayes(outweighed, interactions="normal", draws=300, seed=1)
@@ -438,10 +438,10 @@ def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
 
 
 def test_the_row_on_mean_differences_goes_with_the_verdicts(outweighed):
-    found = bi.compare_bayes(outweighed, preset="signed-rank", quantity="dominant", seed=1)
-    assert found.contrasts()["winner"].tolist() == ["new"]
-    assert found.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 1
-    other = found.of("next")
+    result = bi.compare_bayes(outweighed, preset="signed-rank", quantity="dominant", seed=1)
+    assert result.contrasts()["winner"].tolist() == ["new"]
+    assert result.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 1
+    other = result.of("next")
     assert other.contrasts()["verdict"].tolist() == ["undecided"]
     assert other.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 0
 

@@ -55,9 +55,9 @@ def test_items(better):
 
 
 def test_answers_that_are_not_shared():
-    found = read(table(binary(), resampling=bi.Resampling("items", paired=False)))
-    assert found.items is None
-    assert found.trials.tolist() == [[N] * K] * M
+    values = read(table(binary(), resampling=bi.Resampling("items", paired=False)))
+    assert values.items is None
+    assert values.trials.tolist() == [[N] * K] * M
 
 
 def test_shares_of_trials():
@@ -65,10 +65,10 @@ def test_shares_of_trials():
     n = rng.integers(5, 50, (M, K, N))
     right = rng.binomial(n, 0.6)
     scores = table(right / n, more={"n": n.ravel()}, covariates=["n"])
-    found = read(scores, trials="n")
-    np.testing.assert_array_equal(found.trials, n.sum(axis=2))
-    np.testing.assert_array_equal(found.successes, right.sum(axis=2))
-    assert found.items is None
+    values = read(scores, trials="n")
+    np.testing.assert_array_equal(values.trials, n.sum(axis=2))
+    np.testing.assert_array_equal(values.successes, right.sum(axis=2))
+    assert values.items is None
     wrong = table(right, more={"n": n.ravel()}, covariates=["n"])
     with pytest.raises(bi.DesignError, match="is no number of successes"):
         read(wrong, trials="n")

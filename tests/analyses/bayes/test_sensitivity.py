@@ -39,8 +39,8 @@ def compared():
 
 
 def test_each_variant_differs_in_one_thing():
-    found = compared()
-    rows = found.sensitivity(table(), draws=100)
+    result = compared()
+    rows = result.sensitivity(table(), draws=100)
     assert rows["variant"].unique().tolist() == [
         "as compared",
         'interactions="normal"',
@@ -52,7 +52,7 @@ def test_each_variant_differs_in_one_thing():
     ]
     sums = rows.groupby("variant")[["prob_best", "prob_best_next"]].sum()
     np.testing.assert_allclose(sums, 1)
-    np.testing.assert_array_equal(rows["prob_best"][:3], found.summary()["prob_best"])
+    np.testing.assert_array_equal(rows["prob_best"][:3], result.summary()["prob_best"])
     assert (rows.loc[rows["algorithm"] == "a2", "prob_best"] > 0.8).all()
 
 
@@ -65,23 +65,23 @@ def test_a_variant_is_the_comparison_that_is_asked_for():
 
 
 def test_scales_are_those_of_the_measure():
-    found = compared()
+    result = compared()
     other = bi.compare_bayes(table(scale="log"), draws=100, chains=4, seed=1)
-    log, _ = (variant.model.data for variant in sensitivity.on_scales(found, table()))
+    log, _ = (variant.model.data for variant in sensitivity.on_scales(result, table()))
     np.testing.assert_allclose(log.z, other.data.z, rtol=1e-12)
     assert log.scale == pytest.approx(other.data.scale)
 
 
 def test_scales_without_room_are_left_out():
-    found = bi.compare_bayes(table(shift=3.0), draws=100, chains=4, seed=1)
-    others = sensitivity.on_scales(found, table(shift=3.0))
+    result = bi.compare_bayes(table(shift=3.0), draws=100, chains=4, seed=1)
+    others = sensitivity.on_scales(result, table(shift=3.0))
     assert [variant.measure.scale for variant in others] == ["log"]
 
 
 def test_two_algorithms_and_these_data_sets():
     scores = table(k=2)
-    found = bi.compare_bayes(scores, target="datasets", draws=100, chains=4, seed=1)
-    rows = found.sensitivity(draws=100)
+    result = bi.compare_bayes(scores, target="datasets", draws=100, chains=4, seed=1)
+    rows = result.sensitivity(draws=100)
     assert "prob_best_next" not in rows
     assert 'structure="unstructured"' not in rows["variant"].tolist()
 

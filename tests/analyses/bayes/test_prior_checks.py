@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from tests.analyses.bayes.test_bayes_left_out import table
+from tests.analyses.bayes.test_leave_one_out import table
 
 
 def test_prior_check_is_in_the_units_of_the_scores():
     result = bi.compare_bayes(table(), draws=100, chains=4, seed=1)
-    found = result.prior_check().set_index("statistic_name")
-    row = found.loc["interaction_scale"]
+    values = result.prior_check().set_index("statistic_name")
+    row = values.loc["interaction_scale"]
     # Half-t with 3 degrees of freedom of the scale of the data, blurred by the inverse Wishart.
     assert row["predicted"] == pytest.approx(0.76 * result.data.scale, rel=0.35)
-    spread = found.loc["spread of the algorithms, all data sets"]
+    spread = values.loc["spread of the algorithms, all data sets"]
     assert spread["predicted_low"] < 2.5 * spread["estimate"]
     wide = bi.compare_bayes(
         table(), priors=bi.priors.Priors(effect_scale=40.0), draws=100, chains=4, seed=1
     ).prior_check()
-    assert wide["predicted"][0] > 8 * found["predicted"].iloc[0]
+    assert wide["predicted"][0] > 8 * values["predicted"].iloc[0]
 
 
 def test_strong_priors_are_said_to_decide():

@@ -84,11 +84,11 @@ def test_probabilities_are_whole_and_verdicts_follow_them(result):
 
 
 def test_dominant_outcomes_decide_as_the_papers_do(result):
-    found = result.of("dominant")
-    rows, shares = found.contrasts(), result.dominance()[DOMINANT]
+    values = result.of("dominant")
+    rows, shares = values.contrasts(), result.dominance()[DOMINANT]
     np.testing.assert_array_equal(rows[SHARES], shares)
-    assert "not the probability of the outcome" in found.rule
-    assert found.headline().startswith("By the most probable outcome on the ")
+    assert "not the probability of the outcome" in values.rule
+    assert values.headline().startswith("By the most probable outcome on the ")
     best = rows[(rows["first"] == "a0") & (rows["second"] == "a2")]
     assert best["winner"].item() == "a2"
 
@@ -111,13 +111,13 @@ def test_results_are_the_same_from_a_file(result, tmp_path):
 
 
 def test_posterior_has_the_means_that_are_printed(result):
-    found = result.posterior["posterior"]
+    values = result.posterior["posterior"]
     if result.preset == "corani2017":
-        assert set(found.data_vars) == {"delta0", "std0", "nu", "alpha", "beta"}
-        mean = found["delta0"].mean(("chain", "draw")).to_numpy()
+        assert set(values.data_vars) == {"delta0", "std0", "nu", "alpha", "beta"}
+        mean = values["delta0"].mean(("chain", "draw")).to_numpy()
         np.testing.assert_allclose(mean, result.contrasts("average")["estimate"])
         return
-    share = found["share"]
+    share = values["share"]
     error = share.std(("chain", "draw")).to_numpy() / np.sqrt(share.sizes["draw"])
     off = share.mean(("chain", "draw")).to_numpy() - result.contrasts()[SHARES].to_numpy()
     assert (np.abs(off) < 4.5 * error + 1e-12).all()
@@ -127,14 +127,14 @@ def test_posterior_has_the_means_that_are_printed(result):
 def test_missing_cells_are_left_out_and_counted_not_taken_for_equality(preset):
     frame = simulated()
     gone = (frame["algorithm"] == "a2") & frame["dataset"].isin(["d0", "d1", "d2"])
-    found = ask(read(frame[~gone]), preset)
-    assert found.dominance()["n_datasets"].tolist() == [8, 5, 5]
-    checks = found.diagnostics().set_index("check")
+    result = ask(read(frame[~gone]), preset)
+    assert result.dominance()["n_datasets"].tolist() == [8, 5, 5]
+    checks = result.diagnostics().set_index("check")
     assert checks.loc["data sets left out of a pair", "value"] == 3
     without = ask(read(frame[~frame["dataset"].isin(["d0", "d1", "d2"])]), preset)
-    one, other = (x.contrasts()[SHARES].to_numpy()[1:] for x in (found, without))
+    one, other = (x.contrasts()[SHARES].to_numpy()[1:] for x in (result, without))
     np.testing.assert_allclose(one, other, atol=0.05 if preset == "corani2017" else 1e-12)
-    assert np.isfinite(found.summary()["estimate"]).all()
+    assert np.isfinite(result.summary()["estimate"]).all()
 
 
 def test_levels_are_as_if_no_cell_were_missing():
@@ -152,7 +152,6 @@ def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):
             preset="sign",
             interactions="normal",
             structure="common",
-            sampler="nuts",
             domains="random",
             target="datasets",
             quantity="average",
@@ -161,8 +160,8 @@ def test_everything_that_does_not_go_with_a_preset_is_named_at_once(scores):
             priors=bi.priors.Priors(),
         )
     text = str(error.value)
-    assert text.startswith("9 arguments do not go with preset='sign'.")
-    for name in ("interactions", "structure", "sampler", "domains", "target", "quantity", "draws"):
+    assert text.startswith("8 arguments do not go with preset='sign'.")
+    for name in ("interactions", "structure", "domains", "target", "quantity", "draws"):
         assert f"{name}=" in text
     with pytest.raises(bi.DesignError, match=r"priors=PseudoObservation\(...\)"):
         bi.compare_bayes(scores, preset="corani2017", priors=bi.priors.PseudoObservation())
@@ -194,11 +193,11 @@ def test_differences_that_repeat_exactly_get_the_noise_of_the_paper():
     wide = frame.pivot_table(index=["dataset", "replication"], columns="algorithm", values="value")
     wide.loc["d1", "a1"] = wide.loc["d1", "a0"].to_numpy() + 0.05
     frame = wide.reset_index().melt(["dataset", "replication"])
-    found = ask(read(frame), "corani2017")
-    row = found.diagnostics().set_index("check").loc["differences that repeat exactly"]
+    result = ask(read(frame), "corani2017")
+    row = result.diagnostics().set_index("check").loc["differences that repeat exactly"]
     assert row["value"] == 1
-    assert found.differences.square[0, 1] == pytest.approx(6 * 0.2**2 / 3)
-    assert found.differences.mean[0, 1] == pytest.approx(-0.05)
+    assert result.differences.square[0, 1] == pytest.approx(6 * 0.2**2 / 3)
+    assert result.differences.mean[0, 1] == pytest.approx(-0.05)
     with pytest.raises(bi.DesignError, match="in 1 of 24 cases differences of a pair repeat"):
         ask(read(frame, tolerance=0.0), "corani2017")
 
@@ -219,17 +218,17 @@ def test_units_change_nothing(preset, scale):
 def test_duplicates_are_equivalent(preset):
     frame = simulated(d=12)
     twin = frame[frame["algorithm"] == "a2"].assign(algorithm="twin")
-    found = ask(read(pd.concat([frame, twin])), preset, quantity="dominant")
-    rows = found.contrasts().set_index(["first", "second"])
+    result = ask(read(pd.concat([frame, twin])), preset, quantity="dominant")
+    rows = result.contrasts().set_index(["first", "second"])
     assert rows.loc[("a2", "twin"), "verdict"] == "equivalent"
     assert np.isfinite(rows[SHARES].to_numpy()).all()
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_two_data_sets_are_answered_with_a_warning(preset):
-    found = ask(read(simulated(d=2)), preset)
-    assert np.isfinite(found.contrasts()[SHARES].to_numpy()).all()
-    failed = found.diagnostics().query("not ok").set_index("check")
+    result = ask(read(simulated(d=2)), preset)
+    assert np.isfinite(result.contrasts()[SHARES].to_numpy()).all()
+    failed = result.diagnostics().query("not ok").set_index("check")
     assert failed.loc["fewest data sets of a pair", "remedy"].startswith("so few data sets")
 
 
@@ -242,7 +241,7 @@ def test_equal_scores_are_equivalent_or_no_answer(preset):
 
 
 def test_sign_test_is_a_dirichlet_distribution(scores):
-    found = ask(scores, "sign")
+    result = ask(scores, "sign")
     difference = scores.cells("score").mean @ np.array([1.0, -1.0, 0.0])
     counts = [
         (difference > 0.2).sum(),
@@ -250,10 +249,10 @@ def test_sign_test_is_a_dirichlet_distribution(scores):
         (difference < -0.2).sum(),
     ]
     alpha = np.array(counts) + np.array([0, 1, 0])
-    np.testing.assert_allclose(found.contrasts()[SHARES].iloc[0], alpha / 9)
+    np.testing.assert_allclose(result.contrasts()[SHARES].iloc[0], alpha / 9)
     drawn = stats.dirichlet(np.maximum(alpha, 1e-9)).rvs(100_000, random_state=1).argmax(axis=1)
     shares = np.bincount(drawn, minlength=3) / 100_000
-    np.testing.assert_allclose(found.dominance()[DOMINANT].iloc[0], shares, atol=0.007)
+    np.testing.assert_allclose(result.dominance()[DOMINANT].iloc[0], shares, atol=0.007)
 
 
 def test_pseudo_observation_moves_what_is_expected(scores):
@@ -269,30 +268,30 @@ def test_pseudo_observation_moves_what_is_expected(scores):
 
 
 def test_average_is_that_of_the_hierarchical_model_alone(scores):
-    found = ask(scores, "corani2017", quantity="average")
-    assert found.contrasts()["winner"].tolist() == ["a1", "a2", "a2"]
-    assert "on a typical data set (delta0)" in found.rule
+    result = ask(scores, "corani2017", quantity="average")
+    assert result.contrasts()["winner"].tolist() == ["a1", "a2", "a2"]
+    assert "on a typical data set (delta0)" in result.rule
     with pytest.raises(bi.DesignError, match="says nothing of the average"):
         ask(scores, "sign").of("average")
     with pytest.raises(bi.DesignError, match="unknown quantity"):
-        found.of("mean")
+        result.of("mean")
 
 
 def test_control_narrows_the_pairs(scores):
-    found = ask(scores, "sign", contrasts="dunnett", control="a0")
-    assert found.contrasts()["second"].tolist() == ["a0", "a0"]
+    result = ask(scores, "sign", contrasts="dunnett", control="a0")
+    assert result.contrasts()["second"].tolist() == ["a0", "a0"]
 
 
 def test_what_a_data_set_says_is_drawn_to_the_average(scores):
-    found = plainly("corani2017")
-    table = found.shrunken()
+    values = plainly("corani2017")
+    table = values.shrunken()
     assert len(table) == 24
     assert set(table.columns) <= set(GLOSSARY)
     cells = scores.cells("score").mean
     own = table[(table["first"] == "a0") & (table["second"] == "a1")]
     np.testing.assert_allclose(own["estimate"], cells[:, 0] - cells[:, 1])
     assert own["shrunken"].std() < own["estimate"].std()
-    average = found.contrasts("average")["estimate"].iloc[0]
+    average = values.contrasts("average")["estimate"].iloc[0]
     nearer = (own["shrunken"] - average).abs() < (own["estimate"] - average).abs() + 0.02
     assert nearer.all()
     assert (table["std_error"] > 0).all()
@@ -307,19 +306,19 @@ def test_headings_name_the_test(result):
 
 def test_chains_that_do_not_settle_are_run_on_and_it_is_said(scores, monkeypatch):
     monkeypatch.setattr(Convergence, "passed", property(lambda _: False))
-    found = ask(scores, "corani2017", draws=100)
-    assert found.extended == 3
-    assert found.draws.nu.shape == (3, 4, 100)
-    checks = found.diagnostics().set_index("check")
+    result = ask(scores, "corani2017", draws=100)
+    assert result.extended == 3
+    assert result.draws.nu.shape == (3, 4, 100)
+    checks = result.diagnostics().set_index("check")
     assert not checks.loc["smallest effective sample size, middle", "ok"]
     assert "(3 pairs run on)" in checks.loc["smallest effective sample size, middle", "remedy"]
 
 
 def test_many_draws_are_thinned_in_the_result(scores, monkeypatch):
-    monkeypatch.setattr(fit, "_KEPT", 1000)
+    monkeypatch.setattr(fit, "_MOST", 1000)
     monkeypatch.setattr(fit, "_AT_ONCE", 2)
-    told = []
-    found = ask(scores, "corani2017", progress=lambda task, *_: told.append(task))
-    assert found.draws.nu.shape == (3, 4, 50)
-    assert "pairs 1 to 2 of 3" in told
-    assert "pairs 3 to 3 of 3" in told
+    tasks = []
+    result = ask(scores, "corani2017", progress=lambda task, *_: tasks.append(task))
+    assert result.draws.nu.shape == (3, 4, 50)
+    assert "pairs 1 to 2 of 3" in tasks
+    assert "pairs 3 to 3 of 3" in tasks

@@ -41,13 +41,13 @@ def result(scores):
 
 
 def test_slopes_are_near_those_of_the_mixed_model(result, scores):
-    found = result.slopes()
+    rows = result.slopes()
     wanted = bi.compare_mixed(scores, covariates="log_n").slopes()
     error = (wanted["conf_high"] - wanted["conf_low"]) / 6
-    assert (abs(found["estimate"] - wanted["estimate"]) < error).all()
-    assert found["covariate"].tolist() == ["log_n"] * 3
-    assert found["verdict"].tolist()[0] == "second"
-    assert "prob_equivalent" not in found
+    assert (abs(rows["estimate"] - wanted["estimate"]) < error).all()
+    assert rows["covariate"].tolist() == ["log_n"] * 3
+    assert rows["verdict"].tolist()[0] == "second"
+    assert "prob_equivalent" not in rows
 
 
 def test_slopes_are_per_unit_of_the_covariate(result, scores):
@@ -81,15 +81,15 @@ def test_words(result):
 
 
 def test_posterior_has_slopes(result):
-    found = result.posterior
-    slope = found["posterior"]["slope"]
+    values = result.posterior
+    slope = values["posterior"]["slope"]
     assert slope.dims == ("chain", "draw", "covariate", "algorithm")
     np.testing.assert_allclose(slope.sum("algorithm"), 0, atol=1e-12)
     differences = slope.mean(("chain", "draw"))[0].to_numpy()
     np.testing.assert_allclose(
         differences[0] - differences[1], result.slopes()["estimate"][0], atol=1e-12
     )
-    prior = found["prior"]["slope"] * result.along.spread[0] / result.data.scale
+    prior = values["prior"]["slope"] * result.along.spread[0] / result.data.scale
     assert float(prior.std()) == pytest.approx(np.sqrt(2 / 3), rel=0.1)
     assert list(result.model().coords["covariate"]) == ["log_n"]
 
@@ -110,22 +110,22 @@ def brief(monkeypatch):
 def test_domains_and_these_data_sets():
     scores = read(table(domain=lambda m, _: [f"g{i % 4}" for i in m]))
     options = {"covariates": ["log_n"], "draws": 100, "chains": 4, "seed": 1}
-    found = bi.compare_bayes(scores, domains="random", **options)
-    assert list(found.by_domain())[-1] == "new domain"
-    assert found.slopes()["verdict"][0] == "second"
+    result = bi.compare_bayes(scores, domains="random", **options)
+    assert list(result.by_domain())[-1] == "new domain"
+    assert result.slopes()["verdict"][0] == "second"
     fixed = bi.compare_bayes(scores, target="datasets", **options)
     with pytest.raises(bi.DesignError, match="whose covariates are what they are"):
         fixed.at(log_n=3)
-    assert len(found.sensitivity(draws=100)) == 4 * K
+    assert len(result.sensitivity(draws=100)) == 4 * K
 
 
 @pytest.mark.usefixtures("brief")
 def test_two_covariates():
     scores = read(table(size=lambda m, _: (m * 7) % 5), ("log_n", "size"))
-    found = bi.compare_bayes(scores, covariates=["log_n", "size"], draws=100, chains=4, seed=1)
-    assert found.slopes()["covariate"].tolist() == ["log_n"] * 3 + ["size"] * 3
-    assert found.at(size=2).scope().endswith("at size = 2 and with log_n at its mean")
-    assert found.scope().endswith("with log_n and size at their means")
+    result = bi.compare_bayes(scores, covariates=["log_n", "size"], draws=100, chains=4, seed=1)
+    assert result.slopes()["covariate"].tolist() == ["log_n"] * 3 + ["size"] * 3
+    assert result.at(size=2).scope().endswith("at size = 2 and with log_n at its mean")
+    assert result.scope().endswith("with log_n and size at their means")
 
 
 @pytest.mark.parametrize(
@@ -164,16 +164,16 @@ def test_nowhere(result, scores):
 def test_other_models_have_the_covariates_too(tmp_path):
     scores = read(table(domain=lambda m, _: [f"g{i % 4}" for i in m]))
     options = {"covariates": ["log_n"], "draws": 200, "chains": 4, "seed": 1}
-    found = bi.compare_bayes(scores, domains="random", sensitivity="quick", **options)
+    result = bi.compare_bayes(scores, domains="random", sensitivity="quick", **options)
     plain = bi.compare_bayes(
         scores, domains="random", interactions="normal", **{**options, "draws": 800}
     )
-    error = np.hypot(found.other_models.error[0], plain.ranks.error.max())
-    np.testing.assert_allclose(found.other_models.best[0], plain.ranks.best, atol=4 * error)
+    error = np.hypot(result.other_models.error[0], plain.ranks.error.max())
+    np.testing.assert_allclose(result.other_models.best[0], plain.ranks.best, atol=4 * error)
     # They are asked at the mean: what is said elsewhere, or in one domain, has none beside it.
-    again = bi.load(found.save(tmp_path / "result.json"))
-    assert again.other_models.variants == found.other_models.variants
-    rows = len(found.diagnostics())
+    again = bi.load(result.save(tmp_path / "result.json"))
+    assert again.other_models.variants == result.other_models.variants
+    rows = len(result.diagnostics())
     for other in (again.at(log_n=9), again.by_domain()["g1"]):
         assert other.other_models is None
         assert len(other.diagnostics()) == rows - 2  # nor what plain means say
@@ -183,11 +183,11 @@ def test_other_models_have_the_covariates_too(tmp_path):
 def test_elsewhere_in_a_domain():
     scores = read(table(domain=lambda m, _: [f"g{i % 4}" for i in m]))
     options = {"covariates": ["log_n"], "draws": 100, "chains": 4, "seed": 1}
-    found = bi.compare_bayes(scores, domains="random", **options)
-    mean = float(found.along.centre[0])
-    here, there = found.by_domain()["g1"], found.at(log_n=mean + 1).by_domain()["g1"]
+    result = bi.compare_bayes(scores, domains="random", **options)
+    mean = float(result.along.centre[0])
+    here, there = result.by_domain()["g1"], result.at(log_n=mean + 1).by_domain()["g1"]
     moved = there.contrasts()["estimate"] - here.contrasts()["estimate"]
-    np.testing.assert_allclose(moved, found.slopes()["estimate"])
+    np.testing.assert_allclose(moved, result.slopes()["estimate"])
     with pytest.raises(bi.DesignError, match="is in the domain g1 already"):
         here.at(log_n=3)
     with pytest.raises(bi.DesignError, match="is in the domain g1"):
@@ -198,11 +198,11 @@ def test_elsewhere_in_a_domain():
 def test_other_models_are_asked_where_the_comparison_is(result):
     """Far along the covariate a1 leads by any model, far down it a2 does."""
     for value, top in ((9, "a1"), (-4, "a2")):
-        found = result.at(log_n=value).sensitivity(draws=100)
-        best = found.loc[found.groupby("variant")["prob_best"].idxmax(), "algorithm"]
+        rows = result.at(log_n=value).sensitivity(draws=100)
+        best = rows.loc[rows.groupby("variant")["prob_best"].idxmax(), "algorithm"]
         assert set(best) == {top}
 
 
 def test_priors_move_slopes_too(result):
-    found = result.prior_sensitivity().set_index("parameter")
-    assert found.loc["slope of a1 along log_n", "diagnosis"] == "the scores decide"
+    values = result.prior_sensitivity().set_index("parameter")
+    assert values.loc["slope of a1 along log_n", "diagnosis"] == "the scores decide"

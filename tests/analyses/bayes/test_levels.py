@@ -46,11 +46,11 @@ def simulated(m=M, k=K, noise=0.02, seed=1):
 
 def test_normal_and_balanced_it_is_the_t_interval_of_the_means():
     values = simulated()
-    found = compared(read(table(values)), priors=FLAT).summary()
+    rows = compared(read(table(values)), priors=FLAT).summary()
     means = values.mean(axis=2)
-    np.testing.assert_allclose(found["estimate"], means.mean(axis=0), atol=0.004)
+    np.testing.assert_allclose(rows["estimate"], means.mean(axis=0), atol=0.004)
     half = stats.t.ppf(0.975, M - 1) * means.std(axis=0, ddof=1) / np.sqrt(M)
-    np.testing.assert_allclose((found["conf_high"] - found["conf_low"]) / 2, half, rtol=0.08)
+    np.testing.assert_allclose((rows["conf_high"] - rows["conf_low"]) / 2, half, rtol=0.08)
 
 
 @pytest.mark.parametrize(("interactions", "better"), [("t", "lower"), ("normal", "higher")])
@@ -59,10 +59,10 @@ def test_an_algorithm_that_always_scores_the_same_has_that_level(interactions, b
     values = simulated(m=12, k=3, noise=0.002)
     values[:, 0] = 0.8
     values[3, 1] -= 0.5
-    found = compared(read(table(values), better), interactions=interactions).summary()
-    assert found["estimate"][0] == pytest.approx(0.8, abs=1e-3)
-    assert 0.79 < found["conf_low"][0] < found["conf_high"][0] < 0.81
-    assert (found["conf_high"] - found["conf_low"])[1:].min() > 0.05
+    rows = compared(read(table(values), better), interactions=interactions).summary()
+    assert rows["estimate"][0] == pytest.approx(0.8, abs=1e-3)
+    assert 0.79 < rows["conf_low"][0] < rows["conf_high"][0] < 0.81
+    assert (rows["conf_high"] - rows["conf_low"])[1:].min() > 0.05
 
 
 def test_missing_cells_are_those_of_the_model():
@@ -81,10 +81,10 @@ def test_given_data_sets_errors_are_those_of_replications():
     shared = 0.2 * rng.standard_normal((5, 1, 25))
     values = np.array([0.1, 0.3, 0.5, 0.7, 0.9])[:, None, None] + shared
     values = values + 0.02 * rng.standard_normal((5, 2, 25)) + 0.1 * np.array([[0.0], [1.0]])
-    found = compared(read(table(values)), target="datasets").summary()
-    np.testing.assert_allclose(found["estimate"], values.mean(axis=(0, 2)), atol=0.005)
+    rows = compared(read(table(values)), target="datasets").summary()
+    np.testing.assert_allclose(rows["estimate"], values.mean(axis=(0, 2)), atol=0.005)
     error = np.sqrt((values.var(axis=2, ddof=1) / 25).sum(axis=0)) / 5
-    half = (found["conf_high"] - found["conf_low"]) / 2
+    half = (rows["conf_high"] - rows["conf_low"]) / 2
     np.testing.assert_allclose(half, stats.norm.ppf(0.975) * error, rtol=0.12)
 
 
@@ -107,9 +107,9 @@ def test_in_a_domain_levels_are_those_there():
     frame = table(values, domain=np.array(["x", "y", "z"])[of])
     result = compared(read(frame), domains="random")
     for name, level in zip("xyz", (0.2, 0.5, 0.8), strict=True):
-        found = result.by_domain()[name].summary()
-        np.testing.assert_allclose(found["estimate"], [level, level + 0.1], atol=0.02)
-        assert (found["conf_high"] - found["conf_low"]).max() < 0.1
+        rows = result.by_domain()[name].summary()
+        np.testing.assert_allclose(rows["estimate"], [level, level + 0.1], atol=0.02)
+        assert (rows["conf_high"] - rows["conf_low"]).max() < 0.1
     average, new = result.summary(), result.by_domain()["new domain"].summary()
     np.testing.assert_allclose(average["estimate"], [0.5, 0.6], atol=0.1)
     wide = [(x["conf_high"] - x["conf_low"]).min() for x in (average, new)]

@@ -26,8 +26,8 @@ def test_what_papers_print_has_a_table_and_a_figure(tested):
         pair, sides = (better.text, worse.text), ("first", "equivalent", "second")
         if pair not in known.index:
             pair, sides = pair[::-1], sides[::-1]
-        found = known.loc[pair]
+        values = known.loc[pair]
         assert [cell.text for cell in cells] == [
-            *(f"{found[f'dominant_{side}']:.3f}" for side in sides),
+            *(f"{values[f'dominant_{side}']:.3f}" for side in sides),
             "14",
         ]

@@ -8,7 +8,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison.posterior import Convergence
-from tests.analyses.bayes.test_bayes_left_out import table
+from tests.analyses.bayes.test_leave_one_out import table
 
 
 @pytest.fixture(autouse=True)
@@ -44,14 +44,14 @@ def judged(base=1.0):
 
 
 def test_the_scale_that_generated_the_scores_wins():
-    found = judged()
-    assert found.loc['scale="log"', "elpd_difference"] == 0
-    worse = found.loc["as compared"]
+    result = judged()
+    assert result.loc['scale="log"', "elpd_difference"] == 0
+    worse = result.loc["as compared"]
     assert worse["elpd_difference"] < -3 * worse["difference_error"]
-    assert found["stacking_weight"].sum() == pytest.approx(1)
-    assert found.loc['scale="log"', "stacking_weight"] > 0.5
-    assert np.isnan(found.loc["standardised on each data set", "elpd"])
-    assert (found["winner_score"] > np.log(1 / 3) - 0.5).all()
+    assert result["stacking_weight"].sum() == pytest.approx(1)
+    assert result.loc['scale="log"', "stacking_weight"] > 0.5
+    assert np.isnan(result.loc["standardised on each data set", "elpd"])
+    assert (result["winner_score"] > np.log(1 / 3) - 0.5).all()
 
 
 def test_the_unit_does_not_matter():
@@ -61,8 +61,8 @@ def test_the_unit_does_not_matter():
 
 def test_without_the_table_there_are_no_other_scales():
     result = bi.compare_bayes(table(d=5), draws=100, chains=4, seed=1)
-    found = result.compare_models(draws=100)
-    assert found["variant"].tolist() == [
+    rows = result.compare_models(draws=100)
+    assert rows["variant"].tolist() == [
         "as compared",
         'interactions="normal"',
         'structure="common"',

@@ -27,10 +27,10 @@ def test_who_is_best_in_a_sentence(sampled):
 
 
 def test_these_data_sets_have_no_next_one():
-    found = bi.compare_bayes(
+    result = bi.compare_bayes(
         bi.load_example("simulated/balanced"), target="datasets", draws=100, chains=4, seed=1
     )
-    (section,) = sections.sections(found, Request())[1:]
+    (section,) = sections.sections(result, Request())[1:]
     assert section.lead.endswith(", of these data sets.")
     assert "next" not in section.text[0]
     assert [column.name for column in section.tables[0].columns][:3] == [

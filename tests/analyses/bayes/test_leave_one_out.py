@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 
 import benchinfer as bi
-from benchinfer.analyses.bayes import model_checks
+from benchinfer.analyses.bayes.leave_one_out import sample_without, select_datasets
 from benchinfer.analyses.bayes.numerics.predictive import log_marginals
 from benchinfer.comparison.posterior import Convergence
 
@@ -48,8 +48,8 @@ def test_weights_agree_with_refits(domains):
     assert weighted.pareto_k[good].max() < 0.5
     rng = np.random.default_rng(1)
     for m in good:
-        other = model_checks._without(result.sampled, m, 300, rng, None)
-        both, residuals = log_marginals(model_checks.rows(result.data, np.array([m])), other)
+        other = sample_without(result.sampled, m, 300, rng, None)
+        both, residuals = log_marginals(select_datasets(result.data, np.array([m])), other)
         exact = logsumexp(both) - np.log(len(other))
         assert weighted.pointwise[m] == pytest.approx(exact, abs=0.25)
         exact -= logsumexp(residuals) - np.log(len(other))
@@ -77,6 +77,6 @@ def test_arviz_reads_the_tree():
     result = bi.compare_bayes(table(), draws=200, chains=4, seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a Pareto k that is just too large
-        found = loo(result.posterior, reff=1.0, pointwise=True)
-    assert float(found.elpd) == pytest.approx(result.loo(refit=False).elpd, abs=0.3)
-    assert found.elpd_i.sizes == {"dataset": 8}
+        left = loo(result.posterior, reff=1.0, pointwise=True)
+    assert float(left.elpd) == pytest.approx(result.loo(refit=False).elpd, abs=0.3)
+    assert left.elpd_i.sizes == {"dataset": 8}
