@@ -58,7 +58,7 @@ def tested_level(
     estimates: Array,
     procedure: "PermutationProcedure",
 ) -> Level:
-    """Return the levels, given the estimates of pairs alone."""
+    """Return the levels by the statistic that is tested, given (P,) estimates of pairs."""
     mean, on = means_of(data, procedure.on), procedure.on
     of_means = data.outcomes or on == "values"
     if on == "dispersion":

@@ -114,9 +114,9 @@ def sections(comparison: PermutationComparison, request: Request) -> tuple[Secti
     """Return the verdicts, and the tests of all algorithms together."""
     ranks = _ranks(comparison)
     rows = comparison_sections.contrasts(comparison, nulls(comparison))
-    after = together(comparison, request)
+    after = global_tests(comparison, request)
     if request.before:
-        return _beside(comparison, request, rows, ranks), after
+        return _second_look(comparison, request, rows, ranks), after
     shown = comparison_sections.verdict(comparison, request, rows=rows)
     return replace(shown, figures=(*shown.figures, *ranks)), after
 
@@ -141,7 +141,7 @@ def nulls(comparison: PermutationComparison) -> str:
 
 
 def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
-    """Say what Page's test of an order finds."""
+    """Report Page's test of an order."""
     row = comparison.tests(trend).iloc[-1]
     p = p_value(float(row["p_value"]))
     said = p if p[0] in "<>" else f"= {p}"
@@ -155,10 +155,10 @@ def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
     return (Figure(comparison, "critical-difference", _RANKS),)
 
 
-def _beside(
+def _second_look(
     comparison: PermutationComparison, request: Request, rows: Table, ranks: tuple[Figure, ...]
 ) -> Section:
-    """Return the verdicts with what is known already folded away."""
+    """Return the verdicts after those of another analysis, with tables folded."""
     shown = comparison_sections.verdict(comparison, request, main=False, rows=rows)
     attention = [row for row in comparison.checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
@@ -213,8 +213,8 @@ def _many(n: float) -> str:
     return f"{n:,.0f} " if np.isfinite(n) else ""
 
 
-def together(comparison: PermutationComparison, request: Request) -> Section:
-    """Say what the global tests find, with the pooled tests of pairs folded."""
+def global_tests(comparison: PermutationComparison, request: Request) -> Section:
+    """Report the global tests, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
     alpha, k = comparison.alpha, len(comparison.algorithms)
     verdict = "is rejected" if test.p_value <= alpha else "is not rejected"

@@ -110,7 +110,7 @@ def _verdicts(a: int, head: str, anchor: str) -> Column:
 
 
 def sensitivity(changes: "VerdictChanges") -> Section:
-    """Say what would change the verdicts: choices, scales, single data sets and algorithms."""
+    """Report the changes of verdicts by choices, scales, single data sets and algorithms."""
     n = len(changes.comparison.pairs)
     moving = [row for row in changes.rows if row.n_changed]
     turned = [row for row in changes.rows if row.n_reversed]

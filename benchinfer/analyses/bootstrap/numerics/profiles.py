@@ -162,7 +162,7 @@ class PerformanceProfiles:
     estimate
         (K, G) shares.
     low, high
-        (K, G) percentile intervals at each threshold alone.
+        (K, G) percentile intervals at each threshold.
     band_low, band_high
         (K, G) bands that hold an algorithm's whole curve: the estimate plus and minus the quantile
         of the largest deviation of a bootstrap curve from it.
