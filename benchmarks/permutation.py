@@ -62,7 +62,8 @@ from benchinfer.analyses.permutation.numerics import arrangements as resample
 from benchinfer.numerics import max_t as tukey
 from benchinfer.analyses.permutation.numerics.blocks import lay_out
 layout = lay_out(np.repeat(np.arange(5), 3), np.tile(np.arange(3), 5), 3)
-question = nulls.ask(np.random.default_rng(0).normal(size=15), layout, tukey.all_pairs(3)[1])
+scores = np.random.default_rng(0).normal(size=15)
+question = nulls.PermutationProblem.of(scores, layout, tukey.all_pairs(3)[1])
 start = time.process_time()
 resample.monte_carlo(question, 10, 1)
 middle = time.process_time()
@@ -82,7 +83,9 @@ def question(values: Array, on: blocks.Kind, contrasts: Array) -> nulls.Permutat
     """Ask what `compare_permutation` asks of a table."""
     b, k = values.shape
     layout = lay_out(np.repeat(np.arange(b), k), np.tile(np.arange(k), b), k)
-    return nulls.ask(blocks.score(values.ravel(), layout, on).values, layout, contrasts)
+    return nulls.PermutationProblem.of(
+        blocks.score(values.ravel(), layout, on).values, layout, contrasts
+    )
 
 
 def cpu(run: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:

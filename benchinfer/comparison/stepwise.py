@@ -1,20 +1,19 @@
 """Stepwise adjustments of p-values."""
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import over_equality
 from benchinfer.comparison.contrasts import ContrastFamily, Sides
-from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.sections import Check
 from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.max_t import critical_t
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from benchinfer.numerics.types import Array
 
 type Adjust = Literal[
     "auto",
@@ -29,56 +28,107 @@ type Adjust = Literal[
     "hommel",
     "none",
 ]
+# The joint distribution of statistics on pooled scores; tests of all pairs; tests of single pairs,
+# whose differences in a block change their signs together.
+type Needs = Literal["joint", "all pairs", "flips"]
 
 
-def _alone(p: Array) -> Array:
-    return p
+@dataclass(frozen=True, slots=True)
+class PAdjustment:
+    """Adjustment of p-values.
+
+    Attributes
+    ----------
+    words
+        What it is, with ``{family}``, and ``{source}`` where it depends on how pairs are tested.
+    needs
+        What it takes beside p-values; an adjustment with two ways takes either.
+    adjust
+        The function of p-values; Holm's for procedures that take more than these.
+    source
+        The function whose docstring names the literature.
+    condition
+        What it needs of the dependence between the p-values, which is not established in general.
+    """
+
+    words: str
+    needs: tuple[Needs, ...] = ()
+    adjust: Callable[[Array], Array] = multiplicity.holm
+    source: Callable[..., object] | None = None
+    condition: str = ""
 
 
-STEPS: "dict[str, Callable[[Array], Array]]" = {
-    "bonferroni": multiplicity.bonferroni,
-    "holm": multiplicity.holm,
-    "hochberg": multiplicity.hochberg,
-    "hommel": multiplicity.hommel,
-    "none": _alone,
+def _unadjusted(p_values: Array) -> Array:
+    return p_values
+
+
+ADJUSTMENTS = {
+    "single-step": PAdjustment(
+        "P-values are single-step (largest statistic) over {family}, {source}", ("joint",)
+    ),
+    "step-down": PAdjustment(
+        "P-values are step-down (Westfall and Young) over {family}, {source}",
+        ("joint", "flips"),
+        source=rotations.step_down_flips,
+    ),
+    "closed": PAdjustment(
+        "P-values are of the closed test of {family}, {source}",
+        ("all pairs", "flips"),
+        source=rotations.closed_flips,
+    ),
+    "shaffer": PAdjustment(
+        "P-values are Shaffer's over {family}", ("all pairs",), source=closed_testing.shaffer
+    ),
+    "bergmann-hommel": PAdjustment(
+        "P-values are Bergmann and Hommel's over {family}",
+        ("all pairs",),
+        source=closed_testing.bergmann_hommel,
+    ),
+    "bonferroni": PAdjustment(
+        "P-values are Bonferroni's over {family}", adjust=multiplicity.bonferroni
+    ),
+    "holm": PAdjustment("P-values are Holm's over {family}", source=multiplicity.holm),
+    "hochberg": PAdjustment(
+        "P-values are Hochberg's over {family}",
+        adjust=multiplicity.hochberg,
+        source=multiplicity.hochberg,
+        condition="the inequality of Simes",
+    ),
+    "hommel": PAdjustment(
+        "P-values are Hommel's over {family}",
+        adjust=multiplicity.hommel,
+        source=multiplicity.hommel,
+        condition="the inequality of Simes",
+    ),
+    "none": PAdjustment(
+        "P-values and intervals are those of each pair alone, not adjusted for {family}",
+        adjust=_unadjusted,
+    ),
 }
-CLOSED = ("shaffer", "bergmann-hommel")
-JOINT = ("single-step", "step-down")
-# Where tests are of single pairs, whose differences in a block change their signs together.
-FLIPPED = ("closed", "step-down")
-FLIPPED_STEP_DOWN = (
-    "P-values are step-down (Westfall and Young) over {family}, by sign flips of whole blocks"
-)
 # The adjustments of which each interval has its p-value; all others go in steps.
-_SINGLE = ("single-step", "bonferroni", "none")
-# What these ask of the dependence between the p-values, which is not established in general.
-CONDITIONS = {
-    "hochberg": "the inequality of Simes",
-    "hommel": "the inequality of Simes",
-}
-# The functions whose docstrings name the sources.
-SOURCES: "dict[str, Callable[..., object]]" = {
-    "closed": rotations.closed_flips,
-    "step-down": rotations.step_down_flips,
-    "shaffer": closed_testing.shaffer,
-    "bergmann-hommel": closed_testing.bergmann_hommel,
-    "holm": multiplicity.holm,
-    "hochberg": multiplicity.hochberg,
-    "hommel": multiplicity.hommel,
-}
+_WITH_INTERVALS = ("single-step", "bonferroni", "none")
 ONE = "There is one contrast, and nothing to adjust for"
-WORDS = {
-    "single-step": "P-values are single-step (largest statistic) over {family}, from pooled scores",
-    "step-down": "P-values are step-down (Westfall and Young) over {family}, from pooled scores",
-    "closed": "P-values are of the closed test of {family}, by sign flips of whole blocks",
-    "shaffer": "P-values are Shaffer's over {family}",
-    "bergmann-hommel": "P-values are Bergmann and Hommel's over {family}",
-    "bonferroni": "P-values are Bonferroni's over {family}",
-    "holm": "P-values are Holm's over {family}",
-    "hochberg": "P-values are Hochberg's over {family}",
-    "hommel": "P-values are Hommel's over {family}",
-    "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
-}
+
+
+def needs(adjust: str, what: Needs) -> bool:
+    """Return whether an adjustment needs more than p-values."""
+    return what in ADJUSTMENTS[adjust].needs
+
+
+def words(
+    adjust: str, family: str, *, directed: bool, source: str = "from pooled scores", bound: str = ""
+) -> str:
+    """Say how p-values and intervals of a family are adjusted.
+
+    Examples
+    --------
+    >>> words("holm", "all 3 pairs", directed=False)
+    "P-values are Holm's over all 3 pairs; intervals are Sidak's"
+    """
+    of_p_values = ADJUSTMENTS[adjust].words.format(family=family, source=source)
+    if adjust == "none":
+        return of_p_values
+    return f"{of_p_values}{bound}; intervals are {'Bonferroni' if directed else 'Sidak'}'s"
 
 
 def stepwise(adjust: str, n: int) -> bool:
@@ -89,17 +139,17 @@ def stepwise(adjust: str, n: int) -> bool:
     >>> stepwise("holm", 3), stepwise("holm", 1), stepwise("single-step", 3)
     (True, False, False)
     """
-    return n > 1 and adjust not in _SINGLE
+    return n > 1 and adjust not in _WITH_INTERVALS
 
 
-def grown(error: Array, p: Array, raw: Array) -> Array:
+def adjusted_errors(errors: Array, adjusted: Array, raw: Array) -> Array:
     """Return errors of adjusted p-values: they grow by the same factor as these do."""
-    return error * np.divide(p, raw, out=np.ones_like(p), where=raw > 0)
+    return errors * np.divide(adjusted, raw, out=np.ones_like(adjusted), where=raw > 0)
 
 
-def adjusted(method: str, p: Array) -> Array:
-    """Adjust p-values one by one; Holm's for procedures that need more than these."""
-    return STEPS.get(method, multiplicity.holm)(p)
+def adjusted(adjust: str, p_values: Array) -> Array:
+    """Adjust p-values one by one; by Holm for procedures that need more than these."""
+    return ADJUSTMENTS[adjust].adjust(p_values)
 
 
 def stepwise_checks(

@@ -24,7 +24,7 @@ def power(scheme, beta2, runs, *, intercept, seed=0):
     for run in range(runs):
         rng = np.random.default_rng([seed, SCHEMES.index(scheme), round(100 * beta2), run])
         d = _differences(scheme, beta2, rng, intercept=intercept)
-        rejected += t_tests.tested(t_tests.paired_t(d), 1, 0.0, ALPHA).p <= ALPHA
+        rejected += t_tests.t_test(t_tests.paired_t(d), 1, 0.0, ALPHA).p <= ALPHA
     return rejected / runs
 
 

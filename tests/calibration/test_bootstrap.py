@@ -51,7 +51,7 @@ def run(shape, resample, statistic, *, noise, interval, tables=TABLES, spread=0.
         p = tested.evidence.p_value
         decided += (p <= ALPHA).any()
         if truth is not None:
-            level = levels_of(found, ALPHA)
+            level = levels_of(found, ALPHA, None, "")
             covered += ((level.low <= truth) & (level.high >= truth)).mean()
     return decided / tables, covered / tables if truth is not None else np.nan
 

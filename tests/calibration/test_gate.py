@@ -87,7 +87,7 @@ def simulate(name, worse, tables=TABLES):
     # Plans of undecided tables, and tests that do not decide, would take most of the time.
     with (
         patch("benchinfer.analyses.gate.gate.need_of", return_value=None),
-        patch("benchinfer.analyses.pair.compare.beside", return_value=()),
+        patch("benchinfer.analyses.pair.compare.other_tests", return_value=()),
     ):
         for start in range(0, tables, AT_ONCE):
             for row in ask(name, worse, range(start, start + AT_ONCE)).values():

@@ -22,7 +22,7 @@ from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import screening_size
 
 TABLES, ALPHA = 2000, 0.05
-QUESTION = tests.PairProcedure(side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
+QUESTION = tests.PairProcedure(test="t", side=0, margin=0.0, tail=ALPHA / 2, n_parts=25, seed=1)
 
 
 def folds(rng, j, rho, noise=None):
@@ -120,7 +120,7 @@ def size(name, test, tables=TABLES):
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
         found = data(pair, kind, overlap, outcomes=outcomes)
-        rejected += tests.tested(test, pair, found, QUESTION).p <= ALPHA
+        rejected += tests.tested(pair, found, replace(QUESTION, test=test)).p <= ALPHA
     return rejected / tables, not rules.misfit(test, found)
 
 
@@ -131,7 +131,7 @@ def size_apart(name, test, tables=TABLES):
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
         found = data(pair, kind, outcomes=outcomes, paired=False)
-        rejected += tests.tested(test, pair, found, QUESTION).p <= ALPHA
+        rejected += tests.tested(pair, found, replace(QUESTION, test=test)).p <= ALPHA
     return rejected / tables, not rules.misfit(test, found)
 
 
@@ -158,7 +158,7 @@ def bayes(name, level, tables=TABLES):
     decided = 0
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
-        found = tests.located("bayes-t", pair, data(pair, kind, overlap), QUESTION)
+        found = tests.estimated(pair, data(pair, kind, overlap), replace(QUESTION, test="bayes-t"))
         above, _, below = t_tests.posterior(found, 0.0)
         decided += max(above, below) >= level
     return decided / tables
@@ -179,7 +179,7 @@ def items_in_parts(n_parts, n=600, tables=TABLES):
     for seed in range(tables):
         pair = losses(np.random.default_rng([seed, n]), n)
         found = data(pair, "items")
-        rejected += tests.tested("parts-t", pair, found, replace(asked, seed=seed)).p <= ALPHA
+        rejected += tests.tested(pair, found, replace(asked, test="parts-t", seed=seed)).p <= ALPHA
     return rejected / tables
 
 
@@ -224,7 +224,7 @@ def equivalence(name, test, tables=TABLES):
     for seed in range(tables):
         pair = sample(np.random.default_rng([seed, len(name)]))
         found = data(pair, kind, overlap, outcomes=outcomes)
-        rejected += tests.tested(test, pair, found, asked).equivalence <= ALPHA
+        rejected += tests.tested(pair, found, replace(asked, test=test)).equivalence <= ALPHA
     return rejected / tables, not rules.misfit(test, found)
 
 
@@ -284,7 +284,7 @@ def parts(correlation, tables=TABLES, n=25):
     for seed in range(tables):
         one, two = mix @ np.random.default_rng([seed, n]).normal(size=(2, n))
         p = [
-            t_tests.tested(found, 0, 0.0, ALPHA / 2).p
+            t_tests.t_test(found, 0, 0.0, ALPHA / 2).p
             for found in (
                 t_tests.paired_t(one - two),
                 t_tests.welch(one, two),
@@ -312,10 +312,10 @@ def clusters(groups, icc, tables=TABLES):
         pair = grouped(np.random.default_rng([seed, groups]), groups, 10, icc)
         naive = t_tests.paired_t(pair.differences)
         robust = t_tests.clustered(pair.differences, pair.cluster)
-        p = [t_tests.tested(found, 0, 0.0, ALPHA / 2).p for found in (naive, robust)]
+        p = [t_tests.t_test(found, 0, 0.0, ALPHA / 2).p for found in (naive, robust)]
         # Many clusters have too many signs to count: their normal limit.
         asked = replace(QUESTION, brief=groups > 20)
-        flipped = tests.tested("sign-flip", pair, data(pair, "items"), asked).p
+        flipped = tests.tested(pair, data(pair, "items"), replace(asked, test="sign-flip")).p
         rejected += np.array([*p, flipped]) <= ALPHA
     return rejected / tables
 

@@ -104,8 +104,8 @@ def check_global(cell, value, found):
     """Compare with the rows of `compare_permutation`."""
     data = cell.data(value)
     scores = pooled.scores_of(data, data.layout, "values")
-    own = pooled.pooled(data, scores.values, cell.family.matrix, stacks.asked())
-    rows = overall.global_tests(data, own, "pairs", stacks.asked())
+    tests = pooled.pooled_tests(data, scores.values, cell.family.matrix, stacks.asked())
+    rows = overall.global_tests(data, tests, "pairs", stacks.asked())
     rows += (overall.trend(overall.rank_sums(data), np.arange(1.0, cell.k + 1)),)
     p = {row.test: row.p_value for row in rows}
     for name, value_found in found.items():

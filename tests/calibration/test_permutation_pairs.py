@@ -14,7 +14,7 @@ from benchinfer.analyses.permutation import tests as package
 from benchinfer.analyses.permutation.numerics import blocks, nulls
 from benchinfer.analyses.permutation.numerics.arrangements import monte_carlo
 from benchinfer.comparison import stepwise
-from benchinfer.numerics import signs
+from benchinfer.numerics import closed_testing, multiplicity, signs
 from tests.calibration import stacks
 from tests.calibration.stacks import ALPHA, NOISES, Cell, between
 from tests.calibration.tables import FAR, limit, report
@@ -31,6 +31,7 @@ PAIR_SKEWED, INTERVAL_SKEWED = 0.06, 0.06
 POOLED_UNEQUAL, NEMENYI = {4: (0.07, 0.1), 8: (0.14, 0.17)}, 0.06
 # The identical pair of two with a standard deviation of 5, and any pair.
 NOISY = {4: (0.066, 0.08), 6: (0.085, 0.109), 10: (0.119, 0.178), 20: (0.18, 0.302)}
+CLOSED = {"shaffer": closed_testing.shaffer, "bergmann-hommel": closed_testing.bergmann_hommel}
 
 PAIRS = [Cell(*of) for of in product(NOISES, (6, 12, 30), (2, 4, 8))]
 POOLED = [Cell(*of) for of in product(("normal", "tied", "unequal"), (12, 30), (4, 8))]
@@ -70,7 +71,7 @@ def claims(cell, p, apart):
         for truth, raw, null in (("none", own, slice(None)), ("groups", grouped, within)):
             if cell.k == 2 and (truth, family) != ("none", "all pairs"):
                 continue
-            for method in stepwise.STEPS:
+            for method in ("bonferroni", "holm", "hochberg", "hommel", "none"):
                 wrong = [claimed(method, one, null) for one in raw]
                 found[f"{method}, {family}, {truth}"] = wrong
     return found
@@ -86,7 +87,7 @@ def check_pairs(cell, value, on, p):
     asked = stacks.asked(on, null="exact", pairs="pairwise")
     exact = package.tested(cell.data(value), cell.family, asked)
     tolerance = {"rtol": 1e-9} if on != "values" or cell.b <= 12 else {"atol": 0.02}
-    np.testing.assert_allclose(p, exact.own.p, **tolerance)
+    np.testing.assert_allclose(p, exact.pairwise.p, **tolerance)
 
 
 @pytest.mark.calibration
@@ -139,7 +140,7 @@ def bounds_intervals(cell):
 
 def asks(cell, value, on):
     scores = blocks.score(np.ravel(value), cell.layout, on).values
-    return nulls.ask(scores, cell.layout, cell.family.matrix)
+    return nulls.PermutationProblem.of(scores, cell.layout, cell.family.matrix)
 
 
 def pooled_claims(cell, value, null_pairs, seed):
@@ -152,9 +153,10 @@ def pooled_claims(cell, value, null_pairs, seed):
         "step-down, values": found.step_down.value,
         "Nemenyi": ranked.single_step.value,
         **{
-            f"{method}, ranks": stepwise.adjusted(method, ranked.raw.value, cell.k)
-            for method in ("holm", "shaffer", "bergmann-hommel")
+            f"{method}, ranks": adjust(ranked.raw.value, cell.k)
+            for method, adjust in CLOSED.items()
         },
+        "holm, ranks": multiplicity.holm(ranked.raw.value),
     }
     return {name: one[null_pairs].min() <= ALPHA for name, one in p.items()}
 
@@ -198,7 +200,7 @@ def test_two_noisy_algorithms_among_good_ones(k, record_property):
             p = monte_carlo(question, RESAMPLES, i).single_step.value
             found.setdefault(f"single-step, {on}", []).append([p[noisy] <= ALPHA, p.min() <= ALPHA])
         p = pair_tests(cell, value[None], "ranks", i)[0]
-        p = stepwise.adjusted("holm", p, k)
+        p = multiplicity.holm(p)
         found.setdefault("pairwise signed ranks", []).append([p[noisy] <= ALPHA, p.min() <= ALPHA])
     shares = report(f"noisy K={k}", found, record_property)
     for share, expected in zip(shares["single-step, values"], NOISY[k], strict=True):

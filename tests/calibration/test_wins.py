@@ -14,7 +14,7 @@ from scipy.stats import chisquare, norm, t
 
 import benchinfer as bi
 from benchinfer.analyses.wins.compare import by_likelihood
-from benchinfer.analyses.wins.counts import counted
+from benchinfer.analyses.wins.counts import count_wins
 from benchinfer.analyses.wins.numerics import posterior
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.posterior import (
@@ -97,7 +97,7 @@ def asked_of(datasets, algorithms):
         level=0.95,
         missing="use",
     )
-    return counted(bi.read_scores(frame, measures={"x": "higher"}), asked), asked
+    return count_wins(bi.read_scores(frame, measures={"x": "higher"}), asked), asked
 
 
 def comparisons(scores, n, seed, *, missing=0.0, tie=0.0):

@@ -4,9 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from benchinfer.analyses.bootstrap import diagnostics, evidence
+from benchinfer.analyses.bootstrap import diagnostics
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-from benchinfer.analyses.bootstrap.evidence import Aggregated, BootstrapProcedure, levels_of
+from benchinfer.analyses.bootstrap.evidence import (
+    SIDE_RESAMPLES,
+    Aggregated,
+    BootstrapProcedure,
+    improvement_of,
+    levels_of,
+    tested,
+)
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.analyses.bootstrap.options import (
@@ -16,6 +23,7 @@ from benchinfer.analyses.bootstrap.options import (
     Named,
     level_name,
     statistic_of,
+    statistic_words,
 )
 from benchinfer.analyses.bootstrap.sample import BootstrapSample, Normalise, Reference
 from benchinfer.comparison import stepwise
@@ -26,11 +34,10 @@ from benchinfer.comparison.evidence import Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
-from benchinfer.core.provenance import Provenance
 from benchinfer.scores.table import ScoreTable
 
-_adjustment_words = {
-    "holm": "P-values are Holm's and intervals {simple} over {family}",
+_ADJUSTMENTS = {
+    "holm": "P-values are Holm's and intervals {intervals} over {family}",
     "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
 }
 
@@ -42,77 +49,61 @@ def compared(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> BootstrapComparison:
-    """Aggregate, draw and decide, as the arguments of `compare_bootstrap` ask."""
+    """Aggregate, draw and decide."""
     alpha, seed, resample = options.alpha, options.seed, options.resample
-    statistic = statistic_of(options.statistic)
-    family = options.family(setting.algorithms, aggregates.point(scores.aggregated, statistic))
-    influence = aggregates.influence(scores.aggregated, statistic, resample, seed)
-    asked = BootstrapProcedure.of(statistic, family, options, scores.aggregated, influence)
+    sample, statistic = scores.aggregated, statistic_of(options.statistic)
+    family = options.family(setting.algorithms, aggregates.point(sample, statistic))
+    influence = aggregates.influence(sample, statistic, resample, seed)
+    procedure = BootstrapProcedure.of(family, options, sample, influence)
+    resamples, shown = procedure.resamples, family.wanted
     # The number that was drawn is on record, not that it was left open.
-    options = replace(options, resamples=asked.resamples)
-    found = Aggregated.of(
-        scores.aggregated,
+    options = replace(options, resamples=resamples)
+    aggregated = Aggregated.of(
+        sample,
         statistic,
         resample,
-        asked.resamples,
+        resamples,
         seed,
         options.interval,
         influence,
         n_jobs,
-        of_task(progress, "aggregates", asked.resamples),
+        of_task(progress, "aggregates", resamples),
     )
-    tested = evidence.tested(
-        found.contrast(family.matrix),
-        family,
-        scores.measure.margin,
-        alpha,
-        options.alternative,
-        options.adjust,
-    )
-    e, shown = tested.evidence, family.wanted
+    draws, margin = aggregated.contrast(family.matrix), scores.measure.margin
+    tests = tested(draws, family, margin, alpha, options.alternative, options.adjust)
+    evidence = tests.evidence
     name = level_name(options.statistic)
-    mean = aggregates.point(scores.aggregated, statistic_of("mean")) if name else None
-    levels = levels_of(found, alpha, mean, name)
-    sides = family.read_sides(setting.algorithms, levels.estimate, options.alternative)
-    rows = diagnostics.checks(setting, scores.aggregated, scores.measure, asked, tested, sides)
-    side = min(asked.resamples, evidence.SIDE_RESAMPLES)
-    return BootstrapComparison(
+    mean = aggregates.point(sample, statistic_of("mean")) if name else None
+    few, grid = min(resamples, SIDE_RESAMPLES), profiles.grid(scores.normalised)
+    result = BootstrapComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(e.estimate, e.p_value, e.p_equivalence, alpha),
+        codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
         level=options.level,
-        target=asked.target,
-        levels=levels,
-        stored_checks=tuple(rows),
-        provenance=_provenance(setting, family, options),
+        target="datasets" if resample == "replications" else "domain",
+        levels=levels_of(aggregated, alpha, mean, name),
+        stored_checks=(),
+        provenance=options.provenance(setting.digest, _adjustment(options, family), seed),
         sides=family.sides[shown],
         names=family.names[shown],
-        evidence=e,
+        evidence=evidence,
         reported=scores.measure,
-        statistic=_words(options.statistic, several=scores.raw.n_datasets > 1),
-        p_error=tested.error,
-        improved=evidence.improvement_of(
-            scores.normalised, options, asked.resamples, n_jobs, progress
-        ),
-        scores_profile=_distributions(scores.normalised, resample, side, seed, alpha),
-        ratios_profile=_ratios(setting.measure, scores.raw, resample, side, seed, alpha),
+        statistic=statistic_words(options.statistic, several=scores.raw.n_datasets > 1),
+        p_error=tests.error,
+        improved=improvement_of(scores.normalised, options, resamples, n_jobs, progress),
+        scores_profile=profiles.scores_above(scores.normalised, grid, resample, few, seed, alpha),
+        ratios_profile=_ratios(setting.measure, scores.raw, resample, few, seed, alpha),
     )
+    rows = diagnostics.checks(result, sample, family, procedure, tests)
+    return replace(result, stored_checks=rows)
 
 
-def _provenance(setting: Setting, family: ContrastFamily, options: BootstrapOptions) -> Provenance:
-    words = stepwise.ONE if len(family.matrix) == 1 else _adjustment_words[options.adjust]
-    simple = "Bonferroni's" if options.directed else "Sidak's"
-    return options.provenance(
-        setting.digest, words.format(family=family.words, simple=simple), options.seed
-    )
-
-
-def _distributions(
-    normalised: ScoreSample, resample: Resample, resamples: int, seed: int, alpha: float
-) -> profiles.PerformanceProfiles:
-    """Return the profile of the scores, over a grid of them."""
-    grid = profiles.grid(normalised)
-    return profiles.scores_above(normalised, grid, resample, resamples, seed, alpha)
+def _adjustment(options: BootstrapOptions, family: ContrastFamily) -> str:
+    """Say how p-values and intervals are adjusted for a family."""
+    if len(family.matrix) == 1:
+        return stepwise.ONE
+    intervals = "Bonferroni's" if options.directed else "Sidak's"
+    return _ADJUSTMENTS[options.adjust].format(family=family.words, intervals=intervals)
 
 
 def _ratios(
@@ -131,20 +122,6 @@ def _ratios(
         seed,
         alpha,
     )
-
-
-def _words(given: str | float, *, several: bool) -> str:
-    """Name the statistic in the singular."""
-    units = "of the data sets' means" if several else "of the scores"
-    if not isinstance(given, str):
-        return f"{given:g} quantile, counted from the worst, {units}"
-    return {
-        "iqm": "interquartile mean",
-        "mean": "mean",
-        "median": f"median {units}",
-        "optimality-gap": "mean",
-        "worst": "worst of the data sets' means" if several else "worst score",
-    }[given]
 
 
 def compare_bootstrap(
@@ -302,11 +279,11 @@ def compare_bootstrap(
     if statistic == "auto" and setting.zero_one:
         options = replace(options, statistic="mean")
     options.check_family(setting.algorithms)
-    taken = BootstrapSample.of(
+    sample = BootstrapSample.of(
         scores, setting, resample, normalise, goal, tolerance, gap=options.gap
     )
-    with reporting(progress=progress) as told:
-        return compared(setting, taken, options, n_jobs, told)
+    with reporting(progress=progress) as callback:
+        return compared(setting, sample, options, n_jobs, callback)
 
 
 def _named(

@@ -82,10 +82,10 @@ class BootstrapComparison(TestedComparison):
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        given = self.options
+        options = self.options
         scale = "" if self.measure.scale == "identity" else f" on the {self.measure.scale} scale"
         together = ""
-        if given.resample != "datasets":
+        if options.resample != "datasets":
             shared = self.setting.paired
             together = (
                 "; replications that algorithms share were drawn together"
@@ -94,19 +94,19 @@ class BootstrapComparison(TestedComparison):
             )
         return (
             f"Algorithms were compared by the {self.statistic} of {self.measure.noun}{scale}. In"
-            f" {given.resamples:,} bootstrap resamples {_drawn_words[given.resample]}"
+            f" {options.resamples:,} bootstrap resamples {_drawn_words[options.resample]}"
             f" were drawn with replacement{together}, seed {self.provenance.seed}. Intervals are"
-            f" {_interval_words[given.interval]}; a p-value is the smallest level whose"
+            f" {_interval_words[options.interval]}; a p-value is the smallest level whose"
             f" interval leaves out equality. {sentence(self.provenance.adjustment)}."
         )
 
     @property
     def formula(self) -> str:
         """The statistic in one line."""
-        given = self.options
+        options = self.options
         return (
-            f"{self.statistic} of {self.measure.noun}, {given.resamples:,} resamples of"
-            f" {_drawn_words[given.resample]}"
+            f"{self.statistic} of {self.measure.noun}, {options.resamples:,} resamples of"
+            f" {_drawn_words[options.resample]}"
         )
 
     def scope(self) -> str:
@@ -131,10 +131,10 @@ class BootstrapComparison(TestedComparison):
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the reported unit."""
-        found = dict(super().effects())
+        columns = dict(super().effects())
         # Nothing is divided by a standard error: there is no statistic that has degrees of freedom.
-        del found["df"], found["statistic"]
-        return {**found, "p_error": self.p_error}
+        del columns["df"], columns["statistic"]
+        return {**columns, "p_error": self.p_error}
 
     def probability_of_improvement(self) -> "pd.DataFrame":
         """Say how often a run of the first algorithm is better than one of the second.
@@ -186,18 +186,19 @@ class BootstrapComparison(TestedComparison):
         """
         if kind not in ("scores", "ratios"):
             raise DesignError(unknown("kind", kind, ["scores", "ratios"]))
-        found = self.scores_profile if kind == "scores" else self.ratios_profile
-        if found is None:
+        profile = self.scores_profile if kind == "scores" else self.ratios_profile
+        if profile is None:
             raise DesignError(
                 f"some scores of {self.setting.measure.noun} are not above 0, so that ratios to"
                 " the best have no meaning.",
                 hint=f"{Either('profile("scores")', 'the share of scores')} is of scores as"
                 " they are.",
             )
-        k, g = found.estimate.shape
+        k, g = profile.estimate.shape
         normalised = self.options.normalise is not None
-        own = kind == "ratios" or normalised
-        threshold = found.threshold if own else self.setting.measure.level_of(found.threshold)
+        threshold = profile.threshold
+        if kind == "scores" and not normalised:
+            threshold = self.setting.measure.level_of(threshold)
         name = self.setting.measure.name
         return frame(
             {
@@ -205,10 +206,10 @@ class BootstrapComparison(TestedComparison):
                 * (k * g),
                 "algorithm": np.repeat(np.array(self.algorithms, dtype=object), g),
                 "threshold": np.tile(threshold, k),
-                "proportion": found.estimate.ravel(),
-                "conf_low": found.low.ravel(),
-                "conf_high": found.high.ravel(),
-                "band_low": found.band_low.ravel(),
-                "band_high": found.band_high.ravel(),
+                "proportion": profile.estimate.ravel(),
+                "conf_low": profile.low.ravel(),
+                "conf_high": profile.high.ravel(),
+                "band_low": profile.band_low.ravel(),
+                "band_high": profile.band_high.ravel(),
             }
         )

@@ -1,16 +1,18 @@
 """Diagnostics of the bootstrap."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapProcedure, BootstrapTests
 from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expanded
 from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
+from benchinfer.analyses.bootstrap.options import statistic_of
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.contrasts import Sides
-from benchinfer.comparison.evidence import Setting
+from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.core.hints import Call, Option, Phrase
-from benchinfer.core.measure import Measure
 from benchinfer.core.sections import Check
 
 # Draws of n units understate the variance by 1 / n.
@@ -20,34 +22,43 @@ _MEMORY = 3e8
 
 
 def checks(
-    setting: Setting,
+    result: BootstrapComparison,
     sample: ScoreSample,
-    reported: Measure,
-    asked: BootstrapProcedure,
-    found: BootstrapTests,
-    sides: Sides,
-) -> list[Check]:
-    """Return the rows."""
-    several = sample.n_datasets > 1
-    return [
-        *comparison_checks.of_table(setting, means=asked.normalise is None),
+    family: ContrastFamily,
+    procedure: BootstrapProcedure,
+    tests: BootstrapTests,
+) -> tuple[Check, ...]:
+    """Return the diagnostics of a comparison.
+
+    Parameters
+    ----------
+    result
+        The comparison, without them.
+    sample
+        The scores that were aggregated.
+    family, procedure, tests
+        The contrasts, the number of resamples, and the tests.
+    """
+    setting, domain = result.setting, result.target == "domain"
+    return (
+        *comparison_checks.of_table(setting, means=result.options.normalise is None),
         *(
             [comparison_checks.number_of_datasets(setting)]
-            if asked.target == "domain"
+            if domain
             else [comparison_checks.replications(setting), *_replications(sample)]
         ),
-        *([comparison_checks.beyond(asked.target)] if several else []),
-        _size(asked),
+        *([comparison_checks.beyond(result.target)] if sample.n_datasets > 1 else []),
+        _error_rate(result, procedure),
         comparison_checks.thin_cells(
             setting, "the bootstrap, which keeps each cell's number of scores,"
         ),
-        comparison_checks.tolerance(reported),
-        *_statistic(asked, sample),
-        *([_carried(asked)] if asked.target == "datasets" else []),
-        *_references(asked),
-        *_resamples(asked, found),
-        *_pairs(asked, found, sides),
-    ]
+        comparison_checks.tolerance(result.reported),
+        *_statistic(result, sample),
+        *([] if domain else [_single_replication(procedure)]),
+        *_references(result),
+        *_resamples(result, procedure),
+        *_pairs(result, family, procedure, tests),
+    )
 
 
 def _replications(sample: ScoreSample) -> list[Check]:
@@ -72,20 +83,19 @@ def _replications(sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _size(asked: BootstrapProcedure) -> Check:
-    """Say what share of nominal errors the resampling of so many units really makes.
+def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> Check:
+    """Return the error rate of resampling so few units, over the nominal one.
 
     A bootstrap takes the spread of n units with divisor n, and its tails from the normal
     distribution where they are those of t. For a mean of normal scores that is known exactly.
     """
-    units = asked.borne.df, asked.borne.kept
-    n = asked.n_contrasts
-    one = (sidak(asked.alpha, n) if asked.sides == 2 else asked.alpha / n) / asked.sides
-    share = np.full(len(asked.borne.df), one)
-    if asked.interval == "expanded":
+    units, n, alpha = procedure.bounds.units, procedure.n_contrasts, result.alpha
+    level = (sidak(alpha, n) if procedure.sides == 2 else alpha / n) / procedure.sides
+    share = np.full(len(procedure.bounds.df), level)
+    if result.options.interval == "expanded":
         share = contracted(share, units)
-    factor = float(expanded(share, units).max()) / one
-    drawn = "replications" if asked.target == "datasets" else "data sets"
+    factor = float(expanded(share, units).max()) / level
+    drawn = "replications" if result.target == "datasets" else "data sets"
     return Check.of(
         "error rate of one contrast / nominal, for means of normal scores",
         factor,
@@ -96,11 +106,11 @@ def _size(asked: BootstrapProcedure) -> Check:
     )
 
 
-def _carried(asked: BootstrapProcedure) -> Check:
-    """Say where single replications, such as failed runs, make most of an error."""
+def _single_replication(procedure: BootstrapProcedure) -> Check:
+    """Warn where a single replication, such as a failed run, makes most of an error."""
     return Check.of(
         "share of one replication in the variance of a contrast, largest",
-        asked.carried,
+        procedure.largest_part,
         0.5,
         remedy="a failed run, or hardly any replications, carry the error: how often runs fail is"
         " hardly known, and intervals of levels are too short, as resamples hold no more failures"
@@ -108,9 +118,10 @@ def _carried(asked: BootstrapProcedure) -> Check:
     )
 
 
-def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
-    """Say where the bootstrap of a statistic cannot be trusted."""
-    if asked.statistic.kind != "quantile":
+def _statistic(result: BootstrapComparison, sample: ScoreSample) -> list[Check]:
+    """Warn where the bootstrap of a statistic cannot be trusted."""
+    statistic = statistic_of(result.options.statistic)
+    if statistic.kind != "quantile":
         return []
     jumpy = Check.of(
         "BCa of a quantile",
@@ -118,11 +129,11 @@ def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
         remedy="quantiles jump from unit to unit, and so do the corrections of BCa: in simulations"
         " its errors exceed their level, those of percentile intervals do not",
     )
-    rows = [jumpy] if asked.interval == "bca" else []
-    pooled, q = asked.statistic.pools(sample.n_datasets), asked.statistic.q
+    rows = [jumpy] if result.options.interval == "bca" else []
+    pooled, q = statistic.pools(sample.n_datasets), statistic.q
     n = int(sample.n.min()) if pooled else sample.n_datasets
     # Units beyond the quantile on its thinner side: of none the draws see no more than the sample.
-    if not pooled and asked.target == "datasets":
+    if not pooled and result.target == "datasets":
         return rows
     beyond = min(q, 1 - q) * n
     return [
@@ -138,40 +149,40 @@ def _statistic(asked: BootstrapProcedure, sample: ScoreSample) -> list[Check]:
     ]
 
 
-def _references(asked: BootstrapProcedure) -> list[Check]:
-    given = asked.normalise
-    values = list(given.values()) if isinstance(given, dict) else [given]
-    own = any(isinstance(value, str) for value in values)
-    if given is None:
+def _references(result: BootstrapComparison) -> list[Check]:
+    """Warn of references that are taken from the scores."""
+    normalise = result.options.normalise
+    if normalise is None:
         return []
+    references = normalise.values() if isinstance(normalise, Mapping) else [normalise]
     return [
         Check.of(
             "references taken from the same scores",
-            float(own),
+            float(any(isinstance(reference, str) for reference in references)),
             remedy="they are held fixed while scores are drawn, so that their own error is left"
             " out: numbers from elsewhere have none",
         )
     ]
 
 
-def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
-    least = asked.borne.least
-    share = np.full(len(least), 1 / (asked.resamples + 1))
-    if asked.interval == "expanded":
-        share = expanded(share, (asked.borne.df, asked.borne.kept))
-    each = asked.sides * asked.n_contrasts
+def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> list[Check]:
+    """Say whether the resamples, and the units, are enough to decide a pair."""
+    least, alpha, evidence = procedure.bounds.least, result.alpha, result.evidence
+    share = np.full(len(least), 1 / (procedure.resamples + 1))
+    if result.options.interval == "expanded":
+        share = expanded(share, procedure.bounds.units)
+    each = procedure.sides * procedure.n_contrasts
     smallest = min(each * float(np.maximum(share, least).min()), 1.0)
-    beyond = int((np.isinf(found.evidence.low) | np.isinf(found.evidence.high)).sum())
-    borne = each * least.min() <= asked.alpha
+    beyond = int((np.isinf(evidence.low) | np.isinf(evidence.high)).sum())
     # Of two units t reaches so far out that no share of draws is left.
-    needed = BEYOND / asked.share if asked.share > 0 else np.inf
+    needed = BEYOND / procedure.share if procedure.share > 0 else np.inf
     more = f"ask for more resamples, {needed:,.0f} or so"
-    if needed * asked.n_contrasts > _MEMORY:
+    if needed * procedure.n_contrasts > _MEMORY:
         more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
         more += Phrase(f" {Call('compare_mixed')} with none")
-    if not borne:
-        drawn = "replications" if asked.target == "datasets" else "data sets"
-        need = int(np.ceil(np.log2(each / asked.alpha) - 1e-9))
+    if each * least.min() > alpha:
+        drawn = "replications" if result.target == "datasets" else "data sets"
+        need = int(np.ceil(np.log2(each / alpha) - 1e-9))
         more = Phrase(
             f"no number of resamples helps: {need} {drawn} could decide, and"
             f" {Call('compare_mixed')} can"
@@ -180,10 +191,10 @@ def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
     enough = Check.of(
         "smallest p-value that the resamples allow, adjusted",
         smallest,
-        asked.alpha,
+        alpha,
         remedy=Phrase("no pair can be decided, and intervals are infinite; ", more),
     )
-    if asked.sides == 1:
+    if procedure.sides == 1:
         return [enough]
     return [
         enough,
@@ -191,33 +202,37 @@ def _resamples(asked: BootstrapProcedure, found: BootstrapTests) -> list[Check]:
             "intervals that reach beyond the resamples",
             beyond,
             remedy=more
-            if smallest > asked.alpha
+            if smallest > alpha
             else "BCa corrects so much that no resample lies so far out: ask for more resamples,"
             " or for percentile intervals"
-            if asked.interval == "bca"
+            if result.options.interval == "bca"
             else "few replications bear on these aggregates, of which most data sets have no part:"
             " a mean rests on all of them; or ask for more resamples",
         ),
     ]
 
 
-def _pairs(asked: BootstrapProcedure, found: BootstrapTests, sides: Sides) -> list[Check]:
+def _pairs(
+    result: BootstrapComparison,
+    family: ContrastFamily,
+    procedure: BootstrapProcedure,
+    tests: BootstrapTests,
+) -> list[Check]:
     """Name the pairs whose evidence needs care."""
-    e, alpha = found.evidence, asked.alpha
-
-    near = comparison_checks.within_error(e.p_value, found.error, alpha)
-    near |= comparison_checks.within_error(e.p_equivalence, found.equivalence_error, alpha)
+    evidence, alpha, flat = result.evidence, result.alpha, tests.flat
+    sides = family.read_sides(result.algorithms, result.levels.estimate, result.alternative)
+    near = comparison_checks.within_error(evidence.p_value, tests.error, alpha)
+    near |= comparison_checks.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
+    in_steps = procedure.n_contrasts > 1
     return [
         comparison_checks.near_level(
-            near & ~found.flat,
-            sides,
-            Phrase(f"more of them decide: raise {Option('resamples', '')}"),
+            near & ~flat, sides, Phrase(f"more of them decide: raise {Option('resamples', '')}")
         ),
-        comparison_checks.over_equality(e, alpha, sides, stepwise=asked.n_contrasts > 1),
+        comparison_checks.over_equality(evidence, alpha, sides, stepwise=in_steps),
         Check.of(
             "pairs with the same difference in every resample",
-            int(found.flat.sum()),
-            remedy=f"{sides.some(found.flat)}: without spread there is nothing to test against;"
+            int(flat.sum()),
+            remedy=f"{sides.some(flat)}: without spread there is nothing to test against;"
             " are they the same algorithm?",
         ),
     ]

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
 from benchinfer.analyses.bootstrap.numerics.aggregates import (
     Jackknife,
     Statistic,
+    UnitBounds,
     UnitInfluence,
-    UnitsBorne,
     jackknife,
 )
 from benchinfer.analyses.bootstrap.numerics.intervals import (
@@ -27,13 +26,14 @@ from benchinfer.analyses.bootstrap.numerics.intervals import (
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
 from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.comparison import Alternative, Target
+from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Evidence, Level
+from benchinfer.comparison.evidence import Evidence, Level
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics import multiplicity
 from benchinfer.numerics.covariance import pairs_of
+from benchinfer.numerics.types import Array, Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Aggregated:
     jackknife
         Aggregates without each unit, for BCa; None without.
     influence
-        How much each unit moves the aggregates, for what the number of units bears.
+        Influence of each unit, for bounds by the number of units.
     expanded
         Whether percentiles are expanded.
     unit
@@ -96,7 +96,7 @@ class Aggregated:
 
     def contrast(self, matrix: Array, *, tested: bool = True) -> BootstrapDraws:
         """Return the draws of (P, K) combinations of the aggregates, which may be tested."""
-        borne = self.influence.borne(matrix)
+        bounds = self.influence.bounds(matrix)
         total = matrix.sum(axis=1)
         center = self.center * np.where(np.abs(total) > 1e-9, total, 0.0)
         return gather(
@@ -104,16 +104,16 @@ class Aggregated:
             self.draws @ matrix.T + center,
             self.unit,
             None if self.jackknife is None else self.jackknife.acceleration(matrix),
-            (borne.df, borne.kept) if self.expanded else None,
-            borne.least if tested else 0.0,
+            bounds.units if self.expanded else None,
+            bounds.least if tested else 0.0,
         )
 
 
 def levels_of(aggregated: Aggregated, alpha: float, mean: Array | None, name: str) -> Level:
     """Return each algorithm's aggregate with an interval of its own."""
     # No hypothesis is tested here, so that no level is too small for the units.
-    found = aggregated.contrast(np.eye(len(aggregated.estimate)), tested=False)
-    return Level(found.estimate, lower(found, alpha / 2), upper(found, alpha / 2), mean, name)
+    draws = aggregated.contrast(np.eye(len(aggregated.estimate)), tested=False)
+    return Level(draws.estimate, lower(draws, alpha / 2), upper(draws, alpha / 2), mean, name)
 
 
 # Resamples beyond a bound that place it well; the fewest that are drawn unless requested; the most
@@ -123,70 +123,57 @@ BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
 
 @dataclass(frozen=True, slots=True)
 class BootstrapProcedure:
-    """Options: statistic, resampling, and the number of contrasts to adjust for.
+    """Number of resamples, and what it follows from.
 
     Attributes
     ----------
-    statistic, interval, resample, target, n_contrasts, sides, alpha, normalise
-        As in `compare_bootstrap`, and what follows from it.
     resamples
         Their number.
-    borne
-        What the units bear of each contrast.
-    carried
+    n_contrasts, sides
+        Contrasts to adjust for, and sides of a test: 1 or 2.
+    bounds
+        Of the contrasts by the number of units.
+    largest_part
         The largest share of one unit in the variance of a contrast.
     share
         Share of resamples beyond a bound of one contrast.
     """
 
-    statistic: Statistic
-    interval: str
-    resample: Resample
     resamples: int
-    target: Target
     n_contrasts: int
     sides: int
-    alpha: float
-    normalise: object
-    borne: UnitsBorne
-    carried: float
+    bounds: UnitBounds
+    largest_part: float
     share: float
 
     @staticmethod
     def of(
-        statistic: Statistic,
         family: ContrastFamily,
-        given: BootstrapOptions,
+        options: BootstrapOptions,
         sample: ScoreSample,
         influence: UnitInfluence,
     ) -> "BootstrapProcedure":
-        """Take it from the arguments of `compare_bootstrap`."""
-        n = len(family.matrix) if given.adjust == "holm" else 1
-        sides = 1 if given.directed else 2
-        alpha, resample = given.alpha, given.resample
-        one = sidak(alpha, n) / 2 if sides == 2 else alpha / n
-        borne, share, resamples = influence.borne(family.matrix), one, given.resamples
-        # Where the units cannot bear the level, no number helps.
-        bears = one >= borne.least
-        if given.interval == "expanded":
-            shares = contracted(np.full(len(family.matrix), one), (borne.df, borne.kept))
-            share = float(shares[bears].min(initial=one)) if bears.any() else float(shares.max())
+        """Return the procedure that the arguments of `compare_bootstrap` ask for."""
+        n = len(family.matrix) if options.adjust == "holm" else 1
+        sides = 1 if options.directed else 2
+        alpha, bounds = options.alpha, influence.bounds(family.matrix)
+        level = sidak(alpha, n) / 2 if sides == 2 else alpha / n
+        share, resamples = level, options.resamples
+        # Where the units cannot reach the level, no number helps.
+        reached = level >= bounds.least
+        if options.interval == "expanded":
+            shares = contracted(np.full(len(family.matrix), level), bounds.units)
+            share = float(shares[reached].min(initial=level) if reached.any() else shares.max())
         if resamples == "auto":
-            many = _enough(share, sample, len(family.matrix)) if bears.any() else 0
-            resamples = max(_FEWEST, many)
+            enough = _enough(share, sample, len(family.matrix)) if reached.any() else 0
+            resamples = max(_FEWEST, enough)
         parts = influence.parts(family.matrix)
         return BootstrapProcedure(
-            statistic=statistic,
-            interval=given.interval,
-            resample=resample,
             resamples=resamples,
-            target="datasets" if resample == "replications" else "domain",
             n_contrasts=n,
             sides=sides,
-            alpha=alpha,
-            normalise=given.normalise,
-            borne=borne,
-            carried=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
+            bounds=bounds,
+            largest_part=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
             share=share,
         )
 
@@ -219,11 +206,11 @@ class BootstrapTests:
     evidence: Evidence
     error: Array
     equivalence_error: Array
-    flat: NDArray[np.bool_]
+    flat: Flags
 
 
 def tested(
-    found: BootstrapDraws,
+    draws: BootstrapDraws,
     family: ContrastFamily,
     margin: float,
     alpha: float,
@@ -236,27 +223,27 @@ def tested(
     the two one-sided ones at the tolerance. Intervals are at Sidak's level (one-sided bounds: at
     Bonferroni's), or of each contrast alone.
     """
-    step: Callable[[Array], Array] = multiplicity.holm if adjust == "holm" else np.copy
+    step = multiplicity.holm if adjust == "holm" else np.copy
     n = len(family.matrix) if adjust == "holm" else 1
-    p, low, high = _decided(found, alternative, alpha, n)
-    outside = np.maximum(p_at_most(found, -margin), p_at_least(found, margin))
-    flat, shown, error = found.flat, family.wanted, found.sd
+    p, low, high = _decided(draws, alternative, alpha, n)
+    outside = np.maximum(p_at_most(draws, -margin), p_at_least(draws, margin))
+    flat, shown, error = draws.flat, family.wanted, draws.sd
     adjusted = np.where(flat, 1.0, step(p))
     equal = np.where(flat, 1.0, step(outside))
     not_worse = None
     if alternative != "two-sided" and margin:
         better = alternative == "better"
-        one = p_at_most(found, -margin) if better else p_at_least(found, margin)
+        one = p_at_most(draws, -margin) if better else p_at_least(draws, margin)
         not_worse = np.where(flat, 1.0, step(one))[shown]
     # What is the same in every resample has no p-value that could vary.
     p_error = np.where(
-        flat, 0.0, monte_carlo_error(p, found, 2 if alternative == "two-sided" else 1)
+        flat, 0.0, monte_carlo_error(p, draws, 2 if alternative == "two-sided" else 1)
     )
     evidence = Evidence(
-        estimate=found.estimate[shown],
+        estimate=draws.estimate[shown],
         std_error=error[shown],
         df=np.full(len(error), np.inf)[shown],
-        statistic=np.divide(found.estimate, error, out=np.zeros(len(error)), where=error > 0)[
+        statistic=np.divide(draws.estimate, error, out=np.zeros(len(error)), where=error > 0)[
             shown
         ],
         p_value=adjusted[shown],
@@ -269,23 +256,23 @@ def tested(
     return BootstrapTests(
         evidence,
         (p_error * adjusted / p)[shown],
-        (monte_carlo_error(outside, found, 1) * equal / outside)[shown],
+        (monte_carlo_error(outside, draws, 1) * equal / outside)[shown],
         flat[shown],
     )
 
 
 def _decided(
-    found: BootstrapDraws, alternative: Alternative, alpha: float, n: int
+    draws: BootstrapDraws, alternative: Alternative, alpha: float, n: int
 ) -> tuple[Array, Array, Array]:
     """Return unadjusted p-values, and bounds of n intervals that hold together."""
-    open_end = np.full(len(found.estimate), np.inf)
+    open_end = np.full(len(draws.estimate), np.inf)
     if alternative == "better":
-        return p_at_most(found, 0.0), lower(found, alpha / n), open_end
+        return p_at_most(draws, 0.0), lower(draws, alpha / n), open_end
     if alternative == "worse":
-        return p_at_least(found, 0.0), -open_end, upper(found, alpha / n)
-    p = np.minimum(2 * np.minimum(p_at_most(found, 0.0), p_at_least(found, 0.0)), 1.0)
+        return p_at_least(draws, 0.0), -open_end, upper(draws, alpha / n)
+    p = np.minimum(2 * np.minimum(p_at_most(draws, 0.0), p_at_least(draws, 0.0)), 1.0)
     side = sidak(alpha, n) / 2
-    return p, lower(found, side), upper(found, side)
+    return p, lower(draws, side), upper(draws, side)
 
 
 # Enough for the probabilities, whose intervals are not near anything that decides.
@@ -309,7 +296,7 @@ class Improvement:
 
 def improvement_of(
     sample: ScoreSample,
-    given: BootstrapOptions,
+    options: BootstrapOptions,
     resamples: int,
     n_jobs: int | None = 1,
     progress: Progress | None = None,
@@ -318,24 +305,24 @@ def improvement_of(
 
     Intervals are percentiles, expanded where those of the contrasts are.
     """
-    pairs, resample = pairs_of(sample.values.shape[1]), given.resample
-    several = given.adjust == "holm"
+    pairs, resample = pairs_of(sample.values.shape[1]), options.resample
+    several = options.adjust == "holm"
     n = len(pairs) if several else 1
-    units = sample.units(resample) if given.interval == "expanded" else None
-    side = sidak(given.alpha, n) / 2
+    units = sample.units(resample) if options.interval == "expanded" else None
+    side = sidak(options.alpha, n) / 2
     # Of many pairs the bounds lie far out, where more resamples are needed.
     enough = min(resamples, max(SIDE_RESAMPLES, int(10 / side)), _MOST)
     if side * (_MOST + 1) < 1:
         enough = min(resamples, _FEW)
-    told = of_task(progress, "improvement", enough)
-    values = profiles.draws(sample, pairs, resample, enough, given.seed, n_jobs, told)
-    found = gather(
+    callback = of_task(progress, "improvement", enough)
+    values = profiles.draws(sample, pairs, resample, enough, options.seed, n_jobs, callback)
+    draws = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )
-    p = np.minimum(2 * np.minimum(p_at_most(found, 0.5), p_at_least(found, 0.5)), 1.0)
+    p = np.minimum(2 * np.minimum(p_at_most(draws, 0.5), p_at_least(draws, 0.5)), 1.0)
     return Improvement(
-        found.estimate,
-        np.maximum(lower(found, side), 0.0),
-        np.minimum(upper(found, side), 1.0),
+        draws.estimate,
+        np.maximum(lower(draws, side), 0.0),
+        np.minimum(upper(draws, side), 1.0),
         multiplicity.holm(p) if several else p,
     )

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.core.numbers import count
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals, room
 from benchinfer.plots.draw import Kind
@@ -254,7 +253,7 @@ def _laid(
         for a in result.best_first()
     ]
     ends = float(threshold[0]), float(threshold[-1])
-    whole = (
+    bands = (
         f"{'shaded' if together else 'blue'}: {100 * result.level:g} % band that holds the whole"
         " curve of an algorithm"
     )
@@ -267,7 +266,7 @@ def _laid(
         columns=0 if together else columns,
         title=title,
         axis=axis,
-        notes=(whole,) if together else (whole, others),
+        notes=(bands,) if together else (bands, others),
         width=width,
         alt=_alt(title, curves, threshold),
     )
@@ -279,12 +278,12 @@ def _columns(k: int, width: Width) -> int:
 
 def _ticks(ends: tuple[float, float], n: int, *, log: bool) -> tuple[tuple[float, str], ...]:
     low, high = ends
-    found = ticks(low, high, n, log=log) if high > low else [low]
+    places = ticks(low, high, n, log=log) if high > low else [low]
     # Ends of a logarithmic axis that is short of round numbers.
-    if len(found) > n:
-        found = found[:: -(-len(found) // n)]
-    at = scaled(np.array(found), low, high, log=log)
-    return tuple((float(x), signed(value)) for x, value in zip(at, found, strict=True))
+    if len(places) > n:
+        places = places[:: -(-len(places) // n)]
+    at = scaled(np.array(places), low, high, log=log)
+    return tuple((float(x), signed(value)) for x, value in zip(at, places, strict=True))
 
 
 def _alt(title: str, curves: list[ProfileCurve], threshold: Array) -> str:
@@ -380,12 +379,12 @@ def _curve(
     _line(profile, ax, start, curve.share, style, 1.6, name=name)
 
 
-def _turns(*curves: Array) -> NDArray[np.bool_]:
+def _turns(*curves: Array) -> Flags:
     """Return which points curves cannot do without: both ends, and those where one goes on."""
-    kept = np.ones(len(curves[0]), dtype=np.bool_)
+    needed = np.ones(len(curves[0]), dtype=np.bool_)
     moved = np.any([np.diff(curve) != 0 for curve in curves], axis=0)
-    kept[1:-1] = moved[:-1] | moved[1:]
-    return kept
+    needed[1:-1] = moved[:-1] | moved[1:]
+    return needed
 
 
 def _fill(
@@ -396,9 +395,9 @@ def _fill(
     colour: str,
     alpha: float,
 ) -> None:
-    kept = _turns(*ends)
-    low, high = (start[1] + _ROW * end[kept] for end in ends)
-    x, step = start[0] + _COLUMN * profile.across[kept], "post" if profile.steps else None
+    turns = _turns(*ends)
+    low, high = (start[1] + _ROW * end[turns] for end in ends)
+    x, step = start[0] + _COLUMN * profile.across[turns], "post" if profile.steps else None
     ax.fill_between(x, low, high, color=colour, alpha=alpha, lw=0, step=step, zorder=1)
 
 
@@ -412,10 +411,10 @@ def _line(
     *,
     name: str = "",
 ) -> None:
-    kept = _turns(share)
+    turns = _turns(share)
     ax.plot(
-        start[0] + _COLUMN * profile.across[kept],
-        start[1] + _ROW * share[kept],
+        start[0] + _COLUMN * profile.across[turns],
+        start[1] + _ROW * share[turns],
         color=style[0],
         ls=style[1],
         lw=lw,

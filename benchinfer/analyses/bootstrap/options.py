@@ -13,12 +13,20 @@ type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
 type Interval = Literal["percentile", "expanded", "bca"]
 type Adjust = Literal["holm", "none"]
 FEWEST = 100
-_statistics = {
+_STATISTICS = {
     "iqm": Statistic("iqm"),
     "mean": Statistic("mean"),
     "median": Statistic("quantile", 0.5),
     "optimality-gap": Statistic("mean"),
     "worst": Statistic("quantile", 0.0),
+}
+# Name as a level of a measure in braces, empty for the mean; of means of data sets; of scores.
+_WORDS = {
+    "iqm": ("interquartile mean of {}", "interquartile mean", "interquartile mean"),
+    "mean": ("", "mean", "mean"),
+    "median": ("median {}", "median of the data sets' means", "median of the scores"),
+    "optimality-gap": ("", "mean", "mean"),
+    "worst": ("worst {}", "worst of the data sets' means", "worst score"),
 }
 
 
@@ -53,28 +61,34 @@ class BootstrapOptions(TestedOptions):
         return self.statistic == "optimality-gap"
 
 
-def level_name(given: Named | float) -> str:
+def level_name(statistic: Named | float) -> str:
     """Name the aggregate as a level of a measure in braces; empty where it is the mean."""
-    if not isinstance(given, str):
-        return f"{given:g} quantile of {{}}"
-    return {"iqm": "interquartile mean of {}", "median": "median {}", "worst": "worst {}"}.get(
-        given, ""
-    )
+    if isinstance(statistic, str):
+        return _WORDS[statistic][0]
+    return f"{statistic:g} quantile of {{}}"
 
 
-def statistic_of(given: Named | float) -> Statistic:
-    """Return what a name or a number stands for."""
-    if isinstance(given, str):
-        if given not in _statistics:
+def statistic_words(statistic: Named | float, *, several: bool) -> str:
+    """Name the statistic in the singular, of one data set or several."""
+    if isinstance(statistic, str):
+        return _WORDS[statistic][1 if several else 2]
+    units = "of the data sets' means" if several else "of the scores"
+    return f"{statistic:g} quantile, counted from the worst, {units}"
+
+
+def statistic_of(statistic: Named | float) -> Statistic:
+    """Return the statistic of a name, or the quantile of a number."""
+    if isinstance(statistic, str):
+        if statistic not in _STATISTICS:
             raise ArgumentError(
-                f"unknown statistic {given!r}.",
-                hint=f"one of {', '.join(map(repr, _statistics))}, or a number between 0 and 1"
+                f"unknown statistic {statistic!r}.",
+                hint=f"one of {', '.join(map(repr, _STATISTICS))}, or a number between 0 and 1"
                 " for that quantile.",
             )
-        return _statistics[given]
-    if not 0 < given < 1:
+        return _STATISTICS[statistic]
+    if not 0 < statistic < 1:
         raise ArgumentError(
-            f"statistic is {given!r}.",
+            f"statistic is {statistic!r}.",
             hint='a quantile lies between 0 and 1; "worst" is the smallest.',
         )
-    return Statistic("quantile", float(given))
+    return Statistic("quantile", float(statistic))

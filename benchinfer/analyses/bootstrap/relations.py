@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bootstrap.numerics import resampling
 from benchinfer.analyses.bootstrap.sample import refuse_undrawable
@@ -17,6 +16,7 @@ from benchinfer.comparison.per_dataset import check_travels, per_dataset
 from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.types import Codes
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.table import ScoreTable
@@ -122,17 +122,17 @@ class _Resample:
     rule: str
 
     def __call__(self, number: int) -> Ensemble:
-        wanted = inspect.signature(self.compare).parameters.get("seed")
+        parameter = inspect.signature(self.compare).parameters.get("seed")
         rng = np.random.default_rng([self.seed, number])
         chosen = np.arange(len(self.table.starts) - 1)
         if self.resample == "both":
             chosen = np.sort(rng.choice(chosen, len(chosen)))
-        own: dict[str, int] = {}
-        if wanted is not None and wanted.default is None:
-            own["seed"] = int(rng.integers(2**32))
+        seeded: dict[str, int] = {}
+        if parameter is not None and parameter.default is None:
+            seeded["seed"] = int(rng.integers(2**32))
         drawn = self.table.drawn(chosen, rng)
         measure = self.table.setting.measure.name
-        return per_dataset(self.compare, drawn, measure, **own).relations(self.rule)
+        return per_dataset(self.compare, drawn, measure, **seeded).relations(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +156,9 @@ class _Table:
 
     setting: Setting
     frame: "pd.DataFrame"
-    starts: NDArray[np.int64]
-    stratum: NDArray[np.int64]
-    unit: NDArray[np.int64]
+    starts: Codes
+    stratum: Codes
+    unit: Codes
 
     @staticmethod
     def of(setting: Setting, scores: ScoreTable) -> "_Table":
@@ -177,20 +177,20 @@ class _Table:
             groups([*names, "replication"], sort=False).ngroup().to_numpy(),
         )
 
-    def drawn(self, chosen: NDArray[np.int64], rng: np.random.Generator) -> ScoreTable:
+    def drawn(self, chosen: Codes, rng: np.random.Generator) -> ScoreTable:
         """Draw units within each chosen data set, and name data sets and replications anew."""
-        rows: list[NDArray[np.int64]] = []
-        labels: list[NDArray[np.int64]] = []
+        rows: list[Codes] = []
+        labels: list[Codes] = []
         names: list[str] = []
         times = dict.fromkeys(chosen.tolist(), 0)
         for d in chosen.tolist():
             times[d] += 1
             start, end = int(self.starts[d]), int(self.starts[d + 1])
-            found, label = _draw(self.stratum[start:end], self.unit[start:end], rng)
-            rows.append(start + found)
+            drawn_rows, label = _draw(self.stratum[start:end], self.unit[start:end], rng)
+            rows.append(start + drawn_rows)
             labels.append(label)
             name = self.setting.coverage.datasets[d]
-            names += [name if times[d] == 1 else f"{name} ({times[d]})"] * len(found)
+            names += [name if times[d] == 1 else f"{name} ({times[d]})"] * len(drawn_rows)
         table = self.frame.take(np.concatenate(rows)).assign(
             dataset=names, replication=np.concatenate(labels)
         )
@@ -204,9 +204,7 @@ class _Table:
         )
 
 
-def _draw(
-    stratum: NDArray[np.int64], unit: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _draw(stratum: Codes, unit: Codes, rng: np.random.Generator) -> tuple[Codes, Codes]:
     """Return rows of units drawn within each stratum, and a new number of the unit for each row.
 
     Rows of a unit, and units of a stratum, are adjacent.

@@ -22,23 +22,23 @@ type Reference = float | str | Mapping[str, float]
 type Normalise = Literal["min-max"] | Mapping[str, Reference] | None
 
 
-def reference(setting: Setting, sample: ScoreSample, given: Reference) -> Array:
+def reference(setting: Setting, sample: ScoreSample, values: Reference) -> Array:
     """Return (D,) oriented values that a reference has on the data sets."""
     measure, datasets = setting.measure, setting.coverage.datasets
-    if isinstance(given, str):
-        if given not in setting.algorithms:
-            raise ArgumentError(unknown("algorithm", given, setting.algorithms))
-        return sample.means[:, setting.algorithms.index(given)]
-    if isinstance(given, Mapping):
-        if lost := [name for name in datasets if name not in given]:
+    if isinstance(values, str):
+        if values not in setting.algorithms:
+            raise ArgumentError(unknown("algorithm", values, setting.algorithms))
+        return sample.means[:, setting.algorithms.index(values)]
+    if isinstance(values, Mapping):
+        if lost := [name for name in datasets if name not in values]:
             raise DesignError(
                 f"{len(lost):,} of {len(datasets):,} data sets have no reference.",
                 where=[("dataset",), *((name,) for name in lost)],
                 hint="give one number for each data set.",
             )
-        numbers = np.array([given[name] for name in datasets], dtype=np.float64)
+        numbers = np.array([values[name] for name in datasets], dtype=np.float64)
     else:
-        numbers = np.full(len(datasets), given, dtype=np.float64)
+        numbers = np.full(len(datasets), values, dtype=np.float64)
     with np.errstate(all="ignore"):
         oriented = measure.orient(numbers)
     if not np.isfinite(oriented).all():
@@ -57,7 +57,10 @@ def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> S
     if isinstance(normalise, str):
         if normalise != "min-max":
             raise ArgumentError(unknown("normalise", normalise, ["min-max"]))
-        low, high = _range(sample)
+        first = sample.strata[sample.first_stratum[:-1]]
+        lowest = np.where(sample.present, sample.values, np.inf).min(axis=1)
+        highest = np.where(sample.present, sample.values, -np.inf).max(axis=1)
+        low, high = np.minimum.reduceat(lowest, first), np.maximum.reduceat(highest, first)
     else:
         if set(normalise) != {"low", "high"}:
             raise ArgumentError(
@@ -66,19 +69,12 @@ def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> S
                 " 0 and 1.",
             )
         low, high = (reference(setting, sample, normalise[name]) for name in ("low", "high"))
-    _refuse_turned(setting, low, high)
+    _check_references(setting, low, high)
     d = sample.dataset
     return sample.with_values((sample.values - low[d, None]) / (high - low)[d, None])
 
 
-def _range(sample: ScoreSample) -> tuple[Array, Array]:
-    first = sample.strata[sample.first_stratum[:-1]]
-    low = np.where(sample.present, sample.values, np.inf).min(axis=1)
-    high = np.where(sample.present, sample.values, -np.inf).max(axis=1)
-    return np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)
-
-
-def _refuse_turned(setting: Setting, low: Array, high: Array) -> None:
+def _check_references(setting: Setting, low: Array, high: Array) -> None:
     """Refuse references of which the better one is not better."""
     measure = setting.measure
     wrong = np.flatnonzero(~(high > low))
@@ -148,9 +144,10 @@ class BootstrapSample:
         raw = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
         refuse_undrawable(setting, raw, resample)
         sample = normalised(setting, raw, normalise)
-        reached = _goal(setting, raw, normalise, goal, gap=gap)
-        kept = sample if reached is None else aggregates.clipped(sample, reached)
-        return BootstrapSample(raw, sample, kept, reported(setting, normalise, tolerance, gap=gap))
+        target = _goal(setting, raw, normalise, goal, gap=gap)
+        aggregated = sample if target is None else aggregates.clipped(sample, target)
+        measure = reported(setting, normalise, tolerance, gap=gap)
+        return BootstrapSample(raw, sample, aggregated, measure)
 
 
 def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resample) -> None:

@@ -133,7 +133,7 @@ def _ratios(table: "pd.DataFrame") -> "Array":
 
 def improvement(result: BootstrapComparison) -> Section:
     """Report the probabilities of improvement of all pairs."""
-    found, measure = table(result), result.setting.measure
+    pairs, measure = table(result), result.setting.measure
     p = result.probability_of_improvement()["p_value"]
     n, of = int((p <= result.alpha).sum()), len(p)
     said = (
@@ -148,10 +148,10 @@ def improvement(result: BootstrapComparison) -> Section:
     )
     shown = Figure(result, "improvement", "Probability that the first is better, all pairs.")
     if of > _PAIRS:
-        fold = Fold(f"Figure and table of the {of:,} pairs", (shown,), (found,))
+        fold = Fold(f"Figure and table of the {of:,} pairs", (shown,), (pairs,))
         return Section(title="Probability of improvement", text=(said, reading), fold=fold)
     return Section(
-        title="Probability of improvement", text=(said, reading), figures=(shown,), tables=(found,)
+        title="Probability of improvement", text=(said, reading), figures=(shown,), tables=(pairs,)
     )
 
 

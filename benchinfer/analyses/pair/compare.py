@@ -1,68 +1,30 @@
 """The function `compare_pair`."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from benchinfer.analyses.pair import diagnostics, rules
 from benchinfer.analyses.pair.comparison import PairComparison
-from benchinfer.analyses.pair.diagnostics import normality
+from benchinfer.analyses.pair.diagnostics import Normality, normality
 from benchinfer.analyses.pair.numerics import t_tests
 from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
 from benchinfer.analyses.pair.scores import Clusters, Pair, PairedScores, paired_scores
-from benchinfer.analyses.pair.tests import PairProcedure, beside, located, tested
+from benchinfer.analyses.pair.tests import PairProcedure, estimated, other_tests, tested
 from benchinfer.comparison import stepwise
-from benchinfer.comparison import stepwise as comparison_stepwise
-from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import check_missing, informed
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import (
-    Array,
-    Evidence,
-    Level,
-    Setting,
-    decide,
-)
+from benchinfer.comparison.evidence import Evidence, Level, Setting, decide
 from benchinfer.core.arguments import ArgumentError, seed_of
 from benchinfer.core.errors import unknown
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array, States
 from benchinfer.scores.table import ScoreTable
 
-_SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 _RANDOM = ("wilcoxon", "sign", "sign-flip", "parts-t")
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Options that are resolved before scores are looked at.
-
-    Attributes
-    ----------
-    test, reason
-        The test, and why it was taken.
-    adjust, alternative, alpha
-        As in `compare_pair`; alpha is one minus the level.
-    n_parts, seed
-        Of the split of items, and of random numbers.
-    """
-
-    test: Test
-    reason: str
-    adjust: str
-    alternative: Alternative
-    alpha: float
-    n_parts: int | None
-    seed: int
-
-    def question(self, n: int, margin: float) -> PairProcedure:
-        """Return the options of each of n pairs."""
-        side = _SIDES[self.alternative]
-        n = 1 if self.adjust == "none" or self.test == "bayes-t" else n
-        tail = self.alpha / n if side else sidak(self.alpha, n) / 2
-        return PairProcedure(side, margin, tail, self.n_parts, self.seed)
 
 
 def compared(
@@ -70,114 +32,105 @@ def compared(
     data: PairedScores,
     means: Array,
     family: ContrastFamily,
-    chosen: Chosen,
+    procedure: PairProcedure,
     options: PairOptions,
+    reason: str,
 ) -> PairComparison:
     """Turn the scores of each pair into verdicts."""
-    shown = family.wanted
-    pairs = [data.of(int(i), int(j)) for i, j in family.pairs]
-    asked = chosen.question(len(pairs), setting.measure.margin)
-    test = chosen.test
-    evidence, probabilities = _evidence(pairs, data, asked, chosen)
-    wanted = pairs[shown]
-    looks = tuple(map(_look(test, asked), wanted)) if data.paired else ()
-    named = family.named_sides(setting.algorithms)[shown]
-    levels = Level.of_pairs(means, family.pairs, evidence.estimate, rules.LEVELS.get(test, ""))
-    sides = family.read_sides(setting.algorithms, levels.estimate, chosen.alternative)
-    mine = _of_wanted(evidence, shown)
+    shown, test = family.wanted, procedure.test
+    every_pair = [data.of(int(i), int(j)) for i, j in family.pairs]
+    pairs = every_pair[shown]
+    of_family, probabilities = _evidence(every_pair, data, procedure, options.adjust)
+    evidence = _of_contrasts(of_family, shown)
     probabilities = None if probabilities is None else probabilities[shown]
-    side = asked.side
-    stepwise = comparison_stepwise.stepwise(chosen.adjust, len(pairs))
+    names = family.named_sides(setting.algorithms)[shown]
+    named_pairs = [(*sides, pair) for sides, pair in zip(names, pairs, strict=True)]
+    levels = Level.of_pairs(means, family.pairs, of_family.estimate, rules.LEVELS.get(test, ""))
     result = PairComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=_codes(test, mine, probabilities, chosen.alpha),
+        codes=_codes(test, evidence, probabilities, options.alpha),
         level=options.level,
         target="datasets",
         levels=levels,
-        stored_checks=(
-            *diagnostics.checks(setting, data, test, mine, looks, chosen.alpha),
-            *diagnostics.decisions(test, wanted, sides, mine, chosen.alpha, stepwise=stepwise),
-        ),
+        stored_checks=(),
         provenance=options.provenance(
             setting.digest,
-            rules.adjustment(test, chosen.adjust, family.words, len(pairs), side=side),
-            chosen.seed if test in _RANDOM else None,
+            rules.adjustment(test, options, family),
+            procedure.seed if test in _RANDOM else None,
         ),
-        evidence=mine,
+        evidence=evidence,
         test=test,
-        reason=chosen.reason,
-        n=np.array([len(pair.first) for pair in wanted], np.float64),
-        zeros=diagnostics.left_out(test, wanted),
+        reason=reason,
+        n=np.array([len(pair.first) for pair in pairs], np.float64),
+        zeros=diagnostics.differences_left_out(test, pairs),
         clusters=0 if data.cluster is None else len(np.unique(data.cluster)),
         probabilities=probabilities,
-        looks=looks,
-        others=beside(
-            [(*name, pair) for name, pair in zip(named, wanted, strict=True)], data, asked, test
-        ),
+        looks=tuple(_normality(pair, procedure) for pair in pairs) if data.paired else (),
+        others=other_tests(named_pairs, data, procedure),
     )
+    result = replace(result, stored_checks=diagnostics.checks(result, data, family, pairs))
     return informed(result) if result.bayesian else result
 
 
-def _of_wanted(e: Evidence, shown: slice) -> Evidence:
-    given: dict[str, Array | None] = {f.name: getattr(e, f.name) for f in fields(Evidence)}
-    kept: dict[str, Any] = {n: v if v is None else v[shown] for n, v in given.items()}
-    return Evidence(**kept)
+def _of_contrasts(evidence: Evidence, shown: slice) -> Evidence:
+    """Return the evidence of some contrasts."""
+    columns: dict[str, Any] = {f.name: getattr(evidence, f.name) for f in fields(Evidence)}
+    selected: dict[str, Any] = {n: v if v is None else v[shown] for n, v in columns.items()}
+    return Evidence(**selected)
 
 
 def _evidence(
-    pairs: list[Pair], data: PairedScores, asked: PairProcedure, chosen: Chosen
+    pairs: list[Pair], data: PairedScores, procedure: PairProcedure, adjust: str
 ) -> tuple[Evidence, Array | None]:
     """Return the adjusted evidence of all pairs, and posterior probabilities where it is these."""
-    test, probabilities = chosen.test, None
-    if test == "bayes-t":
-        found = [located(test, pair, data, asked) for pair in pairs]
-        rows = [t_tests.tested(one, 0, asked.margin, asked.tail) for one in found]
-        probabilities = np.array([t_tests.posterior(one, asked.margin) for one in found])
+    margin, probabilities = procedure.margin, None
+    if procedure.test == "bayes-t":
+        estimates = [estimated(pair, data, procedure) for pair in pairs]
+        rows = [t_tests.t_test(one, 0, margin, procedure.tail) for one in estimates]
+        probabilities = np.array([t_tests.posterior(one, margin) for one in estimates])
     else:
-        rows = [tested(test, pair, data, asked) for pair in pairs]
+        rows = [tested(pair, data, procedure) for pair in pairs]
     column = {
         f.name: np.array([getattr(row, f.name) for row in rows], np.float64)
         for f in fields(t_tests.DifferenceTest)
     }
-    not_worse = stepwise.adjusted(chosen.adjust, column["noninferiority"])
+    not_worse = stepwise.adjusted(adjust, column["noninferiority"])
     return Evidence(
         estimate=column["estimate"],
         std_error=column["std_error"],
         df=column["df"],
         statistic=column["statistic"],
-        p_value=np.minimum(stepwise.adjusted(chosen.adjust, column["p"]), 1.0),
+        p_value=np.minimum(stepwise.adjusted(adjust, column["p"]), 1.0),
         p_raw=column["p"],
-        p_equivalence=stepwise.adjusted(chosen.adjust, column["equivalence"]),
+        p_equivalence=stepwise.adjusted(adjust, column["equivalence"]),
         low=column["low"],
         high=column["high"],
-        p_noninferiority=not_worse if asked.side and asked.margin else None,
+        p_noninferiority=not_worse if procedure.side and margin else None,
     ), probabilities
 
 
-def _codes(test: str, e: Evidence, probabilities: Array | None, alpha: float) -> Any:
+def _codes(test: str, evidence: Evidence, probabilities: Array | None, alpha: float) -> States:
     """Return the verdicts."""
     if probabilities is not None:
         # Without a spread there is no error to judge by.
-        shown = (probabilities >= 1 - alpha) & (e.std_error > 0)[:, None]
+        decided = (probabilities >= 1 - alpha) & (evidence.std_error > 0)[:, None]
         kinds = [Verdict.FIRST, Verdict.EQUIVALENT, Verdict.SECOND]
-        return np.select(list(shown.T), kinds, Verdict.UNDECIDED).astype(np.int8)
+        return np.select(list(decided.T), kinds, Verdict.UNDECIDED).astype(np.int8)
     # F has no direction; of ranks the statistic has, which need not be that of the means.
-    direction = e.estimate if test == "5x2cv-f" else e.statistic
-    return decide(direction, e.p_value, e.p_equivalence, alpha)
+    direction = evidence.estimate if test == "5x2cv-f" else evidence.statistic
+    return decide(direction, evidence.p_value, evidence.p_equivalence, alpha)
 
 
-def _look(test: str, asked: PairProcedure) -> Any:
-    def look(pair: Pair) -> Any:
-        d = pair.differences
-        if test == "parts-t":
-            d = t_tests.split(d, asked.n_parts, asked.seed).means
-        elif pair.cluster is not None:
-            # Errors come from the clusters: it is their sums that may be normal or not.
-            d = t_tests.sums(d, pair.cluster)
-        return normality(d)
-
-    return look
+def _normality(pair: Pair, procedure: PairProcedure) -> Normality:
+    """Test the normality of what a test takes the mean of."""
+    differences = pair.differences
+    if procedure.test == "parts-t":
+        differences = t_tests.split(differences, procedure.n_parts, procedure.seed).means
+    elif pair.cluster is not None:
+        # Errors come from the clusters: it is their sums that may be normal or not.
+        differences = t_tests.sums(differences, pair.cluster)
+    return normality(differences)
 
 
 def compare_pair(
@@ -303,11 +256,13 @@ def compare_pair(
         missing=missing,
         seed=seed,
     )
-    drawn = seed_of(seed)
+    seed = seed_of(seed)
     if dataset is not None:
         scores = scores.subset(datasets=dataset)
     if pair is not None:
-        scores = _narrowed(scores, pair)
+        if strange := [name for name in pair if name not in scores.algorithms]:
+            raise ArgumentError(unknown("algorithm", strange[0], scores.algorithms))
+        scores = scores.subset(algorithms=list(pair))
     setting, scores = Setting.of(scores, measure)
     options = replace(options, measure=setting.measure.name)
     options.check_family(setting.algorithms)
@@ -315,26 +270,16 @@ def compare_pair(
     if margin is not None:
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))
     data = paired_scores(scores, setting, clusters)
-    chosen, reason = rules.resolve(test, data)
+    resolved, reason = rules.resolve(test, data)
     means = scores.cells(setting.measure.name).mean[0]
-    asked = Chosen(chosen, reason, adjust, alternative, options.alpha, parts, drawn)
 
     def compare(family: ContrastFamily) -> PairComparison:
-        return compared(setting, data, means, family, asked, options)
+        n_pairs = len(family.pairs)
+        procedure = PairProcedure.of(resolved, options, setting.measure.margin, n_pairs, seed)
+        return compared(setting, data, means, family, procedure, options, reason)
 
-    if options.pair is not None:
-        return compare(_one_pair(setting.algorithms, options.pair))
-    return options.compared(setting.algorithms, means, compare)
-
-
-def _narrowed(scores: ScoreTable, pair: tuple[str, str]) -> ScoreTable:
-    """Keep the two algorithms."""
-    if strange := [name for name in pair if name not in scores.algorithms]:
-        raise ArgumentError(unknown("algorithm", strange[0], scores.algorithms))
-    return scores.subset(algorithms=list(pair))
-
-
-def _one_pair(algorithms: tuple[str, ...], pair: tuple[str, str]) -> ContrastFamily:
-    index = np.array([[algorithms.index(name) for name in pair]], np.int64)
+    if options.pair is None:
+        return options.compared(setting.algorithms, means, compare)
+    index = np.array([[setting.algorithms.index(name) for name in options.pair]], np.int64)
     matrix = np.eye(2)[index[:, 0]] - np.eye(2)[index[:, 1]]
-    return ContrastFamily(index, matrix, "the one pair")
+    return compare(ContrastFamily(index, matrix, "the one pair"))

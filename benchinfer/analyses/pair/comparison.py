@@ -97,10 +97,10 @@ class PairComparison(TestedComparison):
         """Return estimate, interval and test of the pairs, in the measure's own unit."""
         columns = dict(super().effects())
         if self.probabilities is not None:
-            kept = ("estimate", "conf_low", "conf_high", "std_error", "df")
+            shown = ("estimate", "conf_low", "conf_high", "std_error", "df")
             names = ("prob_first", "prob_equivalent", "prob_second")
-            found = dict(zip(names, self.probabilities.T, strict=True))
-            return {name: columns[name] for name in kept} | found
+            probabilities = dict(zip(names, self.probabilities.T, strict=True))
+            return {name: columns[name] for name in shown} | probabilities
         return {name: column for name, column in columns.items() if not np.isnan(column).all()}
 
     @property
@@ -139,8 +139,4 @@ class PairComparison(TestedComparison):
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
-        adjusted = len(self.pairs) > 1 and not self.bayesian
-        return [
-            *rules.sources(self.test, clustered=self.clusters > 0),
-            *rules.adjusting(self.options.adjust, adjusted=adjusted),
-        ]
+        return rules.sources(self)

@@ -18,20 +18,23 @@ https://doi.org/10.1080/01621459.1967.10482916
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import OF_RANKS, without_noise
 from benchinfer.comparison import checks as comparison_checks
-from benchinfer.comparison.contrasts import Sides
-from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.comparison import stepwise
+from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
+from benchinfer.numerics.types import Array, Codes
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.pair.comparison import PairComparison
 
 # With more values every real sample departs, and the p-values of two of the tests are not known.
 MOST = 5000
@@ -116,41 +119,42 @@ _LEAN_ON_NORMALITY = ("t", "welch", "corrected-t", "5x2cv-t", "5x2cv-f", "bayes-
 
 
 def checks(
-    setting: Setting,
-    data: PairedScores,
-    test: str,
-    evidence: Evidence,
-    looks: tuple[Normality, ...],
-    alpha: float,
+    result: "PairComparison", data: PairedScores, family: ContrastFamily, pairs: list[Pair]
 ) -> tuple[Check, ...]:
-    """Return the rows."""
+    """Return the diagnostics of a comparison.
+
+    Parameters
+    ----------
+    result
+        The comparison, without them.
+    data, pairs
+        The scores of all algorithms, and of each pair that is shown.
+    family
+        The contrasts.
+    """
+    setting = result.setting
     return (
         *comparison_checks.of_table(setting, means=False, rates=False),
-        *_replications(data),
-        *_peculiar(data, test),
-        *_distribution(test, looks, evidence, alpha),
-        *_claims(setting, data),
+        *_of_test(result.test, data),
+        *_of_distribution(result),
+        _of_claims(result, data),
         comparison_checks.tolerance(setting.measure),
+        *_of_decisions(result, family, pairs),
     )
 
 
-def _replications(data: PairedScores) -> list[Check]:
-    if not data.paired:
-        return []
-    partial = int(np.isnan(data.table).any(axis=1).sum())
-    return [
-        Check.of(
-            "replications that lack algorithms",
-            partial,
-            remedy="a pair is compared on the replications that both have; fair only if scores are"
-            " not missing because they are bad",
-        )
-    ]
-
-
-def _peculiar(data: PairedScores, test: str) -> list[Check]:
-    """Say what is peculiar to a test."""
+def _of_test(test: str, data: PairedScores) -> list[Check]:
+    """Warn of incomplete replications, and of the limits of a test."""
     rows: list[Check] = []
+    if data.paired:
+        rows.append(
+            Check.of(
+                "replications that lack algorithms",
+                int(np.isnan(data.table).any(axis=1).sum()),
+                remedy="a pair is compared on the replications that both have; fair only if scores"
+                " are not missing because they are bad",
+            )
+        )
     if data.cluster is not None and test == "t":
         n = len(np.unique(data.cluster))
         rows.append(
@@ -187,9 +191,9 @@ def _peculiar(data: PairedScores, test: str) -> list[Check]:
     return rows
 
 
-def _distribution(
-    test: str, looks: tuple[Normality, ...], evidence: Evidence, alpha: float
-) -> list[Check]:
+def _of_distribution(result: "PairComparison") -> list[Check]:
+    """Warn of differences without spread, few of them, and not normal ones."""
+    evidence = result.evidence
     flat = int(((evidence.std_error == 0) & (evidence.high - evidence.low == np.inf)).sum())
     rows = [
         Check.of(
@@ -209,9 +213,9 @@ def _distribution(
                 remedy="few degrees of freedom: intervals lean on normality; add replications",
             )
         )
-    p = np.array([look.p_values[0] for look in looks if len(look.p_values) and look.n < 5000])
-    if test in _LEAN_ON_NORMALITY and len(p):
-        limit = alpha / len(p)
+    p = np.array([x.p_values[0] for x in result.looks if len(x.p_values) and x.n < MOST])
+    if result.test in _LEAN_ON_NORMALITY and len(p):
+        limit = result.alpha / len(p)
         rows.append(
             Check.of(
                 "normality of differences, smallest p-value of Shapiro-Wilk",
@@ -226,49 +230,44 @@ def _distribution(
     return rows
 
 
-def decisions(
-    test: str,
-    pairs: list[Pair],
-    sides: Sides,
-    evidence: Evidence,
-    alpha: float,
-    *,
-    stepwise: bool,
-) -> tuple[Check, ...]:
-    """Say where decided pairs would be decided otherwise, and which differences have no say."""
-    if test == "bayes-t":
-        return ()
-    rows = [comparison_checks.over_equality(evidence, alpha, sides, stepwise=stepwise)]
+def _of_decisions(
+    result: "PairComparison", family: ContrastFamily, pairs: list[Pair]
+) -> list[Check]:
+    """Name pairs that means or intervals would decide otherwise, and differences left out."""
+    test, evidence, alpha = result.test, result.evidence, result.alpha
+    if result.bayesian:
+        return []
+    sides = family.read_sides(result.algorithms, result.levels.estimate, result.alternative)
+    in_steps = stepwise.stepwise(result.options.adjust, len(family.pairs))
+    rows = [comparison_checks.over_equality(evidence, alpha, sides, stepwise=in_steps)]
     if test in OF_RANKS:
         n = np.array([len(pair.first) for pair in pairs])
         direction = np.where(evidence.p_value <= alpha, evidence.statistic, 0.0)
         mean = np.array([pair.differences.mean() for pair in pairs])
         rows += [
-            comparison_checks.differences_of_zero(left_out(test, pairs), n, sides),
+            comparison_checks.differences_of_zero(result.zeros, n, sides),
             comparison_checks.other_sign(
                 direction, mean, sides, Phrase(f"{Option('test', 't')} compares means")
             ),
         ]
-    return tuple(rows)
+    return rows
 
 
-def left_out(test: str, pairs: list[Pair]) -> NDArray[np.int64]:
+def differences_left_out(test: str, pairs: list[Pair]) -> Codes:
     """Count the differences of zero that the test of each pair leaves out."""
     zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
     return np.array(zeros, np.int64)
 
 
-def _claims(setting: Setting, data: PairedScores) -> list[Check]:
+def _of_claims(result: "PairComparison", data: PairedScores) -> Check:
     """Say how far claims go."""
     if data.kind != "items":
-        return [comparison_checks.replications(setting)]
-    return [
-        Check.of(
-            "claims go beyond these trained models",
-            0.0,
-            1.0,
-            least=True,
-            remedy="test items of models that were trained once say nothing of how much training"
-            " again would change them",
-        )
-    ]
+        return comparison_checks.replications(result.setting)
+    return Check.of(
+        "claims go beyond these trained models",
+        0.0,
+        1.0,
+        least=True,
+        remedy="test items of models that were trained once say nothing of how much training"
+        " again would change them",
+    )

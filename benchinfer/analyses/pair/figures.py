@@ -29,10 +29,10 @@ _POINT = "#0072B2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantilePanel(panels.GridPanel):
-    """The quantiles of one pair: normal and found, (q,) each."""
+    """The quantiles of one pair: normal and observed, (q,) each."""
 
     normal: Array
-    found: Array
+    observed: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def layout(
             " not all the same.",
         )
     shown = tuple(_panel(*row, width) for row in known[: _MOST if is_wide(width) else _FEW])
-    ends = [np.abs([p.normal, p.found]).max() for p in shown]
+    ends = [np.abs([p.normal, p.observed]).max() for p in shown]
     label = pair.measure.noun
     more = f"{len(shown):,} of {len(known):,} pairs; other algorithms can be chosen"
     said = "; ".join(f"{p.label}: {p.note}" for p in shown)
@@ -92,7 +92,7 @@ def _panel(names: tuple[str, str], look: "Normality", width: Width) -> QuantileP
         label=minus.join(brief[name] for name in names),
         note=note,
         normal=look.normal,
-        found=look.found,
+        observed=look.found,
     )
 
 
@@ -108,7 +108,7 @@ def draw(figure: QuantileFigure, ax: "Axes") -> None:
 def _draw(panel: QuantilePanel, reach: float, ax: "Axes") -> None:
     ends = (-reach, reach)
     ax.plot(ends, ends, color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
-    ax.plot(panel.normal, panel.found, "o", ms=3.6, mfc="white", mec=_POINT, mew=1.1, zorder=2)
+    ax.plot(panel.normal, panel.observed, "o", ms=3.6, mfc="white", mec=_POINT, mew=1.1, zorder=2)
     ax.set_xlim(*ends)
     ax.set_ylim(*ends)
     ticks = np.arange(-int(reach), int(reach) + 1, 1 if reach < 4 else math.ceil(reach / 4))

@@ -32,8 +32,12 @@ class PairOptions(TestedOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.pair is not None:
-            self._check_pair(self.pair)
+        pair = self.pair
+        if pair is not None and (self.control is not None or len(pair) != 2 or pair[0] == pair[1]):
+            raise ArgumentError(
+                f"pair is {pair!r}, control is {self.control!r}.",
+                hint="pair names two algorithms; control, a base model for all, goes without it.",
+            )
         if self.parts is not None and self.test != "parts-t":
             raise ArgumentError(
                 f"parts is {self.parts}.", hint=f"it goes with {Option('test', 'parts-t')}."
@@ -48,12 +52,4 @@ class PairOptions(TestedOptions):
                 f"{Given('alternative', self.alternative)} does not go with"
                 f" {Option('test', 'bayes-t')}.",
                 hint="its three posterior probabilities answer both sides at once.",
-            )
-
-    def _check_pair(self, pair: tuple[str, str]) -> None:
-        """Refuse what are not two algorithms, or a control beside them."""
-        if self.control is not None or len(pair) != 2 or pair[0] == pair[1]:
-            raise ArgumentError(
-                f"pair is {pair!r}, control is {self.control!r}.",
-                hint="pair names two algorithms; control, a base model for all, goes without it.",
             )

@@ -18,9 +18,9 @@ from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.scores.resampling import declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from benchinfer.analyses.pair.comparison import PairComparison
+    from benchinfer.analyses.pair.options import PairOptions
+    from benchinfer.comparison.contrasts import ContrastFamily
 
 
 type Test = Literal[
@@ -67,21 +67,21 @@ _OVERLAPPING = ("corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t")
 _CLUSTERED = ("t", "sign-flip")
 
 
-def resolve(asked: str, data: PairedScores) -> tuple[Test, str]:
+def resolve(test: str, data: PairedScores) -> tuple[Test, str]:
     """Return the test that is requested, or that ``"auto"`` means, and why."""
-    if asked not in ("auto", *TESTS):
-        raise DesignError(unknown("test", asked, ["auto", *TESTS]))
-    if asked == "auto":
+    if test not in ("auto", *TESTS):
+        raise DesignError(unknown("test", test, ["auto", *TESTS]))
+    if test == "auto":
         return fitting(data)
-    test: Test = next(name for name in TESTS if name == asked)
-    if why := misfit(test, data):
+    known: Test = next(name for name in TESTS if name == test)
+    if why := misfit(known, data):
         try:
-            right, reason = fitting(data)
-            hint = Phrase(f"{Option('test', right)} fits: {reason}.")
+            fit, reason = fitting(data)
+            hint = Phrase(f"{Option('test', fit)} fits: {reason}.")
         except DesignError as error:
             hint = error.hint
         raise DesignError(Phrase(f"{Option('test', test)} does not fit: ", why, "."), hint=hint)
-    return test, "it was asked for"
+    return known, "it was asked for"
 
 
 def fitting(data: PairedScores) -> tuple[Test, str]:
@@ -128,15 +128,15 @@ def _require_overlap(data: PairedScores) -> None:
 
 def misfit(test: Test, data: PairedScores) -> str:
     """Say why a test does not fit the scores; empty where it does."""
-    rules: tuple[Callable[[Test, PairedScores], str], ...] = (
-        _of_overlap,
-        _of_pairing,
-        _of_clusters,
-        _of_outcomes,
-        _of_folds,
-        _of_parts,
-    )
-    return next((why for rule in rules if (why := rule(test, data))), "")
+    if why := _of_overlap(test, data) or _of_pairing(test, data):
+        return why
+    if data.cluster is not None and test not in _CLUSTERED:
+        return "items come in clusters, within which they are not independent"
+    if why := _of_outcomes(test, data) or _of_folds(test, data):
+        return why
+    if test == "parts-t" and data.kind != "items":
+        return Phrase(f"only test items ({Option('resampling', 'items')}) can be split into parts")
+    return ""
 
 
 def _of_pairing(test: Test, data: PairedScores) -> str:
@@ -165,12 +165,6 @@ def _of_overlap(test: Test, data: PairedScores) -> str:
     return ""
 
 
-def _of_clusters(test: Test, data: PairedScores) -> str:
-    if data.cluster is not None and test not in _CLUSTERED:
-        return "items come in clusters, within which they are not independent"
-    return ""
-
-
 def _of_outcomes(test: Test, data: PairedScores) -> str:
     if test in OUTCOMES and not data.right_or_wrong:
         return "not all scores are 0 or 1"
@@ -184,19 +178,13 @@ def _of_folds(test: Test, data: PairedScores) -> str:
         return ""
     n = len(data.table)
     if data.kind != "cv" or data.folds != 2 or n != 10:
-        found = f"{n} of {data.kind!r}" if data.kind else f"{n}"
+        scores = f"{n} of {data.kind!r}" if data.kind else f"{n}"
         return Phrase(
             "it is made for five replications of two folds, ten scores declared as"
             f" {Either('Resampling("cv", folds=2)', '--resampling cv:2')}, and there"
-            f" are {found}"
+            f" are {scores}"
         )
     return "some of the ten scores are missing" if np.isnan(data.table).any() else ""
-
-
-def _of_parts(test: Test, data: PairedScores) -> str:
-    if test == "parts-t" and data.kind != "items":
-        return Phrase(f"only test items ({Option('resampling', 'items')}) can be split into parts")
-    return ""
 
 
 FORMULAS: dict[str, str] = {
@@ -280,6 +268,10 @@ def method(result: "PairComparison") -> str:
     what = units.get(kind.kind, "replications") if kind is not None else "replications"
     chosen = result.options.test == "auto"
     why = f" It was chosen because {result.reason}." if chosen else ""
+    tested = measure.tolerance > 0 and not result.bayesian and test != "5x2cv-f"
+    equivalence = (
+        f" Equivalence was tested by two one-sided tests at {margin(measure)}." if tested else ""
+    )
     parts = ""
     if test == "parts-t":
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
@@ -287,49 +279,41 @@ def method(result: "PairComparison") -> str:
         f"The {scale}scores of {measure.noun} were compared by the {WORDS[test]}"
         f"{clustered(result)} on {n} {what}.{zeros(result.zeros)}{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
-        f"{_equivalence(result)} {sentence(result.provenance.adjustment)}."
+        f"{equivalence} {sentence(result.provenance.adjustment)}."
     )
 
 
 def clustered(result: "PairComparison") -> str:
-    """Say what a test makes of clusters, if there are any, as words behind its name."""
+    """Say how a test allows for clusters, if there are any, to follow its name."""
     if not result.clusters:
         return ""
-    said = count(result.clusters, "cluster")
+    clusters = count(result.clusters, "cluster")
     if result.test == "sign-flip":
-        return f", flipping {said} as wholes,"
-    return f", errors robust to {said},"
+        return f", flipping {clusters} as wholes,"
+    return f", errors robust to {clusters},"
 
 
-def _equivalence(result: "PairComparison") -> str:
-    if result.measure.tolerance == 0 or result.bayesian or result.test == "5x2cv-f":
-        return ""
-    return f" Equivalence was tested by two one-sided tests at {margin(result.measure)}."
-
-
-def adjustment(test: str, adjust: str, family: str, n: int, *, side: int) -> str:
+def adjustment(test: str, options: "PairOptions", family: "ContrastFamily") -> str:
     """Say how p-values and intervals are adjusted for a family."""
-    if n == 1:
+    if len(family.pairs) == 1:
         return "There is one pair, and nothing to adjust for"
     if test == "bayes-t":
-        return f"Posterior probabilities are those of each pair alone, not adjusted for {family}"
-    if adjust == "none":
-        return stepwise.WORDS["none"].format(family=family)
-    intervals = "Bonferroni's" if side else "Sidak's"
-    return f"{stepwise.WORDS[adjust].format(family=family)}; intervals are {intervals}"
+        return (
+            f"Posterior probabilities are those of each pair alone, not adjusted for {family.words}"
+        )
+    return stepwise.words(options.adjust, family.words, directed=options.directed)
 
 
-def sources(test: str, *, clustered: bool) -> list[object]:
-    """Return the functions whose docstrings name the sources of a test."""
+def sources(result: "PairComparison") -> list[object]:
+    """Return the functions whose docstrings name the sources of a test and its adjustment."""
     from benchinfer.analyses.pair.compare import compare_pair
 
-    used = [compare_pair, *_SOURCES[test]]
-    return [*used, t_tests.clustered] if clustered else used
-
-
-def adjusting(adjust: str, *, adjusted: bool) -> list[object]:
-    """Return the same for an adjustment."""
-    if not adjusted or adjust == "none":
-        return []
-    used = [stepwise.SOURCES[adjust]] if adjust in stepwise.SOURCES else []
+    used = [compare_pair, *_SOURCES[result.test]]
+    if result.clusters:
+        used.append(t_tests.clustered)
+    adjust = result.options.adjust
+    if len(result.pairs) == 1 or result.bayesian or adjust == "none":
+        return used
+    if source := stepwise.ADJUSTMENTS[adjust].source:
+        used.append(source)
     return [*used, sidak]

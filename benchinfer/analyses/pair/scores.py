@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.table import ScoreTable
 
 type Clusters = str | Mapping[str, object]
@@ -36,7 +36,7 @@ class PairedScores:
     """
 
     table: Array
-    cluster: NDArray[np.int64] | None
+    cluster: Codes | None
     paired: bool
     kind: str | None
     overlap: float | None
@@ -58,7 +58,7 @@ class Pair:
 
     first: Array
     second: Array
-    cluster: NDArray[np.int64] | None
+    cluster: Codes | None
 
     @property
     def differences(self) -> Array:
@@ -109,17 +109,17 @@ def _refuse_several(setting: Setting) -> None:
         )
 
 
-def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArray[np.int64]:
+def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> Codes:
     """Return (R,) the cluster of each replication, in their order."""
-    found = scores.observations(setting.measure.name)
-    if not found.paired:
+    observations = scores.observations(setting.measure.name)
+    if not observations.paired:
         raise DesignError(
             "clusters of replications need replications that algorithms share.",
             hint=f"say so where they do: {Option('paired', value=True)}.",
         )
-    present = np.unique(found.replication)
+    present = np.unique(observations.replication)
     if not isinstance(clusters, str):
-        names = [found.replications[i] for i in present]
+        names = [observations.replications[i] for i in present]
         named = {str(key): value for key, value in clusters.items()}
         if lost := [name for name in names if name not in named]:
             raise DesignError(
@@ -127,12 +127,15 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
                 hint=f"{Option('clusters', '')} maps each replication to its cluster.",
             )
         return _coded([str(named[name]) for name in names])
-    if clusters not in found.covariates:
-        raise DesignError(unknown("covariate of clusters", clusters, found.covariates))
-    column = found.covariate[:, found.covariates.index(clusters)]
-    low, high = np.full(len(found.replications), np.inf), np.full(len(found.replications), -np.inf)
-    np.minimum.at(low, found.replication, column)
-    np.maximum.at(high, found.replication, column)
+    if clusters not in observations.covariates:
+        raise DesignError(unknown("covariate of clusters", clusters, observations.covariates))
+    column = observations.covariate[:, observations.covariates.index(clusters)]
+    low, high = (
+        np.full(len(observations.replications), np.inf),
+        np.full(len(observations.replications), -np.inf),
+    )
+    np.minimum.at(low, observations.replication, column)
+    np.maximum.at(high, observations.replication, column)
     if (mixed := int((low[present] != high[present]).sum())) > 0:
         raise DesignError(
             f"{count(mixed, 'replication')} with several values of {clusters!r}.",
@@ -141,5 +144,5 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> NDArr
     return _coded(low[present].tolist())
 
 
-def _coded(labels: list[str] | list[float]) -> NDArray[np.int64]:
+def _coded(labels: list[str] | list[float]) -> Codes:
     return np.unique(np.array(labels), return_inverse=True)[1].astype(np.int64)

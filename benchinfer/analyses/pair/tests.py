@@ -8,21 +8,26 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from benchinfer.analyses.pair.numerics import outcomes, t_tests
-from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, Located
+from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, EstimatedDifference
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
-from benchinfer.comparison.evidence import Array
+from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.comparison import Alternative
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
 from benchinfer.numerics import rates, shifts, signs, ties
 from benchinfer.numerics.rates import Fourfold
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.pair.options import PairOptions
+
 
 RESAMPLES = 100_000
+SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class PairProcedure:
 
     Attributes
     ----------
+    test
+        The test.
     side
         0 two-sided, 1 or -1 where first is to be shown better or worse.
     margin
@@ -45,6 +52,7 @@ class PairProcedure:
         Whether tests by random signs are to be quick: the normal limit, and no inverted interval.
     """
 
+    test: Test
     side: int
     margin: float
     tail: float
@@ -52,21 +60,34 @@ class PairProcedure:
     seed: int
     brief: bool = False
 
+    @staticmethod
+    def of(
+        test: Test, options: "PairOptions", margin: float, n_pairs: int, seed: int
+    ) -> "PairProcedure":
+        """Return the procedure of each of several pairs; intervals hold for all of them."""
+        n = 1 if options.adjust == "none" or test == "bayes-t" else n_pairs
+        tail = options.alpha / n if options.directed else sidak(options.alpha, n) / 2
+        side = SIDES[options.alternative]
+        return PairProcedure(test, side, margin, tail, options.parts, seed)
 
-def tested(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) -> DifferenceTest:
+    def t_test(self, difference: EstimatedDifference) -> DifferenceTest:
+        """Test an estimated difference by t."""
+        return t_tests.t_test(difference, self.side, self.margin, self.tail)
+
+
+def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> DifferenceTest:
     """Test one pair."""
-    if test in _LOCATED:
-        return t_tests.tested(
-            located(test, pair, data, asked), asked.side, asked.margin, asked.tail
-        )
+    test = procedure.test
+    if test in _ESTIMATED:
+        return procedure.t_test(estimated(pair, data, procedure))
     _require_two(pair)
     if test == "5x2cv-f":
-        return t_tests.five_by_two_f(pair.differences.reshape(5, 2), asked.tail)
+        return t_tests.five_by_two_f(pair.differences.reshape(5, 2), procedure.tail)
     if test in _SIGNED:
-        return _by_signs(test, pair, data, asked)
+        return _by_signs(pair, data, procedure)
     if test == "independent-rates":
-        return _independent_rates(pair, asked)
-    return _mcnemar(_KINDS[test], fourfold(pair), asked)
+        return _independent_rates(pair, procedure)
+    return _mcnemar(_KINDS[test], fourfold(pair), procedure)
 
 
 def without_noise(pair: Pair) -> Array:
@@ -75,10 +96,10 @@ def without_noise(pair: Pair) -> Array:
     return np.where(np.abs(pair.differences) <= noise, 0.0, pair.differences)
 
 
-def located(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) -> Located:
+def estimated(pair: Pair, data: PairedScores, procedure: PairProcedure) -> EstimatedDifference:
     """Return estimate and standard error of a test that has them (``"bayes-t"`` among them)."""
     _require_two(pair)
-    return _LOCATED[test](pair, data, asked)
+    return _ESTIMATED[procedure.test](pair, data, procedure)
 
 
 def fourfold(pair: Pair) -> Fourfold:
@@ -95,7 +116,7 @@ def _require_two(pair: Pair) -> None:
         )
 
 
-def _t(pair: Pair, _: PairedScores, __: PairProcedure) -> Located:
+def _t(pair: Pair, _: PairedScores, __: PairProcedure) -> EstimatedDifference:
     if pair.cluster is None:
         return t_tests.paired_t(pair.differences)
     if (g := len(np.unique(pair.cluster))) < 2:
@@ -111,15 +132,17 @@ def ratio(data: PairedScores) -> float:
     return rho / (1 - rho)
 
 
-def _corrected(pair: Pair, data: PairedScores, _: PairProcedure) -> Located:
+def _corrected(pair: Pair, data: PairedScores, _: PairProcedure) -> EstimatedDifference:
     return t_tests.corrected_t(pair.differences, ratio(data))
 
 
-def _parts(pair: Pair, _: PairedScores, asked: PairProcedure) -> Located:
-    return t_tests.paired_t(t_tests.split(pair.differences, asked.n_parts, asked.seed).means)
+def _parts(pair: Pair, _: PairedScores, procedure: PairProcedure) -> EstimatedDifference:
+    return t_tests.paired_t(
+        t_tests.split(pair.differences, procedure.n_parts, procedure.seed).means
+    )
 
 
-_LOCATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], Located]] = {
+_ESTIMATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], EstimatedDifference]] = {
     "t": _t,
     "welch": lambda pair, _, __: t_tests.welch(pair.first, pair.second),
     "corrected-t": _corrected,
@@ -143,101 +166,93 @@ _SIGNED: dict[str, Callable[[Array, float], Array]] = {
 }
 
 
-def _by_signs(test: Test, pair: Pair, data: PairedScores, asked: PairProcedure) -> DifferenceTest:
+def _by_signs(pair: Pair, data: PairedScores, procedure: PairProcedure) -> DifferenceTest:
     """Test differences against random signs; equivalence by differences shifted by the margin."""
+    test, side, m = procedure.test, procedure.side, procedure.margin
     d, size = without_noise(pair), np.ones(len(pair.first))
     cluster = pair.cluster if test == "sign-flip" else None
     noise = ties.resolution(np.concatenate([pair.first, pair.second]))
-    middle = _t(pair, data, asked) if cluster is not None else t_tests.paired_t(d)
+    middle = _t(pair, data, procedure) if cluster is not None else t_tests.paired_t(d)
     if cluster is not None:
         # Labels of a whole cluster are swapped together: signs are those of its sum.
         d, size = t_tests.sums(d, cluster), t_tests.sums(size, cluster)
-    m = asked.margin
     wide = m * size
-    columns = [(asked.side or 1) * d]
+    columns = [(side or 1) * d]
     if m > 0:
-        columns += [d + wide, wide - d, asked.side * d + wide]
+        columns += [d + wide, wide - d, side * d + wide]
     cleaned = [np.where(np.abs(c) <= noise, 0.0, c)[:, None] for c in columns]
     terms = np.hstack([_SIGNED[test](column, noise) for column in cleaned])
-    two_sided = (np.arange(terms.shape[1]) == 0) & (asked.side == 0)
-    null: signs.NullKind = "asymptotic" if asked.brief else "auto"
-    found = signs.sign_tests(
-        terms, two_sided=two_sided, null=null, resamples=RESAMPLES, seed=asked.seed
+    two_sided = (np.arange(terms.shape[1]) == 0) & (side == 0)
+    null: signs.NullKind = "asymptotic" if procedure.brief else "auto"
+    flips = signs.sign_tests(
+        terms, two_sided=two_sided, null=null, resamples=RESAMPLES, seed=procedure.seed
     )
-    p = found.p_value
-    level = 1 - 2 * asked.tail
-    of_mean = t_tests.tested(middle, asked.side, m, asked.tail)
+    p = flips.p_value
+    level = 1 - 2 * procedure.tail
+    of_mean = procedure.t_test(middle)
     low, high, estimate = of_mean.low, of_mean.high, of_mean.estimate
-    if test != "sign-flip" and not asked.brief:
+    if test != "sign-flip" and not procedure.brief:
         invert = shifts.hodges_lehmann if test == "wilcoxon" else shifts.median_shift
         one = invert(d, level)
         estimate = one.estimate
-        low = -np.inf if asked.side < 0 else one.low
-        high = np.inf if asked.side > 0 else one.high
+        low = -np.inf if side < 0 else one.low
+        high = np.inf if side > 0 else one.high
     return DifferenceTest(
         estimate=estimate,
         std_error=np.nan,
         df=np.nan,
-        statistic=(asked.side or 1) * float(found.statistic[0]),
+        statistic=(side or 1) * float(flips.statistic[0]),
         p=float(p[0]),
         equivalence=float(max(p[1], p[2])) if m > 0 else 1.0,
-        noninferiority=float(p[3]) if m > 0 and asked.side else 1.0,
+        noninferiority=float(p[3]) if m > 0 and side else 1.0,
         low=low,
         high=high,
     )
 
 
-def _mcnemar(kind: outcomes.McNemar, table: Fourfold, asked: PairProcedure) -> DifferenceTest:
-    statistic, p = outcomes.mcnemar(table, asked.side, kind)
-    found = outcomes.paired_difference(table)
-    interval = outcomes.tango if kind == "score" else rates.newcombe_paired
-    return _of_rates(found, statistic, p, lambda t: interval(table, t), asked)
+def _mcnemar(kind: outcomes.McNemar, table: Fourfold, procedure: PairProcedure) -> DifferenceTest:
+    statistic, p = outcomes.mcnemar(table, procedure.side, kind)
+    invert = outcomes.tango if kind == "score" else rates.newcombe_paired
+    difference = outcomes.paired_difference(table)
+    return _of_rates(difference, statistic, p, lambda tail: invert(table, tail), procedure)
 
 
-def _independent_rates(pair: Pair, asked: PairProcedure) -> DifferenceTest:
+def _independent_rates(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
     first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
-    wald = t_tests.tested(
-        outcomes.independent_difference(first, second), asked.side, asked.margin, asked.tail
-    )
-    found = Located(wald.estimate, wald.std_error, wald.df)
+    difference = outcomes.independent_difference(first, second)
+    wald = procedure.t_test(difference)
 
     def interval(tail: float) -> tuple[float, float]:
         return rates.newcombe(first, second, tail)
 
-    return _of_rates(found, wald.statistic, wald.p, interval, asked)
+    return _of_rates(difference, wald.statistic, wald.p, interval, procedure)
 
 
 def _of_rates(
-    found: Located,
+    difference: EstimatedDifference,
     statistic: float,
     p: float,
     interval: Callable[[float], tuple[float, float]],
-    asked: PairProcedure,
+    procedure: PairProcedure,
 ) -> DifferenceTest:
     """Add an interval to a test; a pair is equivalent where it lies within the margin."""
-    low, high = interval(asked.tail)
-    m = asked.margin
+    low, high = interval(procedure.tail)
+    side, m = procedure.side, procedure.margin
     above, below = rates.beyond_margins(interval, m) if m > 0 else (1.0, 1.0)
-    result = DifferenceTest(
-        found.estimate,
-        found.std_error,
-        found.df,
-        statistic,
-        p,
-        max(above, below),
-        (above if asked.side > 0 else below) if asked.side else 1.0,
-        low,
-        high,
+    return DifferenceTest(
+        estimate=difference.estimate,
+        std_error=difference.std_error,
+        df=difference.df,
+        statistic=statistic,
+        p=p,
+        equivalence=max(above, below),
+        noninferiority=(above if side > 0 else below) if side else 1.0,
+        low=low if side >= 0 else -np.inf,
+        high=high if side <= 0 else np.inf,
     )
-    if asked.side:
-        return replace(
-            result,
-            low=low if asked.side > 0 else -np.inf,
-            high=np.inf if asked.side > 0 else high,
-        )
-    return result
 
 
+# Differences of which all signs are counted for tests that do not decide.
 _COUNTED = 25
 
 
@@ -265,28 +280,28 @@ class OtherTest:
     why: str
 
 
-def beside(
-    pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, asked: PairProcedure, chosen: str
+def other_tests(
+    pairs: Sequence[tuple[str, str, Pair]], data: PairedScores, procedure: PairProcedure
 ) -> tuple[OtherTest, ...]:
-    """Put all tests that can be worked out on the scores of each pair side by side."""
+    """Return the tests that do not decide, of all that the scores of each pair allow."""
     rows: list[OtherTest] = []
     for first, second, pair in pairs:
         for test in TESTS:
-            if test in ("bayes-t", "parts-t", chosen) or _senseless(test, data, pair):
+            if test in ("bayes-t", "parts-t", procedure.test) or _impossible(test, data, pair):
                 continue
             # What does not decide is not worth seconds of counting.
-            brief = len(pair.first) > _COUNTED
+            brief = replace(procedure, test=test, brief=len(pair.first) > _COUNTED)
             try:
-                found = tested(test, pair, data, replace(asked, brief=brief))
+                result = tested(pair, data, brief)
             except DesignError:
                 continue
-            rows.append(_row(WORDS[test], first, second, found, misfit(test, data)))
-        if chosen == "parts-t":
-            rows += _as_published(first, second, pair, asked)
+            rows.append(_row(WORDS[test], first, second, result, misfit(test, data)))
+        if procedure.test == "parts-t":
+            rows += _as_published(first, second, pair, procedure)
     return tuple(rows)
 
 
-def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
+def _impossible(test: str, data: PairedScores, pair: Pair) -> bool:
     """Return whether a test cannot be computed."""
     if test in ("welch", "independent-rates"):
         return test == "independent-rates" and not data.right_or_wrong
@@ -299,20 +314,19 @@ def _senseless(test: str, data: PairedScores, pair: Pair) -> bool:
     return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2
 
 
-def _as_published(first: str, second: str, pair: Pair, asked: PairProcedure) -> list[OtherTest]:
+def _as_published(first: str, second: str, pair: Pair, procedure: PairProcedure) -> list[OtherTest]:
     """Return Welch's test on the means of parts, and screening, which take parts as unpaired."""
-    cut = t_tests.split(pair.differences, asked.n_parts, asked.seed)
+    cut = t_tests.split(pair.differences, procedure.n_parts, procedure.seed)
     size = np.bincount(cut.part)
     one, two = (np.bincount(cut.part, s) / size for s in (pair.first, pair.second))
-    found = t_tests.tested(t_tests.welch(one, two), asked.side, 0.0, 0.025)
     welch = _row(
         "Welch's t-test on parts",
         first,
         second,
-        found,
+        t_tests.t_test(t_tests.welch(one, two), procedure.side, 0.0, 0.025),
         "both algorithms are measured on the same parts: the test takes them as independent",
     )
-    base = t_tests.tested(t_tests.paired_t(two - one.mean()), 0, 0.0, 0.025)
+    base = t_tests.t_test(t_tests.paired_t(two - one.mean()), 0, 0.0, 0.025)
     size_of = screening_size(float(np.corrcoef(one, two)[0, 1]) if np.ptp(one) * np.ptp(two) else 1)
     screened = OtherTest(
         f"screening: {first} outside the interval of {second}",
@@ -342,8 +356,8 @@ def screening_size(correlation: float) -> float:
     return float(2 * ndtr(ndtri(0.025) / spread)) if spread > 0 else 0.0
 
 
-def _row(test: str, first: str, second: str, found: "DifferenceTest", why: str) -> OtherTest:
-    return OtherTest(test, first, second, found.statistic, found.df, found.p, why)
+def _row(test: str, first: str, second: str, result: DifferenceTest, why: str) -> OtherTest:
+    return OtherTest(test, first, second, result.statistic, result.df, result.p, why)
 
 
 def table(rows: Sequence[OtherTest]) -> "pd.DataFrame":

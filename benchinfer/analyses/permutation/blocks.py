@@ -67,8 +67,8 @@ class Exchangeable:
     @property
     def outcomes(self) -> bool:
         """True if all scores are right or wrong: 0 or 1, or -1 or 0 where lower is better."""
-        found = np.unique(self.values)
-        return len(found) == 2 and 0.0 in found and np.ptp(found) == 1
+        levels = np.unique(self.values)
+        return len(levels) == 2 and 0.0 in levels and np.ptp(levels) == 1
 
     @cached_property
     def layout(self) -> BlockLayout:
@@ -81,9 +81,9 @@ class Exchangeable:
 
     def homes(self) -> Codes:
         """Return (B,) the data set of each block."""
-        found = np.zeros(int(self.block.max()) + 1, np.int64)
-        found[self.block] = self.dataset
-        return found
+        datasets = np.zeros(int(self.block.max()) + 1, np.int64)
+        datasets[self.block] = self.dataset
+        return datasets
 
     def table(self) -> Array:
         """Return (B, K) scores, NaN where there is none; blocks without repeats only."""
@@ -139,12 +139,12 @@ def _datasets(scores: ScoreTable, setting: Setting, *, spread: bool) -> Exchange
 def _spreads(scores: ScoreTable, measure: str) -> Array:
     """Return (D, K) mean distances from the cell's own median, NaN below two scores."""
     blocks = scores.blocks(measure)
-    found = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
-    for d, k in np.ndindex(found.shape):
-        own = blocks.mean[(blocks.dataset == d) & (blocks.count[:, k] > 0), k]
-        if len(own) > 1:
-            found[d, k] = np.abs(own - np.median(own)).mean()
-    return found
+    spreads = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
+    for d, k in np.ndindex(spreads.shape):
+        scores_of_cell = blocks.mean[(blocks.dataset == d) & (blocks.count[:, k] > 0), k]
+        if len(scores_of_cell) > 1:
+            spreads[d, k] = np.abs(scores_of_cell - np.median(scores_of_cell)).mean()
+    return spreads
 
 
 def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:

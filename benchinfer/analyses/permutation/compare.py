@@ -19,12 +19,12 @@ from benchinfer.analyses.permutation.blocks import (
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
-from benchinfer.analyses.permutation.tests import borne_out, tested
-from benchinfer.comparison import stepwise
+from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested
 from benchinfer.comparison.checks import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Scores, Setting, decide
+from benchinfer.comparison.stepwise import Adjust
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind
@@ -34,33 +34,31 @@ def compared(
     setting: Setting,
     data: Exchangeable,
     family: ContrastFamily,
-    asked: PermutationProcedure,
+    procedure: PermutationProcedure,
     options: PermutationOptions,
 ) -> PermutationComparison:
     """Turn blocks into verdicts."""
-    family, lost = borne_out(setting, data, family, asked)
-    if asked.pairs == "pairwise":
-        method = adjustment.of_blocks(asked.adjust, data, family, asked.alternative, asked.null)
-        asked = replace(asked, adjust=method)
-    found = tested(data, family, asked)
-    evidence, together, shown = found.evidence, found.together, family.wanted
-    ranks = overall.rank_sums(standardised(data) if asked.scale == "dataset" else data)
-    levels = tested_level(data, setting.measure, ranks, family.pairs, found.own.estimate, asked)
-    sides = family.read_sides(setting.algorithms, levels.estimate, asked.alternative)
-    rows = overall.global_tests(data, together, family.words, asked)
-    drawn = "monte-carlo" in {*found.kinds, *(row.null for row in rows)}
-    return PermutationComparison(
+    family, lost = contrasts_in_blocks(setting, data, family, procedure)
+    if procedure.pairs == "pairwise":
+        adjust = adjustment.resolve_in_blocks(procedure, data, family)
+        procedure = replace(procedure, adjust=adjust)
+    tests = tested(data, family, procedure)
+    evidence, estimates, shown = tests.evidence, tests.pairwise.estimate, family.wanted
+    ranks = overall.rank_sums(standardised(data) if procedure.scale == "dataset" else data)
+    rows = overall.global_tests(data, tests.pooled, family.words, procedure)
+    drawn = "monte-carlo" in {*tests.kinds, *(row.null for row in rows)}
+    result = PermutationComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, asked.alpha),
+        codes=decide(evidence.statistic, evidence.p_value, evidence.p_equivalence, procedure.alpha),
         level=options.level,
         target=data.target,
-        levels=levels,
-        stored_checks=diagnostics.checks(setting, data, found, lost, asked, sides),
+        levels=tested_level(data, setting.measure, ranks, family.pairs, estimates, procedure),
+        stored_checks=(),
         provenance=options.provenance(
             setting.digest,
-            adjustment.adjustment_words(asked, family, _bound(data, asked)),
-            asked.seed if drawn else None,
+            adjustment.words(procedure, family, data),
+            procedure.seed if drawn else None,
         ),
         sides=family.sides[shown],
         names=family.names[shown],
@@ -68,21 +66,15 @@ def compared(
         unit=data.unit,
         repeated=data.repeated,
         outcomes=data.outcomes,
-        p_error=found.error,
-        zeros=found.own.zeros[shown],
-        adjusted=asked.adjust,
-        kinds=found.kinds,
-        pooled=together.of(shown),
+        p_error=tests.error,
+        zeros=tests.pairwise.zeros[shown],
+        adjusted=procedure.adjust,
+        kinds=tests.kinds,
+        pooled=tests.pooled.of(shown),
         rows=rows,
         ranks=ranks,
     )
-
-
-def _bound(data: Exchangeable, asked: PermutationProcedure) -> str:
-    """Say where closed testing of many algorithms was bounded."""
-    if asked.adjust not in stepwise.CLOSED:
-        return ""
-    return adjustment.bound_words(data.n_labels, complete=data.layout.complete)
+    return replace(result, stored_checks=diagnostics.checks(result, data, tests, lost))
 
 
 def compare_permutation(
@@ -95,7 +87,7 @@ def compare_permutation(
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     alternative: Alternative = "two-sided",
-    adjust: stepwise.Adjust = "auto",
+    adjust: Adjust = "auto",
     pairs: Pairs = "pairwise",
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
@@ -262,13 +254,24 @@ def compare_permutation(
     data = with_ties(data, scale)
     setting = of_spread(setting) if on == "dispersion" else setting
     options = replace(options, measure=setting.measure.name)
-    drawn, margin, method = seed_of(seed), setting.measure.margin, options.resolved()
-    with reporting(progress=progress) as told:
-        chosen = on, null, resamples, pairs, alternative, method
-        settings = options.alpha, margin, drawn, stop, told, scale, n_jobs
-        asked = PermutationProcedure(*chosen, *settings)
+    with reporting(progress=progress) as callback:
+        procedure = PermutationProcedure(
+            on=on,
+            null=null,
+            resamples=resamples,
+            pairs=pairs,
+            alternative=alternative,
+            adjust=options.resolved(),
+            alpha=options.alpha,
+            margin=setting.measure.margin,
+            seed=seed_of(seed),
+            stop=stop,
+            progress=callback,
+            scale=scale,
+            n_jobs=n_jobs,
+        )
         return options.compared(
             setting.algorithms,
             means_of(data, on),
-            lambda family: compared(setting, data, family, asked, options),
+            lambda family: compared(setting, data, family, procedure, options),
         )

@@ -291,12 +291,12 @@ class PermutationComparison(TestedComparison):
             over pairs only if all algorithms have equal distributions; a third algorithm can decide
             between two.
         """
-        found, named = self.pooled, self.named_sides()
-        parts = {"single-step": found.single_step, "step-down": found.step_down}
+        pooled, named = self.pooled, self.named_sides()
+        parts = {"single-step": pooled.single_step, "step-down": pooled.step_down}
         rows = [
-            (test, found.kind, *names, z, p, error)
+            (test, pooled.kind, *names, z, p, error)
             for test, values in parts.items()
-            for names, z, p, error in zip(named, found.statistic, *values, strict=False)
+            for names, z, p, error in zip(named, pooled.statistic, *values, strict=False)
         ]
         if self.ranks.complete and not self.sides:
             k, n = len(self.algorithms), self.ranks.n_blocks
@@ -365,6 +365,6 @@ class PermutationComparison(TestedComparison):
             used.append(overall.trend)
         if "monte-carlo" in self.kinds:
             used.append(signs.sign_tests)
-        if self.adjusted in stepwise.SOURCES:
-            used.append(stepwise.SOURCES[self.adjusted])
+        if source := stepwise.ADJUSTMENTS[self.adjusted].source:
+            used.append(source)
         return [*used, sidak]

@@ -1,29 +1,88 @@
 """Diagnostics of permutation tests."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.permutation.blocks import Exchangeable
-from benchinfer.analyses.permutation.options import RANKED, PermutationProcedure
+from benchinfer.analyses.permutation.comparison import PermutationComparison
+from benchinfer.analyses.permutation.options import RANKED
 from benchinfer.analyses.permutation.tests import PermutationTests
 from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import stepwise as comparison_stepwise
 from benchinfer.comparison.contrasts import Sides
-from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
 
-def blocks(
-    setting: Setting, data: Exchangeable, lost: list[str], asked: PermutationProcedure
-) -> list[Check]:
-    """Say which blocks are not whole or were left out, and which pairs no block holds."""
-    layout = data.layout
-    there = np.zeros((len(layout.sizes), data.n_labels), np.bool_)
-    there[layout.blocks, layout.labels] = True
-    partial = int((~there.all(axis=1)).sum())
+def checks(
+    result: PermutationComparison, data: Exchangeable, tests: PermutationTests, lost: list[str]
+) -> tuple[Check, ...]:
+    """Return the diagnostics of a comparison; remedies name the pairs.
+
+    Parameters
+    ----------
+    result
+        The comparison, without them.
+    data, tests
+        The scores in blocks, and the tests of the family of contrasts.
+    lost
+        Contrasts that no block holds.
+    """
+    levels = result.levels.estimate
+    sides = tests.family.read_sides(result.algorithms, levels, result.alternative)
+    return (
+        _attainable(result, data, tests),
+        *_of_blocks(result, data, lost),
+        *_of_scores(result, data, tests, sides),
+        *_of_decisions(result, tests, sides),
+        *_of_adjustment(result),
+        *comparison_checks.of_table(
+            result.setting,
+            rates=not data.outcomes or len(result.setting.coverage.datasets) == 1,
+            ranks=result.on in RANKED,
+        ),
+        *_of_claims(result),
+    )
+
+
+def _attainable(
+    result: PermutationComparison, data: Exchangeable, tests: PermutationTests
+) -> Check:
+    """Say whether any scores in these blocks could reach the level."""
+    pairwise, alpha, unit = tests.pairwise, result.alpha, data.unit
+    flips = comparison_stepwise.needs(result.adjusted, "flips")
+    many = 1 if flips or result.adjusted == "none" else len(pairwise.smallest)
+    if not result.pairwise:
+        n = tests.pooled.n
+        smallest = 1 / (n + 1 if tests.pooled.kind == "monte-carlo" else n)
+        more = f"more {unit}s or resamples are needed"
+    elif "asymptotic" in tests.kinds:
+        smallest, more = 0.0, ""
+    else:
+        # The best of a family has to pass the strictest step.
+        smallest = float(pairwise.smallest.min()) * many
+        two_sided = result.alternative == "two-sided"
+        more = f"{int(np.ceil(np.log2(many / alpha) + two_sided - 1e-9))} could"
+        if data.repeated or 1 / (result.options.resamples + 1) > 0.99 * smallest / many:
+            more = "more scores or resamples could"
+    smallest = min(smallest, 1.0)
+    blocks = count(int((pairwise.n - pairwise.zeros).max()), unit)
+    return Check.of(
+        comparison_checks.ATTAINABLE,
+        smallest,
+        alpha,
+        remedy=f"no pair differs on more than {blocks}, and so few decide none,"
+        f" whatever the scores: the smallest adjusted p-value that they give is {smallest:.4g};"
+        f" {more}",
+    )
+
+
+def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str]) -> list[Check]:
+    """Name blocks that are incomplete or left out, contrasts that no block holds, and ties."""
+    layout, setting = data.layout, result.setting
+    present = np.zeros((len(layout.sizes), data.n_labels), np.bool_)
+    present[layout.blocks, layout.labels] = True
     rows = [
         Check.of(
             f"blocks ({data.unit}s) left out",
@@ -32,193 +91,64 @@ def blocks(
         ),
         Check.of(
             f"blocks ({data.unit}s) that lack algorithms",
-            partial,
+            int((~present.all(axis=1)).sum()),
             remedy="labels are exchanged among the algorithms that are there, and levels are of an"
             " additive fit of blocks and algorithms; fair only if scores are not missing because"
             " they are bad",
         ),
     ]
     if lost:
+        named = f"{'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
         rows.append(
-            Check.of(
-                "pairs that no block holds",
-                len(lost),
-                remedy=f"not compared: {'; '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}",
-            )
+            Check.of("pairs that no block holds", len(lost), remedy=f"not compared: {named}")
         )
-    alone = bool((setting.coverage.found > 1).all())
-    rows += comparison_checks.tied(data.ties, setting, alone=alone)
-    return [*rows, *_dominated(setting, data, asked)]
+    replicated = bool((setting.coverage.found > 1).all())
+    rows += comparison_checks.tied(data.ties, setting, alone=replicated)
+    return [*rows, *_dominating_dataset(result, data)]
 
 
-def _dominated(setting: Setting, data: Exchangeable, asked: PermutationProcedure) -> list[Check]:
-    """Say whether one data set of several has most of the spread that values are summed over."""
-    d = len(setting.coverage.datasets)
-    if asked.on != "values" or asked.scale != "none" or d < 3:
+def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> list[Check]:
+    """Warn where one data set of several has most of the spread that values are summed over."""
+    datasets = result.setting.coverage.datasets
+    d = len(datasets)
+    if result.on != "values" or result.options.scale != "none" or d < 3:
         return []
     means = np.bincount(data.block, data.values) / np.maximum(np.bincount(data.block), 1)
     squares = np.bincount(data.dataset, (data.values - means[data.block]) ** 2, d)
-    share = float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0
-    alike = Phrase(f"{Option('on', 'ranks')} gives each block the same weight")
+    advice = Phrase(f"{Option('on', 'ranks')} gives each block the same weight")
     if data.target == "datasets":
-        alike = Phrase(f"{Option('scale', 'dataset')} tests each data set in units of its own")
+        advice = Phrase(f"{Option('scale', 'dataset')} tests each data set in units of its own")
     return [
         Check.of(
             "largest share of a data set in the spread",
-            share,
+            float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0,
             0.5,
-            remedy=Phrase(
-                f"{setting.coverage.datasets[int(squares.argmax())]} outweighs all others: ", alike
-            ),
+            remedy=Phrase(f"{datasets[int(squares.argmax())]} outweighs all others: ", advice),
         )
     ]
 
 
-def claims(setting: Setting, data: Exchangeable) -> list[Check]:
-    """Say how far claims go, and which scores are missing."""
-    d, coverage = len(setting.coverage.datasets), setting.coverage
-    domain = data.target == "domain"
-    domains = len(set(setting.domains))
-    rows = [
-        comparison_checks.number_of_datasets(setting)
-        if domain
-        else comparison_checks.replications(setting)
-    ]
-    if domain:
-        rows.append(
-            Check.of(
-                "domains taken as one",
-                domains,
-                1.0,
-                remedy=f"the table names several domains; {Call('compare_mixed')} compares within"
-                " each",
-            )
-        )
-    elif d > 1:
-        rows.append(
-            Check.of(
-                "claims go beyond these data sets",
-                0.0,
-                1.0,
-                least=True,
-                remedy="replications count as evidence, so that the claims hold for these data"
-                " sets only",
-            )
-        )
-    return [
-        *rows,
-        Check.of(
-            "thin cells",
-            len(coverage.thin),
-            remedy="some replications are missing in these cells; the rest is used",
-        ),
-        comparison_checks.tolerance(setting.measure),
-    ]
-
-
-def checks(
-    setting: Setting,
-    data: Exchangeable,
-    found: PermutationTests,
-    lost: list[str],
-    asked: PermutationProcedure,
-    sides: Sides,
-) -> tuple[Check, ...]:
-    """Return the rows; remedies name the pairs."""
-    return (
-        _attainable(data, found, asked),
-        *blocks(setting, data, lost, asked),
-        *_scores(data, found, sides, asked),
-        *_decisions(found, sides, asked),
-        *_adjustment(asked),
-        *comparison_checks.of_table(
-            setting,
-            rates=not data.outcomes or len(setting.coverage.datasets) == 1,
-            ranks=asked.on in RANKED,
-        ),
-        *claims(setting, data),
-    )
-
-
-def _decisions(found: PermutationTests, sides: Sides, asked: PermutationProcedure) -> list[Check]:
-    """Say where other looks at the same scores would decide otherwise."""
-    e, shown = found.evidence, found.family.wanted
-    decided = e.p_value <= asked.alpha
-    apart = np.zeros(len(decided), np.bool_)
-    if len(found.other):
-        apart = (found.other[shown] <= asked.alpha) != decided
-    direction, mean = np.where(decided, e.statistic, 0.0), found.own.mean[shown]
-    stepwise = comparison_stepwise.stepwise(asked.adjust, len(found.family.matrix))
-
-    def row(what: str, pairs: NDArray[np.bool_], remedy: str) -> Check:
-        n = int(pairs.sum())
-        return Check.of(what, n, remedy=Phrase(f"{sides.some(pairs)}: ", remedy))
-
-    return [
-        comparison_checks.near_level(
-            comparison_checks.within_error(e.p_value, found.error, asked.alpha),
-            sides,
-            Phrase(f"more of them decide: raise {Option('resamples', '')}"),
-        ),
-        row(
-            "pairwise and pooled tests disagree, pairs",
-            apart,
-            Phrase(
-                "in pooled tests other algorithms have a say in whether two differ;"
-                " pairwise tests, which have not, are the ones to trust;"
-                f" {Either('post_hoc()', '--details')} has the pooled ones"
-            ),
-        ),
-        comparison_checks.other_sign(
-            direction, mean, sides, Phrase(f"{Option('on', 'values')} compares means")
-        ),
-        comparison_checks.over_equality(e, asked.alpha, sides, stepwise=stepwise),
-    ]
-
-
-def _attainable(data: Exchangeable, found: PermutationTests, asked: PermutationProcedure) -> Check:
-    """Say whether any scores in these blocks could reach the level."""
-    unit, many = data.unit, len(found.own.smallest)
-    if asked.adjust in ("none", *comparison_stepwise.FLIPPED):
-        many = 1
-    if asked.pairs == "pooled":
-        n = found.together.n
-        smallest = 1 / (n + 1 if found.together.kind == "monte-carlo" else n)
-        more = f"more {unit}s or resamples are needed"
-    elif "asymptotic" in found.kinds:
-        smallest, more = 0.0, ""
-    else:
-        # The best of a family has to pass the strictest step.
-        smallest = float(found.own.smallest.min()) * many
-        need = int(np.ceil(np.log2(many / asked.alpha) + (asked.side == 0) - 1e-9))
-        more = f"{need} could"
-        if data.repeated or 1 / (asked.resamples + 1) > 0.99 * smallest / many:
-            more = "more scores or resamples could"
-    smallest = min(smallest, 1.0)
-    blocks = count(int((found.own.n - found.own.zeros).max()), unit)
-    return Check.of(
-        comparison_checks.ATTAINABLE,
-        smallest,
-        asked.alpha,
-        remedy=f"no pair differs on more than {blocks}, and so few decide none,"
-        f" whatever the scores: the smallest adjusted p-value that they give is {smallest:.4g};"
-        f" {more}",
-    )
-
-
-def _scores(
-    data: Exchangeable, found: PermutationTests, sides: Sides, asked: PermutationProcedure
+def _of_scores(
+    result: PermutationComparison, data: Exchangeable, tests: PermutationTests, sides: Sides
 ) -> list[Check]:
-    """Say what is odd about the scores: ties, differences of zero, skewness."""
-    own, tied = found.own, found.tied
-    n = len(data.layout.rows)
-    bound = -float(ndtri(0.005 / len(own.skewness)))
-    skew = np.abs(own.skewness) > bound
-    rows = [
-        comparison_checks.differences_of_zero(own.zeros, own.n, sides),
+    """Warn of ties, differences of zero and skewness."""
+    pairwise, n = tests.pairwise, len(data.layout.rows)
+    bound = -float(ndtri(0.005 / len(pairwise.skewness)))
+    skew = np.abs(pairwise.skewness) > bound
+    ties = Check.of(
+        "share of tied scores",
+        tests.tied / n,
+        0.5,
+        ok=tests.tied <= n / 2,
+        remedy="most scores share their rank with others: exact and Monte Carlo p-values"
+        " hold, with little power",
+    )
+    return [
+        *([ties] if result.on in RANKED else []),
+        comparison_checks.differences_of_zero(pairwise.zeros, pairwise.n, sides),
         Check.of(
             "asymmetry of differences, in standard errors",
-            float(np.abs(own.skewness).max()),
+            float(np.abs(pairwise.skewness).max()),
             bound,
             ok=not skew.any(),
             remedy=f"{sides.some(skew)}: sign flips and signed ranks test that differences"
@@ -226,25 +156,52 @@ def _scores(
             " read such a verdict as one on distributions, not on means",
         ),
     ]
-    if asked.on in RANKED:
-        rows.insert(
-            0,
-            Check.of(
-                "share of tied scores",
-                tied / n,
-                0.5,
-                ok=tied <= n / 2,
-                remedy="most scores share their rank with others: exact and Monte Carlo p-values"
-                " hold, with little power",
+
+
+def _of_decisions(
+    result: PermutationComparison, tests: PermutationTests, sides: Sides
+) -> list[Check]:
+    """Name the pairs that other tests of the same scores would decide otherwise."""
+    evidence, alpha, shown = result.evidence, result.alpha, tests.family.wanted
+    decided = evidence.p_value <= alpha
+    disagreeing = np.zeros(len(decided), np.bool_)
+    if len(tests.other):
+        disagreeing = (tests.other[shown] <= alpha) != decided
+    return [
+        comparison_checks.near_level(
+            comparison_checks.within_error(evidence.p_value, result.p_error, alpha),
+            sides,
+            Phrase(f"more of them decide: raise {Option('resamples', '')}"),
+        ),
+        Check.of(
+            "pairwise and pooled tests disagree, pairs",
+            int(disagreeing.sum()),
+            remedy=Phrase(
+                f"{sides.some(disagreeing)}: ",
+                "in pooled tests other algorithms have a say in whether two differ;"
+                " pairwise tests, which have not, are the ones to trust;"
+                f" {Either('post_hoc()', '--details')} has the pooled ones",
             ),
-        )
-    return rows
+        ),
+        comparison_checks.other_sign(
+            np.where(decided, evidence.statistic, 0.0),
+            tests.pairwise.mean[shown],
+            sides,
+            Phrase(f"{Option('on', 'values')} compares means"),
+        ),
+        comparison_checks.over_equality(
+            evidence,
+            alpha,
+            sides,
+            stepwise=comparison_stepwise.stepwise(result.adjusted, len(tests.family.matrix)),
+        ),
+    ]
 
 
-def _adjustment(asked: PermutationProcedure) -> list[Check]:
-    """Say what the adjustment takes for granted."""
+def _of_adjustment(result: PermutationComparison) -> list[Check]:
+    """Warn of what the adjustment assumes."""
     rows: list[Check] = []
-    if asked.pairs == "pooled":
+    if not result.pairwise:
         rows.append(
             Check.of(
                 "errors over pairs are controlled whichever algorithms differ",
@@ -255,16 +212,46 @@ def _adjustment(asked: PermutationProcedure) -> list[Check]:
                 f" global test, and {Option('pairs', 'pairwise')} for pairs",
             )
         )
-    if asked.adjust in comparison_stepwise.CONDITIONS:
+    if condition := comparison_stepwise.ADJUSTMENTS[result.adjusted].condition:
         rows.append(
             Check.of(
                 "adjustment holds under any dependence",
                 0.0,
                 1.0,
                 least=True,
-                remedy=f"it needs {comparison_stepwise.CONDITIONS[asked.adjust]} of the p-values,"
+                remedy=f"it needs {condition} of the p-values,"
                 f" which is not established for tests of pairs: {Option('adjust', 'holm')}"
                 " needs nothing",
             )
         )
     return rows
+
+
+def _of_claims(result: PermutationComparison) -> list[Check]:
+    """Say how far claims go, and which scores are missing."""
+    setting, domain = result.setting, result.target == "domain"
+    rows: list[Check] = []
+    if domain:
+        rows = [
+            comparison_checks.number_of_datasets(setting),
+            Check.of(
+                "domains taken as one",
+                len(set(setting.domains)),
+                1.0,
+                remedy=f"the table names several domains; {Call('compare_mixed')} compares within"
+                " each",
+            ),
+        ]
+    else:
+        rows = [comparison_checks.replications(setting)]
+        if len(setting.coverage.datasets) > 1:
+            rows.append(comparison_checks.beyond(result.target))
+    return [
+        *rows,
+        Check.of(
+            "thin cells",
+            len(setting.coverage.thin),
+            remedy="some replications are missing in these cells; the rest is used",
+        ),
+        comparison_checks.tolerance(setting.measure),
+    ]

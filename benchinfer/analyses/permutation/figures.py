@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 def ruler(comparison: "PermutationComparison") -> tuple[float, str] | None:
     """Return the critical difference in ranks if it is what decided each pair."""
-    asked, ranks = comparison.options, comparison.ranks
-    adjust = "single-step" if asked.adjust == "auto" else asked.adjust
+    options, ranks = comparison.options, comparison.ranks
+    adjust = "single-step" if options.adjust == "auto" else options.adjust
     kinds = {
         ("tukey", "single-step"): ("nemenyi", "Nemenyi"),
         ("dunnett", "bonferroni"): ("bonferroni-dunn", "Bonferroni-Dunn"),
     }
-    named = kinds.get((str(asked.contrasts), adjust))
+    named = kinds.get((str(options.contrasts), adjust))
     if (
         named is None
-        or (asked.pairs, asked.on, asked.control == "best") != ("pooled", "ranks", False)
+        or (options.pairs, options.on, options.control == "best") != ("pooled", "ranks", False)
         or (comparison.alternative, set(comparison.kinds)) != ("two-sided", {"asymptotic"})
         or not ranks.complete
         or ranks.tied
@@ -119,12 +119,13 @@ class NullDistribution(Layout):
 
 def layout_null(comparison: "PermutationComparison", width: Width = PAGE) -> NullDistribution:
     """Lay out the null distribution of the first of the global tests."""
-    found, test = comparison.pooled, comparison.rows[0]
-    heights, df = found.bins[:-1] / (max(found.n, 1) * (found.bin_width or 1.0)), max(found.df, 1)
-    used = float((np.flatnonzero(heights).max(initial=-1) + 1) * found.bin_width)
+    pooled, test = comparison.pooled, comparison.rows[0]
+    heights = pooled.bins[:-1] / (max(pooled.n, 1) * (pooled.bin_width or 1.0))
+    df = max(pooled.df, 1)
+    used = float((np.flatnonzero(heights).max(initial=-1) + 1) * pooled.bin_width)
     end = max(used, float(chdtri(df, 1e-3)))
     # Far beyond, the scores at hand would squeeze the distribution into a corner.
-    right = 1.04 * (max(end, found.quadratic) if found.quadratic <= 2.5 * end else end)
+    right = 1.04 * (max(end, pooled.quadratic) if pooled.quadratic <= 2.5 * end else end)
     x = np.linspace(0.0, right, 161)[1:]
     curve = np.vstack([x, _density(x, df)])
     # With one degree of freedom the density has no upper end at 0.
@@ -132,16 +133,16 @@ def layout_null(comparison: "PermutationComparison", width: Width = PAGE) -> Nul
     p = "p < 0.0001" if test.p_value < 1e-4 else f"p = {test.p_value:.4f}"
     kind, how = _KINDS[test.null]
     name = measure_name(comparison.measure)
-    bars = [f"bars: {how.format(n=f'{found.n:,.0f}')}"] if len(heights) else []
+    bars = [f"bars: {how.format(n=f'{pooled.n:,.0f}')}"] if len(heights) else []
     blocks = "if all algorithms were alike"
-    note = [*bars, f"curve: its limit of many blocks, chi-squared with {found.df} df"]
-    if len(heights) and found.bins[-1]:
-        note.append(f"{found.bins[-1]:,} further to the right")
+    note = [*bars, f"curve: its limit of many blocks, chi-squared with {pooled.df} df"]
+    if len(heights) and pooled.bins[-1]:
+        note.append(f"{pooled.bins[-1]:,} further to the right")
     return NullDistribution(
         heights=heights,
-        step=found.bin_width,
+        step=pooled.bin_width,
         curve=curve,
-        observed=found.quadratic,
+        observed=pooled.quadratic,
         right=right,
         top=1.2 * float(peak),
         title=f"{name}: all algorithms alike? {p} ({kind})",
@@ -149,7 +150,7 @@ def layout_null(comparison: "PermutationComparison", width: Width = PAGE) -> Nul
         notes=tuple(note),
         width=width,
         alt=f"Null distribution of the {test.test} of {name}, {kind}: the scores at hand have"
-        f" {found.quadratic:.4g}, {p}; the limit is chi-squared with {found.df} df.",
+        f" {pooled.quadratic:.4g}, {p}; the limit is chi-squared with {pooled.df} df.",
     )
 
 

@@ -56,21 +56,21 @@ def tested_level(
     ranks: "RankSums",
     pairs: "NDArray[np.int64]",
     estimates: Array,
-    asked: "PermutationProcedure",
+    procedure: "PermutationProcedure",
 ) -> Level:
-    """Return the levels, given the estimates of pairs alone."""
-    mean, on = means_of(data, asked.on), asked.on
+    """Return the levels by the statistic that is tested, given (P,) estimates of pairs."""
+    mean, on = means_of(data, procedure.on), procedure.on
     of_means = data.outcomes or on == "values"
     if on == "dispersion":
         return replace(Level.of_pairs(mean, pairs, estimates), name="spread of {}")
-    if of_means and asked.scale == "none":
+    if of_means and procedure.scale == "none":
         return Level.of_pairs(mean, pairs, estimates)
-    scaled = standardised(data) if asked.scale == "dataset" else data
+    scaled = standardised(data) if procedure.scale == "dataset" else data
     layout = scaled.layout
     if of_means:
         level = _over_blocks(scaled, layout.rows, center(scaled.of(layout), layout))
         return Level(level, mean=mean, name="standardised {}", better=measure.better)
-    if asked.pairs == "pairwise":
+    if procedure.pairs == "pairwise":
         return Level.of_pairs(mean, pairs, estimates, "typical {}")
     return _of_pooled(scaled, on, ranks, mean)
 

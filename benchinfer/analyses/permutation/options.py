@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from benchinfer.analyses.permutation.adjustment import Pairs, resolve_adjustment
+import numpy as np
+
+from benchinfer.analyses.permutation.adjustment import Pairs, resolve
 from benchinfer.analyses.permutation.blocks import On, Scale
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Alternative, Target
@@ -14,6 +16,7 @@ from benchinfer.core.arguments import ArgumentError, check_resamples
 from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
+from benchinfer.numerics.types import Array
 
 # Scores that depend on the order of differences alone, or nearly so.
 RANKED = ("ranks", "aligned-ranks", "normal-scores")
@@ -51,9 +54,7 @@ class PermutationOptions(TestedOptions):
 
     def resolved(self) -> str:
         """Return the adjustment, checked; of pairwise tests ``"auto"`` is for the blocks to say."""
-        return resolve_adjustment(
-            self.adjust, self.pairs, self.contrasts, self.alternative, self.null
-        )
+        return resolve(self.adjust, self.pairs, self.contrasts, self.alternative, self.null)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +102,18 @@ class PermutationProcedure:
         """0 for two-sided tests, 1 or -1 where first is to be shown better or worse."""
         return _SIDES[self.alternative]
 
-    def alone(self, n: int) -> float:
+    def confidence(self, n: int) -> float:
         """Return the two-sided confidence of each of n intervals; a one-sided bound is one end."""
         n = 1 if self.adjust == "none" else n
         return 1 - (2 * self.alpha / n if self.side else sidak(self.alpha, n))
 
-    def told(self, task: str, total: int) -> Callable[[int], None] | None:
-        """Return what numerics call with the number of resamples just done."""
+    def bounds(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """Return bounds of intervals, infinite on the open side of one-sided ones."""
+        return (
+            low if self.side >= 0 else np.full_like(low, -np.inf),
+            high if self.side <= 0 else np.full_like(high, np.inf),
+        )
+
+    def callback(self, task: str, total: int) -> Callable[[int], None] | None:
+        """Return the callback of numerics with the number of resamples just done."""
         return of_task(self.progress, task, total)

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.numerics import blocks, friedman, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
-from benchinfer.analyses.permutation.pooled import PooledTests, pooled
+from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
@@ -90,36 +90,25 @@ def rank_sums(data: Exchangeable) -> RankSums:
 
 
 def global_tests(
-    data: Exchangeable, found: PooledTests, family: str, asked: PermutationProcedure
+    data: Exchangeable, pooled: PooledTests, family: str, procedure: PermutationProcedure
 ) -> tuple[GlobalRow, ...]:
     """Return the tests of the chosen scores, and the classical ones that the blocks allow."""
-    named = _SCORES[asked.on]
-    if asked.scale == "dataset":
+    scores = _SCORES[procedure.on]
+    if procedure.scale == "dataset":
         data = standardised(data)
-        named = f"{named}, scaled"
+        scores = f"{scores}, scaled"
     layout = data.layout
     values = data.of(layout)
-    inf = float("inf")
-    rows = [
-        GlobalRow(
-            f"quadratic form of {named}",
-            found.kind,
-            found.quadratic,
-            found.df,
-            inf,
-            *found.overall,
-        )
-    ]
-    if found.single_step.shape[1]:
-        size = found.statistic if asked.side >= 0 else -found.statistic
-        best = int(np.argmax(size if asked.side else np.abs(size)))
-        name = f"largest of {family}, {named}"
-        p, error = (float(x) for x in found.single_step[:, best])
-        rows.append(
-            GlobalRow(name, found.kind, float(found.statistic[best]), np.nan, inf, p, error)
-        )
-    if layout.complete and asked.on != "dispersion":
-        rows += _of_values(data, found, asked)
+    rows = [_pooled_row(f"quadratic form of {scores}", pooled, pooled.quadratic, pooled.df)]
+    if pooled.single_step.shape[1]:
+        size = pooled.statistic if procedure.side >= 0 else -pooled.statistic
+        best = int(np.argmax(size if procedure.side else np.abs(size)))
+        p, error = (float(x) for x in pooled.single_step[:, best])
+        largest = float(pooled.statistic[best])
+        name = f"largest of {family}, {scores}"
+        rows.append(GlobalRow(name, pooled.kind, largest, np.nan, np.inf, p, error))
+    if layout.complete and procedure.on != "dispersion":
+        rows += _of_values(data, pooled, procedure)
     ranks = blocks.score(values, layout, "ranks").values
     chi2 = friedman.friedman(ranks, layout)
     rows.append(_row("Friedman (corrected for ties)", chi2))
@@ -132,21 +121,25 @@ def global_tests(
 
 
 def _of_values(
-    data: Exchangeable, found: PooledTests, asked: PermutationProcedure
+    data: Exchangeable, pooled: PooledTests, procedure: PermutationProcedure
 ) -> list[GlobalRow]:
     """Return Hothorn's t*, permuted as the chosen scores, and the F of the same table."""
-    layout = data.layout
+    layout, k = data.layout, data.n_labels
     values = data.of(layout)
-    if asked.on != "values":
-        beside = replace(asked, stop=False, pairs="pairwise")
-        found = pooled(data, values, np.zeros((0, data.n_labels)), beside)
-    f = friedman.f_form(found.quadratic, len(layout.sizes), data.n_labels)
-    t = friedman.t_star(values.reshape(-1, data.n_labels))
-    inf = float("inf")
+    if procedure.on != "values":
+        pairwise = replace(procedure, stop=False, pairs="pairwise")
+        pooled = pooled_tests(data, values, np.zeros((0, k)), pairwise)
+    f = friedman.f_form(pooled.quadratic, len(layout.sizes), k)
+    t = friedman.t_star(values.reshape(-1, k))
     return [
-        GlobalRow("Hothorn's t*", found.kind, t, data.n_labels - 1.0, inf, *found.overall),
+        _pooled_row("Hothorn's t*", pooled, t, k - 1.0),
         _row("two-way analysis of variance", f),
     ]
+
+
+def _pooled_row(name: str, pooled: PooledTests, statistic: float, df: float) -> GlobalRow:
+    """Return a statistic with the p-value of the quadratic form of pooled scores."""
+    return GlobalRow(name, pooled.kind, statistic, df, np.inf, *pooled.overall)
 
 
 def _complete(
@@ -164,10 +157,10 @@ def _complete(
     ]
 
 
-def _row(name: str, found: nulls.GlobalTest) -> GlobalRow:
+def _row(name: str, test: nulls.GlobalTest) -> GlobalRow:
     """Return a test of chi-squared, or of F if it has two degrees of freedom."""
-    df, residual = (*found.df, float("inf"))[:2]
-    return GlobalRow(name, "asymptotic", found.statistic, df, residual, found.p_value)
+    df, residual = (*test.df, np.inf)[:2]
+    return GlobalRow(name, "asymptotic", test.statistic, df, residual, test.p_value)
 
 
 def check_order(algorithms: Sequence[str], order: Sequence[str]) -> None:
@@ -194,7 +187,7 @@ def trend(ranks: RankSums, places: Array) -> GlobalRow:
     m = nulls.PermutationMoments(ranks.total, ranks.deviation, ranks.cov)
     z = float(nulls.standardized(m, places[None, :])[0])
     name = "Page's trend (standardised)"
-    return GlobalRow(name, "asymptotic", z, np.nan, float("inf"), float(ndtr(-z)))
+    return GlobalRow(name, "asymptotic", z, np.nan, np.inf, float(ndtr(-z)))
 
 
 def table(rows: tuple[GlobalRow, ...]) -> "pd.DataFrame":

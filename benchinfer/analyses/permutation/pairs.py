@@ -1,21 +1,23 @@
 """Permutation tests of single pairs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation.blocks import Exchangeable, On, in_units, standardised
-from benchinfer.analyses.permutation.numerics import arrangements, nulls
+from benchinfer.analyses.permutation.numerics import arrangements
+from benchinfer.analyses.permutation.numerics.nulls import PermutationProblem
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import null_of, scores_of
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
-from benchinfer.numerics import shifts, signs
+from benchinfer.numerics import rates, shifts, signs
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.shifts import mean_differences, normal_score_shift, skewness
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     from benchinfer.analyses.permutation.numerics.blocks import BlockLayout
@@ -28,7 +30,7 @@ _SCALED = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class PairTests:
     """Unadjusted evidence of P pairs, each from its own scores; (P,) arrays.
 
     Attributes
@@ -65,8 +67,8 @@ class Alone:
     equivalence: Array
     noninferiority: Array
     smallest: Array
-    n: NDArray[np.int64]
-    zeros: NDArray[np.int64]
+    n: Codes
+    zeros: Codes
     skewness: Array
     kinds: tuple[str, ...]
     terms: Array | None = None
@@ -90,16 +92,16 @@ def _of_distances(data: Exchangeable, table: Array, matrix: Array) -> Array:
     result = np.full((len(table), len(matrix)), np.nan)
     home = data.homes()
     for row, target in zip(matrix, result.T, strict=True):
-        own = table[:, row != 0]
-        whole = np.isfinite(own).all(axis=1)
-        for d in np.unique(home[whole]):
-            part = whole & (home == d)
-            distance = np.abs(own[part] - np.median(own[part]))
+        scores = table[:, row != 0]
+        complete = np.isfinite(scores).all(axis=1)
+        for d in np.unique(home[complete]):
+            part = complete & (home == d)
+            distance = np.abs(scores[part] - np.median(scores[part]))
             target[part] = -distance @ row[row != 0]
     return result
 
 
-def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedure) -> Alone:
+def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProcedure) -> PairTests:
     """Test and estimate each contrast from its own differences.
 
     Notes
@@ -107,99 +109,87 @@ def paired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedure)
     Equivalence is shown by two one-sided tests of the differences plus and minus the tolerance:
     the larger of their p-values.
     """
-    d = differences(data, matrix, asked.on)
-    noise = np.maximum(data.rounded[data.homes()], _SUM * asked.margin)
+    d = differences(data, matrix, procedure.on)
+    noise = np.maximum(data.rounded[data.homes()], _SUM * procedure.margin)
     d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
-    tests, p = len(matrix), asked.margin
-    side = asked.side or 1
-    columns = [side * d, *([d + p, p - d] if p > 0 else [])]
-    terms = np.concatenate([_terms(data, part, asked, noise) for part in columns], axis=1)
-    two_sided = (np.arange(terms.shape[1]) < tests) & (asked.side == 0)
-    found = signs.sign_tests(
+    n_pairs, margin = len(matrix), procedure.margin
+    side = procedure.side or 1
+    columns = [side * d, *([d + margin, margin - d] if margin > 0 else [])]
+    terms = np.concatenate([_terms(data, part, procedure, noise) for part in columns], axis=1)
+    two_sided = (np.arange(terms.shape[1]) < n_pairs) & (procedure.side == 0)
+    tests = signs.sign_tests(
         terms,
         two_sided=two_sided,
-        null=asked.null,
-        resamples=asked.resamples,
-        seed=asked.seed,
-        n_jobs=asked.n_jobs,
-        progress=asked.told("pairs", asked.resamples),
+        null=procedure.null,
+        resamples=procedure.resamples,
+        seed=procedure.seed,
+        n_jobs=procedure.n_jobs,
+        progress=procedure.callback("pairs", procedure.resamples),
     )
-    above, below = found.p_value[tests : 2 * tests], found.p_value[2 * tests :]
-    none = np.ones(tests)
-    low, high, estimate, mean = _shifts(d, asked)
-    return Alone(
+    above, below = tests.p_value[n_pairs : 2 * n_pairs], tests.p_value[2 * n_pairs :]
+    none = np.ones(n_pairs)
+    low, high, estimate, mean = _shifts(d, procedure)
+    return PairTests(
         estimate=estimate,
         low=low,
         high=high,
         mean=mean,
-        statistic=side * found.statistic[:tests],
-        p=found.p_value[:tests],
-        error=found.error[:tests],
-        equivalence=np.maximum(above, below) if p > 0 else none,
-        noninferiority=(above if side > 0 else below) if p > 0 else none,
-        smallest=found.smallest[:tests],
+        statistic=side * tests.statistic[:n_pairs],
+        p=tests.p_value[:n_pairs],
+        error=tests.error[:n_pairs],
+        equivalence=np.maximum(above, below) if margin > 0 else none,
+        noninferiority=(above if side > 0 else below) if margin > 0 else none,
+        smallest=tests.smallest[:n_pairs],
         n=np.isfinite(d).sum(axis=0),
         zeros=(d == 0).sum(axis=0),
         skewness=skewness(d),
-        kinds=found.kinds[:tests],
-        terms=terms[:, :tests],
+        kinds=tests.kinds[:n_pairs],
+        terms=terms[:, :n_pairs],
     )
 
 
-def _terms(data: Exchangeable, d: Array, asked: PermutationProcedure, noise: Array) -> Array:
+def _terms(data: Exchangeable, d: Array, procedure: PermutationProcedure, noise: Array) -> Array:
     """Return the terms of the test statistics, 0 where there is none."""
     same = float(noise[0])
-    if asked.scale == "dataset":
+    if procedure.scale == "dataset":
         d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
         d = in_units(d, data.homes(), noise)
         same = _SCALED * float(np.nanmax(np.abs(d), initial=0.0))
-    if asked.on in ("values", "dispersion"):
+    if procedure.on in ("values", "dispersion"):
         return np.nan_to_num(d)
-    scores = signs.signed_normal_scores if asked.on == "normal-scores" else signs.signed_ranks
+    scores = signs.signed_normal_scores if procedure.on == "normal-scores" else signs.signed_ranks
     return scores(d, same)
 
 
-def _shifts(d: Array, asked: PermutationProcedure) -> tuple[Array, Array, Array, Array]:
+def _shifts(d: Array, procedure: PermutationProcedure) -> tuple[Array, Array, Array, Array]:
     """Return interval, estimate and mean difference of each column."""
     m = d.shape[1]
-    each = asked.alone(m)
+    each = procedure.confidence(m)
     # Each column against a column of zeros; the level of the family that gives `each` to one.
     pairs = np.column_stack([np.arange(m), np.full(m, m)])
     means = mean_differences(np.column_stack([d, np.zeros(len(d))]), pairs, each**m)
     low, high, estimate = means.low, means.high, means.estimate
-    if asked.on not in ("values", "dispersion"):
-        invert = normal_score_shift if asked.on == "normal-scores" else shifts.hodges_lehmann
-        found = [invert(column[np.isfinite(column)], each) for column in d.T]
-        low = np.array([one.low for one in found])
-        high = np.array([one.high for one in found])
-        estimate = np.array([one.estimate for one in found])
-    if asked.side > 0:
-        high = np.full(m, np.inf)
-    if asked.side < 0:
-        low = np.full(m, -np.inf)
-    return low, high, estimate, means.estimate
+    if procedure.on not in ("values", "dispersion"):
+        invert = normal_score_shift if procedure.on == "normal-scores" else shifts.hodges_lehmann
+        inverted = [invert(column[np.isfinite(column)], each) for column in d.T]
+        low = np.array([one.low for one in inverted])
+        high = np.array([one.high for one in inverted])
+        estimate = np.array([one.estimate for one in inverted])
+    return *procedure.bounds(low, high), estimate, means.estimate
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
-    statistic: float
-    p: float
-    error: float
-    smallest: float
-    kind: str
-
-
-def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedure) -> Alone:
+def unpaired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProcedure) -> PairTests:
     """Test and estimate each contrast from the scores of its own algorithms."""
     m = len(matrix)
-    found = [_pair(data, matrix[i], asked, m, f"pair {i + 1} of {m}") for i in range(m)]
-    columns = [np.array(column) for column in zip(*(row[0] for row in found), strict=True)]
+    rows = [_pair(data, matrix[i], procedure, m, f"pair {i + 1} of {m}") for i in range(m)]
+    columns = [np.array(column) for column in zip(*(row[0] for row in rows), strict=True)]
     low, high, estimate, mean, statistic, p, error, equal, better, smallest, n = columns
+    low, high = procedure.bounds(low, high)
     zero = np.zeros(len(matrix))
-    return Alone(
+    return PairTests(
         estimate=estimate,
-        low=low if asked.side >= 0 else np.full_like(low, -np.inf),
-        high=high if asked.side <= 0 else np.full_like(high, np.inf),
+        low=low,
+        high=high,
         mean=mean,
         statistic=statistic,
         p=p,
@@ -210,31 +200,33 @@ def unpaired_tests(data: Exchangeable, matrix: Array, asked: PermutationProcedur
         n=n.astype(np.int64),
         zeros=zero.astype(np.int64),
         skewness=zero,
-        kinds=tuple(kind for _, kind in found),
+        kinds=tuple(kind for _, kind in rows),
     )
 
 
 def _pair(
-    data: Exchangeable, row: Array, asked: PermutationProcedure, m: int, task: str
+    data: Exchangeable, row: Array, procedure: PermutationProcedure, m: int, task: str
 ) -> tuple[tuple[float, ...], str]:
-    """Return the numbers of one contrast in the order of `alone`, and its null distribution."""
-    own = part(data, row)
-    level = asked.alone(m)
-    low, high, estimate, mean = _shift(own, row, asked, level)
-    n = len(np.unique(own.block))
+    """Return the numbers of one contrast in the order of `PairTests`, and its null distribution."""
+    scores = part(data, row)
+    level = procedure.confidence(m)
+    low, high, estimate, mean = _shift(scores, row, procedure, level)
+    n = len(np.unique(scores.block))
     if (row != 0).sum() > 2:
         return (low, high, estimate, mean, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, n), "asymptotic"
-    side = asked.side or 1
-    test = _test(own, 0.0, side, asked, task, two_sided=asked.side == 0)
-    above = below = 1.0
-    if asked.margin > 0:
-        above = _test(own, asked.margin, 1, asked, task, two_sided=False).p
-        below = _test(own, -asked.margin, -1, asked, task, two_sided=False).p
-    numbers = (
-        *(low, high, estimate, mean, side * test.statistic, test.p, test.error),
-        *(max(above, below), above if side > 0 else below, test.smallest, n),
+    side = procedure.side or 1
+    statistic, p, error, smallest, kind = _test(
+        scores, 0.0, side, procedure, task, two_sided=procedure.side == 0
     )
-    return numbers, test.kind
+    above = below = 1.0
+    if procedure.margin > 0:
+        above = _test(scores, procedure.margin, 1, procedure, task, two_sided=False)[1]
+        below = _test(scores, -procedure.margin, -1, procedure, task, two_sided=False)[1]
+    numbers = (
+        *(low, high, estimate, mean, side * statistic, p, error),
+        *(max(above, below), above if side > 0 else below, smallest, n),
+    )
+    return numbers, kind
 
 
 def part(data: Exchangeable, row: Array) -> Exchangeable:
@@ -261,23 +253,28 @@ def part(data: Exchangeable, row: Array) -> Exchangeable:
 
 
 def _test(
-    own: Exchangeable,
+    pair: Exchangeable,
     shift: float,
     side: int,
-    asked: PermutationProcedure,
+    procedure: PermutationProcedure,
     task: str,
     *,
     two_sided: bool,
-) -> _Test:
-    """Test that the first algorithm's scores plus a shift are better (side 1) or worse (-1)."""
-    moved = replace(own, values=own.values + np.where(own.label == 0, shift, 0.0))
-    if asked.scale == "dataset":
+) -> tuple[float, float, float, float, str]:
+    """Test that the first algorithm's scores plus a shift are better (side 1) or worse (-1).
+
+    Return statistic, p-value, its error, the smallest p-value possible, and the null distribution.
+    """
+    moved = replace(pair, values=pair.values + np.where(pair.label == 0, shift, 0.0))
+    if procedure.scale == "dataset":
         moved = standardised(moved)
     layout: BlockLayout = moved.layout
-    scores = scores_of(moved, layout, asked.on).values
-    question = nulls.ask(scores, layout, side * np.array([[1.0, -1.0]]), two_sided=two_sided)
+    scores = scores_of(moved, layout, procedure.on).values
+    question = PermutationProblem.of(
+        scores, layout, side * np.array([[1.0, -1.0]]), two_sided=two_sided
+    )
     try:
-        null = null_of(question, scores, replace(asked, pairs="pooled", stop=False), task)
+        null = null_of(question, scores, replace(procedure, pairs="pooled", stop=False), task)
     except FitError as error:
         raise DesignError(
             str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design."
@@ -286,28 +283,77 @@ def _test(
     smallest = 1 / arrangements.arrangements(scores, layout)[0]
     if null.kind == "monte-carlo":
         smallest = max(smallest, 1 / (null.n + 1))
-    return _Test(
-        float(question.observed[0]), float(raw.value[0]), float(raw.error[0]), smallest, null.kind
-    )
+    statistic = float(question.observed[0])
+    return statistic, float(raw.value[0]), float(raw.error[0]), smallest, null.kind
 
 
 def _shift(
-    own: Exchangeable, row: Array, asked: PermutationProcedure, level: float
+    pair: Exchangeable, row: Array, procedure: PermutationProcedure, level: float
 ) -> tuple[float, ...]:
     """Return interval, estimate and mean difference of a contrast."""
-    values = own.values
-    if asked.on == "dispersion":
-        layout = own.layout
-        values = np.empty_like(own.values)
-        values[layout.rows] = scores_of(own, layout, asked.on).values
+    values = pair.values
+    if procedure.on == "dispersion":
+        layout = pair.layout
+        values = np.empty_like(pair.values)
+        values[layout.rows] = scores_of(pair, layout, procedure.on).values
     weights = np.sort(row[row != 0])[::-1]
     samples = [
-        tuple(values[(own.block == d) & (own.label == k)] for k in range(own.n_labels))
-        for d in np.unique(own.block)
+        tuple(values[(pair.block == d) & (pair.label == k)] for k in range(pair.n_labels))
+        for d in np.unique(pair.block)
     ]
     mean, error, df = shifts.mean_contrast(samples, weights)
-    if asked.on in ("values", "dispersion") or own.n_labels > 2:
+    if procedure.on in ("values", "dispersion") or pair.n_labels > 2:
         half = float(critical_t(np.array([df]), 1 - level)[0]) * error
         return mean - half, mean + half, mean, mean
-    found = shifts.shift_within([(pair[0], pair[1]) for pair in samples], level)
-    return found.low, found.high, found.estimate, mean
+    inverted = shifts.shift_within([(each[0], each[1]) for each in samples], level)
+    return inverted.low, inverted.high, inverted.estimate, mean
+
+
+def of_rates(
+    tests: PairTests, data: Exchangeable, matrix: Array, procedure: PermutationProcedure
+) -> PairTests:
+    """Give pairs the difference of their rates, Newcombe's interval, and its test of equivalence.
+
+    Of scores that are 0 or 1 the differences of a pair are -1, 0 or 1: their median and their
+    Hodges-Lehmann shift are 0 however much the rates differ, and shifted by a tolerance they speak
+    of the median, too. Tests of no difference stay as they are; averages of algorithms keep their
+    mean difference.
+    """
+    tail = (1 - procedure.confidence(len(matrix))) / 2
+    estimate, low, high = tests.estimate.copy(), tests.low.copy(), tests.high.copy()
+    equivalence, noninferiority = tests.equivalence.copy(), tests.noninferiority.copy()
+    for i in np.flatnonzero((matrix != 0).sum(axis=1) == 2):
+        estimate[i], interval = _difference(data, matrix[i])
+        low[i], high[i] = interval(tail)
+        if procedure.margin > 0:
+            above, below = rates.beyond_margins(interval, procedure.margin)
+            equivalence[i] = max(above, below)
+            noninferiority[i] = above if procedure.side >= 0 else below
+    low, high = procedure.bounds(low, high)
+    return replace(
+        tests,
+        estimate=estimate,
+        low=low,
+        high=high,
+        equivalence=equivalence,
+        noninferiority=noninferiority,
+    )
+
+
+def _difference(
+    data: Exchangeable, row: Array
+) -> tuple[float, Callable[[float], tuple[float, float]]]:
+    """Return the difference of the rates of a pair, and its interval by tail probability."""
+    scores = part(data, row)
+    right = scores.values == data.values.max()
+    if not data.repeated:
+        order = np.lexsort((scores.label, scores.block))
+        first, second = right[order].reshape(-1, 2).T
+        table = rates.Fourfold.of(first, second)
+        return (table.first - table.second) / table.n, partial(rates.newcombe_paired, table)
+    at = np.unique(scores.block, return_inverse=True)[1] * 2 + scores.label
+    size = int(at.max()) + 1
+    n = np.bincount(at, minlength=size).reshape(-1, 2).T.astype(np.float64)
+    count = np.bincount(at, right, size).reshape(-1, 2).T
+    difference = float((count[0] / n[0] - count[1] / n[1]).mean())
+    return difference, partial(rates.newcombe, (count[0], n[0]), (count[1], n[1]))

@@ -82,25 +82,27 @@ def scores_of(data: Exchangeable, layout: "BlockLayout", on: str) -> ties.Scores
     """Return the scores that are summed up over blocks."""
     values = data.of(layout)
     kind: Kind = "values" if on == "dispersion" and data.target == "domain" else on  # pyright: ignore[reportAssignmentType]
-    found = blocks.score(values, layout, kind, stratum=data.dataset[layout.rows])
+    scored = blocks.score(values, layout, kind, stratum=data.dataset[layout.rows])
     if kind == "dispersion":
         # Little spread is good.
-        return ties.Scores(-found.values, found.tied)
-    return found
+        return ties.Scores(-scored.values, scored.tied)
+    return scored
 
 
-def pooled(
-    data: Exchangeable, scores: Array, contrasts: Array, asked: PermutationProcedure
+def pooled_tests(
+    data: Exchangeable, scores: Array, contrasts: Array, procedure: PermutationProcedure
 ) -> PooledTests:
     """Permute all labels within blocks."""
-    turned = (asked.side or 1) * contrasts
-    question = nulls.ask(scores, data.layout, turned, two_sided=asked.side == 0)
+    turned = (procedure.side or 1) * contrasts
+    question = nulls.PermutationProblem.of(
+        scores, data.layout, turned, two_sided=procedure.side == 0
+    )
     try:
-        null = null_of(question, scores, asked, "all algorithms")
+        null = null_of(question, scores, procedure, "all algorithms")
     except FitError as error:
-        if asked.pairs == "pairwise" and len(contrasts):
+        if procedure.pairs == "pairwise" and len(contrasts):
             # Pairs have tests of their own, and the global test does not need these.
-            return pooled(data, scores, contrasts[:0], asked)
+            return pooled_tests(data, scores, contrasts[:0], procedure)
         raise DesignError(
             str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design and family."
         ) from None
@@ -112,7 +114,7 @@ def pooled(
         quadratic=test.statistic,
         df=int(test.df[0]),
         overall=(float(null.overall.value), float(null.overall.error)),
-        statistic=(asked.side or 1) * question.observed,
+        statistic=(procedure.side or 1) * question.observed,
         raw=_rows(null.raw),
         single_step=_rows(null.single_step),
         step_down=_rows(null.step_down),
@@ -122,59 +124,59 @@ def pooled(
 
 
 def null_of(
-    question: nulls.PermutationProblem, scores: Array, asked: PermutationProcedure, task: str
+    question: nulls.PermutationProblem, scores: Array, procedure: PermutationProcedure, task: str
 ) -> nulls.Null:
     """Return the null distribution requested, or the best there is in good time."""
-    if asked.null == "asymptotic":
+    if procedure.null == "asymptotic":
         return nulls.asymptotic(question)
     # Pairwise, exactness is required of the pairs.
-    exact = _MOST if asked.pairs == "pooled" else _AUTO
-    limit = {"auto": _AUTO, "exact": exact, "monte-carlo": 0.0}[asked.null]
+    exact = _MOST if procedure.pairs == "pooled" else _AUTO
+    limit = {"auto": _AUTO, "exact": exact, "monte-carlo": 0.0}[procedure.null]
     for fixed, n in enumerate(arrangements.arrangements(scores, question.layout)):
         # One block held fixed leaves no p-values of single contrasts.
-        allowed = not fixed or (question.symmetric and asked.pairs == "pairwise")
+        allowed = not fixed or (question.symmetric and procedure.pairs == "pairwise")
         if allowed and n <= limit:
-            told = asked.told(task, int(n))
+            progress = procedure.callback(task, int(n))
             return arrangements.exact(
-                question, fixed=bool(fixed), limit=limit, n_jobs=asked.n_jobs, progress=told
+                question, fixed=bool(fixed), limit=limit, n_jobs=procedure.n_jobs, progress=progress
             )
-    if asked.null == "exact" and asked.pairs == "pooled":
+    if procedure.null == "exact" and procedure.pairs == "pooled":
         raise FitError(f"more than {_MOST:.0f} arrangements.")
-    if question.layout.complete and question.layout.n_labels == 2 and not asked.stop:
-        return _of_two(question, asked, task)
+    if question.layout.complete and question.layout.n_labels == 2 and not procedure.stop:
+        return _of_two(question, procedure, task)
     # Stepwise adjustment moves the level of each p-value, so that none is certain by itself.
-    watched = asked.pairs == "pairwise" or asked.adjust in stepwise.JOINT
-    alpha = asked.alpha if asked.stop and watched else None
-    resamples = asked.resamples
-    if asked.pairs == "pairwise":
+    watched = procedure.pairs == "pairwise" or stepwise.needs(procedure.adjust, "joint")
+    alpha = procedure.alpha if procedure.stop and watched else None
+    resamples = procedure.resamples
+    if procedure.pairs == "pairwise":
         resamples = min(resamples, max(_VISITS // len(scores), 1000))
-    told = asked.told(task, resamples)
+    progress = procedure.callback(task, resamples)
     return arrangements.monte_carlo(
-        question, resamples, asked.seed, alpha=alpha, n_jobs=asked.n_jobs, progress=told
+        question, resamples, procedure.seed, alpha=alpha, n_jobs=procedure.n_jobs, progress=progress
     )
 
 
 def _of_two(
-    question: nulls.PermutationProblem, asked: PermutationProcedure, task: str
+    question: nulls.PermutationProblem, procedure: PermutationProcedure, task: str
 ) -> nulls.Null:
     """Return the null distribution of two algorithms: exchanges turn the signs of differences."""
     first = question.centred[question.layout.labels == 0]
     turned = question.contrasts[:, 0] - question.contrasts[:, 1]
-    found = signs.sign_tests(
+    tests = signs.sign_tests(
         np.column_stack([first, first[:, None] * turned]),
         two_sided=np.append(True, np.full(len(turned), question.two_sided)),
-        null=asked.null,
-        resamples=asked.resamples,
-        seed=asked.seed,
-        n_jobs=asked.n_jobs,
-        progress=asked.told(task, asked.resamples),
+        null=procedure.null,
+        resamples=procedure.resamples,
+        seed=procedure.seed,
+        n_jobs=procedure.n_jobs,
+        progress=procedure.callback(task, procedure.resamples),
     )
-    p, error = found.p_value, found.error
+    p, error = tests.p_value, tests.error
     pairs = nulls.PValues(p[1:], error[1:])
-    kind = found.kinds[0]
-    n = np.inf if kind == "exact" else found.resamples
+    kind = tests.kinds[0]
+    n = np.inf if kind == "exact" else tests.resamples
     return nulls.Null(kind, n, nulls.PValues(p[0], error[0]), pairs, pairs, pairs)
 
 
-def _rows(found: nulls.PValues | None) -> Array:
-    return np.zeros((2, 0)) if found is None else np.vstack([found.value, found.error])
+def _rows(p_values: nulls.PValues | None) -> Array:
+    return np.zeros((2, 0)) if p_values is None else np.vstack([p_values.value, p_values.error])

@@ -51,8 +51,9 @@ def tests(frame: "pd.DataFrame", drawn: str) -> Table:
 
 
 def _short(test: str) -> str:
-    found = _LARGEST.sub("largest contrast of ", test)
-    return found.replace("normal scores of aligned ranks", "normal scores")
+    """Return the name of a test as a table has room for it."""
+    name = _LARGEST.sub("largest contrast of ", test)
+    return name.replace("normal scores of aligned ranks", "normal scores")
 
 
 def _errors(frame: "pd.DataFrame", drawn: str) -> str:
@@ -90,6 +91,8 @@ def error(value: float) -> str:
     return f"{value:.1g}"
 
 
+_OPPOSED = {(Verdict.FIRST, Verdict.SECOND), (Verdict.SECOND, Verdict.FIRST)}
+_VARIANCE = "two-way analysis of variance"
 _NAMED = 6  # of more pairs the number says enough
 _NULLS = {
     "exact": "all {n}arrangements, counted",
@@ -111,9 +114,9 @@ def sections(comparison: PermutationComparison, request: Request) -> tuple[Secti
     """Return the verdicts, and the tests of all algorithms together."""
     ranks = _ranks(comparison)
     rows = comparison_sections.contrasts(comparison, nulls(comparison))
-    after = together(comparison, request)
+    after = global_tests(comparison, request)
     if request.before:
-        return _beside(comparison, request, rows, ranks), after
+        return _second_look(comparison, request, rows, ranks), after
     shown = comparison_sections.verdict(comparison, request, rows=rows)
     return replace(shown, figures=(*shown.figures, *ranks)), after
 
@@ -138,7 +141,7 @@ def nulls(comparison: PermutationComparison) -> str:
 
 
 def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
-    """Say what Page's test of an order finds."""
+    """Report Page's test of an order."""
     row = comparison.tests(trend).iloc[-1]
     p = p_value(float(row["p_value"]))
     said = p if p[0] in "<>" else f"= {p}"
@@ -152,10 +155,10 @@ def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
     return (Figure(comparison, "critical-difference", _RANKS),)
 
 
-def _beside(
+def _second_look(
     comparison: PermutationComparison, request: Request, rows: Table, ranks: tuple[Figure, ...]
 ) -> Section:
-    """Return the verdicts with what is known already folded away."""
+    """Return the verdicts after those of another analysis, with tables folded."""
     shown = comparison_sections.verdict(comparison, request, main=False, rows=rows)
     attention = [row for row in comparison.checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
@@ -197,21 +200,12 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
     if len(differ) > _NAMED:
         return f"{start}; {turned}."
     said = [
-        f"{names[i[m]]} and {names[j[m]]} (here {_say(one[m], names[i[m]], names[j[m]])}, there"
-        f" {_say(two[m], names[i[m]], names[j[m]])})"
+        f"{names[i[m]]} and {names[j[m]]}"
+        f" (here {words(Verdict(one[m]), names[i[m]], names[j[m]])},"
+        f" there {words(Verdict(two[m]), names[i[m]], names[j[m]])})"
         for m in differ
     ]
     return f"{start}; {turned}. They differ on {join(said)}."
-
-
-def _say(code: int, first: str, second: str) -> str:
-    return words(Verdict(code), first, second)
-
-
-_OPPOSED = {(Verdict.FIRST, Verdict.SECOND), (Verdict.SECOND, Verdict.FIRST)}
-
-
-_VARIANCE = "two-way analysis of variance"
 
 
 def _many(n: float) -> str:
@@ -219,37 +213,44 @@ def _many(n: float) -> str:
     return f"{n:,.0f} " if np.isfinite(n) else ""
 
 
-def together(comparison: PermutationComparison, request: Request) -> Section:
-    """Say what the global tests find, with the pooled tests of pairs folded."""
+def global_tests(comparison: PermutationComparison, request: Request) -> Section:
+    """Report the global tests, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
     alpha, k = comparison.alpha, len(comparison.algorithms)
     verdict = "is rejected" if test.p_value <= alpha else "is not rejected"
     blocks = count(comparison.ranks.n_blocks, comparison.unit)
-    whole = (
+    verdict = (
         f"The hypothesis that the labels of the {k} algorithms can be exchanged within each of"
         f" {blocks} {verdict} at {100 * alpha:.3g} % (p {p_value(test.p_value)}, {test.test},"
         f" {_NULLS[test.null].format(n=_many(pooled.n))})."
     )
     if request.details:
-        whole += " The other tests of the table ask the same of other scores."
+        verdict += " The other tests of the table ask the same of other scores."
         if any(hasattr(one, "anova") for one in request.before):
-            whole += " Those of the mixed model are other tests, of equal means."
-    found, trend = comparison.tests(), comparison.options.trend
+            verdict += " Those of the mixed model are other tests, of equal means."
+    table, trend = comparison.tests(), comparison.options.trend
     decides = "None of them decides a pair." if request.details else "It decides no pair."
-    text = [f"{whole} {decides}"]
+    text = [f"{verdict} {decides}"]
     if trend is not None:
         text.append(page(comparison, trend))
-    values: dict[str, object] = {"tests": found}
+    values: dict[str, object] = {"tests": table}
     fold, tables, warnings = None, (), ()
     if request.details:
         n = pooled.n if np.isfinite(pooled.n) else comparison.options.resamples
         drawn = f"{_many(n)}random arrangements, seed {comparison.provenance.seed}"
         # That of variance is an earlier model's own.
-        said = any(hasattr(one, "anova") for one in request.before)
-        tables = (tests(found[found["test"] != _VARIANCE] if said else found, drawn),)
-        fold = _pooled(comparison, drawn)
-        values["post_hoc"] = comparison.post_hoc()
-        values["critical_difference"] = _differences(comparison)
+        shown_before = any(hasattr(one, "anova") for one in request.before)
+        tables = (tests(table[table["test"] != _VARIANCE] if shown_before else table, drawn),)
+        pairs = comparison.post_hoc()
+        if not pairs.empty:
+            decides_pairs = not comparison.pairwise
+            listed = post_hoc(comparison, pairs, drawn, decides=decides_pairs)
+            fold = Fold("Pairs tested with the scores of all algorithms", (), (listed,))
+        values["post_hoc"] = pairs
+        kinds = ("nemenyi", "bonferroni-dunn") if comparison.ranks.complete else ()
+        values["critical_difference"] = {
+            kind: comparison.critical_difference(kind) for kind in kinds
+        }
         try:
             text.append(_critical(comparison))
         except DesignError as error:
@@ -263,19 +264,6 @@ def together(comparison: PermutationComparison, request: Request) -> Section:
         fold=fold,
         values=values,
     )
-
-
-def _pooled(comparison: PermutationComparison, drawn: str) -> Fold | None:
-    frame = comparison.post_hoc()
-    if frame.empty:
-        return None
-    pairs = post_hoc(comparison, frame, drawn, decides=not comparison.pairwise)
-    return Fold("Pairs tested with the scores of all algorithms", (), (pairs,))
-
-
-def _differences(comparison: PermutationComparison) -> dict[str, float]:
-    kinds = ("nemenyi", "bonferroni-dunn") if comparison.ranks.complete else ()
-    return {kind: comparison.critical_difference(kind) for kind in kinds}
 
 
 def _critical(comparison: PermutationComparison) -> str:

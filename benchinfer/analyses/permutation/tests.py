@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchinfer.analyses.permutation import adjustment, pairs, pooled, rates
+from benchinfer.analyses.permutation import adjustment
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.options import PermutationProcedure
-from benchinfer.analyses.permutation.pairs import Alone
-from benchinfer.analyses.permutation.pooled import PooledTests
+from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_tests, unpaired_tests
+from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
@@ -19,12 +19,12 @@ from benchinfer.core.numbers import count
 from benchinfer.numerics import rotations
 
 
-def borne_out(
-    setting: Setting, data: Exchangeable, family: ContrastFamily, asked: PermutationProcedure
+def contrasts_in_blocks(
+    setting: Setting, data: Exchangeable, family: ContrastFamily, procedure: PermutationProcedure
 ) -> tuple[ContrastFamily, list[str]]:
-    """Leave out the contrasts whose algorithms no block brings together, and name them."""
+    """Leave out contrasts of algorithms that share no block, and name them."""
     pair = (family.pairs != NO_ALGORITHM).all(axis=1)
-    if asked.pairs == "pairwise" and not pair.all():
+    if procedure.pairs == "pairwise" and not pair.all():
         raise ArgumentError(
             "averages of algorithms have no pair of scores to exchange.",
             hint=f"{Option('pairs', 'pooled')} tests them by exchanging the labels of all"
@@ -42,15 +42,15 @@ def borne_out(
             hint=f"permutation tests move labels within blocks; {Call('compare_mixed')} can"
             " compare across them.",
         )
-    kept = np.flatnonzero(keep)
-    many = count(len(kept), "contrast")
+    retained = np.flatnonzero(keep)
+    many = count(len(retained), "contrast")
     return replace(
         family,
         words=f"the {many} that blocks bear out of {family.words}" if lost else family.words,
         pairs=family.pairs[keep],
         matrix=family.matrix[keep],
-        sides=tuple(family.sides[i] for i in kept) if family.sides else (),
-        names=tuple(family.names[i] for i in kept) if family.names else (),
+        sides=tuple(family.sides[i] for i in retained) if family.sides else (),
+        names=tuple(family.names[i] for i in retained) if family.names else (),
         shown=family.shown if family.shown < 0 else int(keep[: family.shown].sum()),
     ), lost
 
@@ -63,12 +63,10 @@ class PermutationTests:
     ----------
     family
         The contrasts.
-    own
+    pairwise
         Each pair on its own scores.
-    together
+    pooled
         The same pairs on scores that all algorithms share, and the global test.
-    statistic
-        (P,) what the direction of verdicts is taken from.
     evidence, error
         Of the wanted contrasts, and the error of the evaluation of their adjusted p-values.
     other
@@ -81,9 +79,8 @@ class PermutationTests:
     """
 
     family: ContrastFamily
-    own: Alone
-    together: PooledTests
-    statistic: Array
+    pairwise: PairTests
+    pooled: PooledTests
     evidence: Evidence
     error: Array
     other: Array
@@ -92,46 +89,45 @@ class PermutationTests:
 
 
 def tested(
-    data: Exchangeable, family: ContrastFamily, asked: PermutationProcedure
+    data: Exchangeable, family: ContrastFamily, procedure: PermutationProcedure
 ) -> PermutationTests:
     """Test, adjust and estimate the contrasts of a family."""
-    method = asked.adjust
-    own = (pairs.unpaired_tests if data.repeated else pairs.paired_tests)(
-        data, family.matrix, asked
-    )
-    if data.outcomes and asked.on != "dispersion":
-        own = rates.of_rates(own, data, family.matrix, asked)
-    scaled = standardised(data) if asked.scale == "dataset" else data
-    scores = pooled.scores_of(scaled, data.layout, asked.on)
-    together = pooled.pooled(scaled, scores.values, family.matrix, asked)
-    if asked.pairs == "pairwise":
-        statistic, raw, kinds = own.statistic, own.p, own.kinds
-        p, error = adjustment.of_pairwise(asked, own, family.pairs, data.n_labels)
-        drawn = method in stepwise.FLIPPED and not rotations.all_flips(len(data.layout.sizes))
+    adjust, n_blocks = procedure.adjust, len(data.layout.sizes)
+    test_pairs = unpaired_tests if data.repeated else paired_tests
+    pairwise = test_pairs(data, family.matrix, procedure)
+    if data.outcomes and procedure.on != "dispersion":
+        pairwise = of_rates(pairwise, data, family.matrix, procedure)
+    scaled = standardised(data) if procedure.scale == "dataset" else data
+    scores = scores_of(scaled, data.layout, procedure.on)
+    pooled = pooled_tests(scaled, scores.values, family.matrix, procedure)
+    if procedure.pairs == "pairwise":
+        statistic, raw, kinds = pairwise.statistic, pairwise.p, pairwise.kinds
+        p, error = adjustment.adjusted_pairwise(procedure, pairwise, family.pairs, data.n_labels)
+        drawn = stepwise.needs(adjust, "flips") and not rotations.all_flips(n_blocks)
         kinds = (*kinds, "monte-carlo") if drawn else kinds
-        other = together.single_step[0]
+        other = pooled.single_step[0]
     else:
-        statistic, raw, kinds = together.statistic, together.raw[0], (together.kind,)
-        p, error = adjustment.of_pooled(
-            method, together, family.pairs, data.n_labels, complete=data.layout.complete
+        statistic, raw, kinds = pooled.statistic, pooled.raw[0], (pooled.kind,)
+        p, error = adjustment.adjusted_pooled(
+            adjust, pooled, family.pairs, data.n_labels, complete=data.layout.complete
         )
-        other = stepwise.adjusted("holm", own.p)
+        other = stepwise.adjusted("holm", pairwise.p)
     shown = family.wanted
-    nothing = np.full(len(p), np.nan)[shown]
-    not_worse = stepwise.adjusted(method, own.noninferiority)[shown]
+    none = np.full(len(p), np.nan)[shown]
+    not_worse = stepwise.adjusted(adjust, pairwise.noninferiority)[shown]
     evidence = Evidence(
-        estimate=own.estimate[shown],
-        std_error=nothing,
-        df=nothing,
+        estimate=pairwise.estimate[shown],
+        std_error=none,
+        df=none,
         statistic=statistic[shown],
         p_value=np.minimum(p, 1.0)[shown],
         p_raw=raw[shown],
-        p_equivalence=stepwise.adjusted(method, own.equivalence)[shown],
-        low=own.low[shown],
-        high=own.high[shown],
-        p_noninferiority=not_worse if asked.side and asked.margin else None,
+        p_equivalence=stepwise.adjusted(adjust, pairwise.equivalence)[shown],
+        low=pairwise.low[shown],
+        high=pairwise.high[shown],
+        p_noninferiority=not_worse if procedure.side and procedure.margin else None,
     )
     kinds = tuple(dict.fromkeys(kinds))
     return PermutationTests(
-        family, own, together, statistic, evidence, error[shown], other, kinds, scores.tied
+        family, pairwise, pooled, evidence, error[shown], other, kinds, scores.tied
     )

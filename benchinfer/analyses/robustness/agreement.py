@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison.sections import inferential
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, p_value, places, within
 from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.numerics.types import Array, Codes, Flags, States
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +44,8 @@ class VerdictAgreement:
     comparisons: tuple["Comparison", ...]
     ranking: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
-    codes: NDArray[np.int8]
-    rows: NDArray[np.int64]
+    codes: States
+    rows: Codes
     reasons: tuple[str, ...]
 
     @staticmethod
@@ -65,7 +65,7 @@ class VerdictAgreement:
         pairs = tuple(pair for pair in ordered if frozenset(pair) in named)
         columns = [_Column.of(c, pairs) for c in single]
         codes = np.stack([column.codes for column in columns], axis=1)
-        weighs = np.array([column.weighs(lead) for column in columns])
+        counted = _counted(single)
         return VerdictAgreement(
             comparisons=single,
             ranking=ranking,
@@ -73,31 +73,31 @@ class VerdictAgreement:
             codes=codes,
             rows=np.stack([column.rows for column in columns], axis=1),
             reasons=tuple(
-                _reason(columns, p) if _differ(codes[p], weighs) else "" for p in range(len(pairs))
+                _reasons(columns, counted, p) if _differ(codes[p], counted) else ""
+                for p in range(len(pairs))
             ),
         )
 
     @property
-    def tested(self) -> NDArray[np.bool_]:
+    def tested(self) -> Flags:
         """(A,) analyses with inference; the others decide every pair."""
         return np.array([inferential(c) for c in self.comparisons])
 
     @property
-    def weighing(self) -> NDArray[np.bool_]:
+    def weighing(self) -> Flags:
         """(A,) those with inference that claim the same: others count for no difference."""
-        target = self.comparisons[0].target
-        return self.tested & np.array([c.target == target for c in self.comparisons])
+        return _counted(self.comparisons)
 
     @property
-    def differing(self) -> NDArray[np.bool_]:
+    def differing(self) -> Flags:
         """(P,) pairs on which analyses that weigh differ, or another one contradicts them."""
         return np.array([_differ(row, self.weighing) for row in self.codes], dtype=np.bool_)
 
     @property
-    def opposed(self) -> NDArray[np.bool_]:
+    def opposed(self) -> Flags:
         """(P,) pairs of which two analyses that weigh call different algorithms better."""
-        found = self.codes[:, self.weighing]
-        return (found == Verdict.FIRST).any(axis=1) & (found == Verdict.SECOND).any(axis=1)
+        codes = self.codes[:, self.weighing]
+        return (codes == Verdict.FIRST).any(axis=1) & (codes == Verdict.SECOND).any(axis=1)
 
     def table(self) -> "pd.DataFrame":
         """One row per pair and analysis: ``first second analysis verdict reason``."""
@@ -133,85 +133,87 @@ class _Column:
     """Verdicts of one analysis with what they rest on; (P,) arrays."""
 
     comparison: "Comparison"
-    tested: bool
-    codes: NDArray[np.int8]
-    rows: NDArray[np.int64]
-    estimate: NDArray[np.float64]
-    found: "pd.DataFrame"
+    codes: States
+    rows: Codes
+    estimate: Array
+    contrasts: "pd.DataFrame"
 
     @staticmethod
     def of(comparison: "Comparison", pairs: Sequence[tuple[str, str]]) -> "_Column":
-        found = comparison.contrasts()
+        contrasts = comparison.contrasts()
         place: dict[tuple[str, str], tuple[int, int]] = {}
-        for row, (a, b) in enumerate(zip(found["first"], found["second"], strict=True)):
+        for row, (a, b) in enumerate(zip(contrasts["first"], contrasts["second"], strict=True)):
             place[a, b], place[b, a] = (row, 1), (row, -1)
         known = [place.get(pair, (-1, 1)) for pair in pairs]
         rows = np.array([row for row, _ in known], dtype=np.int64)
         turned = np.array([sign for _, sign in known]) < 0
         codes = np.where(rows < 0, Verdict.MISSING, comparison.codes[rows]).astype(np.int8)
-        mirrored = MIRROR[codes]
-        effects = comparison.measure.difference(found["estimate"].to_numpy(dtype=float))[rows]
+        estimates = comparison.measure.difference(contrasts["estimate"].to_numpy(dtype=float))
         return _Column(
             comparison,
-            inferential(comparison),
-            np.where(turned, mirrored, codes),
+            np.where(turned, MIRROR[codes], codes),
             rows,
-            np.where(turned, -effects, effects),
-            found,
+            np.where(turned, -1.0, 1.0) * estimates[rows],
+            contrasts,
         )
 
-    def weighs(self, lead: "Comparison") -> bool:
-        """Return whether the analysis has inference, and claims the same as the leading one."""
-        return self.tested and self.comparison.target == lead.target
+    def _values(self, p: int, *columns: str) -> list[float]:
+        """Return the numbers that the contrasts have of a pair, in some columns."""
+        row = int(self.rows[p])
+        known = [name for name in columns if name in self.contrasts and row >= 0]
+        values = [float(self.contrasts[name].iloc[row]) for name in known]
+        return [value for value in values if not np.isnan(value)]
 
-    def value(self, p: int, name: str) -> float:
-        """Return a column of the contrasts of a pair, NaN where there is none."""
-        if name not in self.found or self.rows[p] < 0:
-            return np.nan
-        return float(self.found[name].iloc[int(self.rows[p])])
+    def probabilities(self, p: int) -> list[float]:
+        """Return the posterior probabilities of the verdicts of a pair, if there are any."""
+        return self._values(p, "prob_first", "prob_equivalent", "prob_second")
+
+    def p_values(self, p: int) -> list[float]:
+        """Return the p-values of difference and equivalence of a pair, if there are any."""
+        return self._values(p, "p_value", "p_equivalence")
 
     def strength(self, p: int) -> str:
         """Say the p-value or probability that comes closest to a verdict."""
-        shares = [self.value(p, f"prob_{side}") for side in ("first", "equivalent", "second")]
-        if not np.isnan(shares).all():
-            return f"P {places(2)(float(np.nanmax(shares)))}"
-        tests = [self.value(p, "p_value"), self.value(p, "p_equivalence")]
-        if np.isnan(tests).all():
+        if probabilities := self.probabilities(p):
+            return f"P {places(2)(max(probabilities))}"
+        if not (p_values := self.p_values(p)):
             return ""
-        said = p_value(float(np.nanmin(tests)))
-        return f"p {said}" if said[0] in "<>" else f"p = {said}"
+        smallest = p_value(min(p_values))
+        return f"p {smallest}" if smallest[0] in "<>" else f"p = {smallest}"
 
     def near(self, p: int) -> bool:
         """Return whether the verdict is near the limit that decides."""
-        alpha = 1 - self.comparison.level
-        shares = [self.value(p, f"prob_{side}") for side in ("first", "equivalent", "second")]
-        if not np.isnan(shares).all():
-            left = 1 - float(np.nanmax(shares))
-            return alpha / _NEAR <= left <= alpha * _NEAR
-        tests = [self.value(p, "p_value"), self.value(p, "p_equivalence")]
-        return any(alpha / _NEAR <= t <= alpha * _NEAR for t in tests if not np.isnan(t))
+        alpha, probabilities = 1 - self.comparison.level, self.probabilities(p)
+        values = [1 - max(probabilities)] if probabilities else self.p_values(p)
+        return any(alpha / _NEAR <= value <= alpha * _NEAR for value in values)
 
 
-def _differ(codes: NDArray[np.int8], tested: NDArray[np.bool_]) -> bool:
+def _counted(comparisons: Sequence["Comparison"]) -> Flags:
+    """Return (A,) analyses with inference that claim the same as the leading one."""
+    target = comparisons[0].target
+    return np.array([inferential(c) and c.target == target for c in comparisons])
+
+
+def _differ(codes: States, counted: Flags) -> bool:
     """Return whether analyses with inference differ, or one without contradicts them."""
-    own = {int(code) for code in codes[tested]} - {int(Verdict.MISSING)}
+    verdicts = {int(code) for code in codes[counted]} - {int(Verdict.MISSING)}
     better = {int(Verdict.FIRST), int(Verdict.SECOND)}
-    return len(own) > 1 or len(better & {int(code) for code in codes}) > 1
+    return len(verdicts) > 1 or len(better & {int(code) for code in codes}) > 1
 
 
-def _reason(columns: Sequence[_Column], p: int) -> str:
+def _reasons(columns: Sequence[_Column], counted: Flags, p: int) -> str:
     """Say why analyses differ on a pair, likely: what each rests on, and how close it is."""
-    lead, said = columns[0], list[str]()
-    for other in columns[1:]:
+    lead, reasons = columns[0], list[str]()
+    for other, counts in zip(columns[1:], counted[1:], strict=True):
         if other.codes[p] in (lead.codes[p], Verdict.MISSING):
             continue
         against = np.sign(lead.estimate[p]) != np.sign(other.estimate[p])
-        if other.weighs(lead.comparison) or (other.codes[p] in _DECIDED and against):
-            said.append(f"{within(other.comparison.heading)}: {_one_reason(lead, other, p)}")
-    return "; ".join(said)
+        if counts or (other.codes[p] in _DECIDED and against):
+            reasons.append(f"{within(other.comparison.heading)}: {_reason(lead, other, p)}")
+    return "; ".join(reasons)
 
 
-def _one_reason(lead: _Column, other: _Column, p: int) -> str:
+def _reason(lead: _Column, other: _Column, p: int) -> str:
     """Say why one analysis gives a pair another verdict than the leading one."""
     one, two = lead.comparison, other.comparison
     both = f"{lead.strength(p)}; {other.strength(p)}"

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed import influence
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
 from benchinfer.analyses.mixed.influence import Leave
+from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.comparison import TestedComparison, pair_order
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.wording import becomes
@@ -19,14 +19,13 @@ from benchinfer.core.frames import frame, records
 from benchinfer.core.measure import Measure
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import ranked_rows
+from benchinfer.numerics.types import Flags, States
 from benchinfer.scores.read import read_scores
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.scores.table import ScoreTable
-
-type Codes = NDArray[np.int8]
 
 LEVELS = (0.9, 0.95, 0.99)
 _TIMES = (0.0, 0.5, 1.0, 2.0)  # of the tolerance
@@ -81,7 +80,7 @@ class VerdictChanges:
     comparison: TestedComparison
     levels: tuple[float, ...]
     tolerances: tuple[float, ...]
-    codes: NDArray[np.int8]
+    codes: States
     rows: tuple[VerdictChange, ...]
     untried: tuple[str, ...]
 
@@ -139,9 +138,9 @@ def changes(comparison: TestedComparison, scores: "ScoreTable | None" = None) ->
     if not isinstance(comparison, MixedComparison):
         return _of_levels(comparison, [comparison], (), ())
     tolerances = _tolerances(comparison)
-    again = [_with_tolerance(comparison, t) for t in tolerances]
+    decided_again = [_with_tolerance(comparison, t) for t in tolerances]
     rows, untried = list[VerdictChange](), list[str]()
-    for doing, tried in (
+    for what, tried in (
         ("another scale", lambda: _on_logarithms(comparison, scores)),
         ("ranks", lambda: _on_ranks(comparison, scores)),
         ("leaving out data sets", lambda: _left_out(comparison, "dataset", scores)),
@@ -150,35 +149,35 @@ def changes(comparison: TestedComparison, scores: "ScoreTable | None" = None) ->
         try:
             rows += tried()
         except (DesignError, FitError) as error:
-            untried.append(f"{doing}: {str(error).partition('\n')[0]}")
-    return _of_levels(comparison, again, rows, untried)
+            untried.append(f"{what}: {str(error).partition('\n')[0]}")
+    return _of_levels(comparison, decided_again, rows, untried)
 
 
 def _of_levels(
     comparison: TestedComparison,
-    again: Sequence[TestedComparison],
+    with_tolerances: Sequence[TestedComparison],
     rows: Sequence[VerdictChange],
     untried: Sequence[str],
 ) -> VerdictChanges:
     """Decide at other levels, with each tolerance."""
     levels = tuple(sorted({*LEVELS, comparison.level}))
-    codes = np.array([[_at(one, level) for one in again] for level in levels])
-    tolerances = tuple(one.measure.tolerance for one in again)
-    own = tolerances.index(comparison.measure.tolerance)
-    first = [
-        _change(comparison, "level", f"{100 * level:g} %", codes[i, own])
+    codes = np.array([[_at(one, level) for one in with_tolerances] for level in levels])
+    tolerances = tuple(one.measure.tolerance for one in with_tolerances)
+    used = tolerances.index(comparison.measure.tolerance)
+    choices = [
+        _change(comparison, "level", f"{100 * level:g} %", codes[i, used])
         for i, level in enumerate(levels)
         if level != comparison.level
     ]
-    first += [
+    choices += [
         _change(comparison, "tolerance", f"{tolerance:g}", codes[levels.index(comparison.level), j])
         for j, tolerance in enumerate(tolerances)
-        if j != own
+        if j != used
     ]
-    return VerdictChanges(comparison, levels, tolerances, codes, (*first, *rows), tuple(untried))
+    return VerdictChanges(comparison, levels, tolerances, codes, (*choices, *rows), tuple(untried))
 
 
-def _at(comparison: TestedComparison, level: float) -> Codes:
+def _at(comparison: TestedComparison, level: float) -> States:
     """Decide at a level: adjusted p-values do not depend on it."""
     if level == comparison.level:
         return comparison.codes
@@ -187,20 +186,20 @@ def _at(comparison: TestedComparison, level: float) -> Codes:
 
 
 def _change(
-    comparison: TestedComparison, kind: str, what: str, codes: Codes, kept: Codes | None = None
+    comparison: TestedComparison, kind: str, what: str, codes: States, shared: Flags | None = None
 ) -> VerdictChange:
     """Compare verdicts with those of the comparison, where there are both."""
-    both = codes != Verdict.MISSING if kept is None else kept.astype(np.bool_)
+    both = codes != Verdict.MISSING if shared is None else shared
     changed = both & (codes != comparison.codes)
     back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
     sides, turns = comparison.named_sides(), comparison.turns()
-    said = [
+    listed = [
         becomes(sides[p], int(comparison.codes[p]), int(codes[p]), turn=bool(turns[p]))
         for p in pair_order(comparison)
         if changed[p]
     ]
     return VerdictChange(
-        kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(said)
+        kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(listed)
     )
 
 
@@ -232,36 +231,34 @@ def _left_out(
     times = (d if leave == "dataset" else k) * len(comparison.pairs)
     if times > MOST:
         raise DesignError(f"{times:,} verdicts take too long.")
-    found = influence.left_out(comparison, leave, scores)
-    kind = "data set" if found.unit == "dataset" else found.unit
-    for i, name in enumerate(found.names):
-        if found.refitted[i]:
-            yield _change(comparison, kind, name, found.codes[i])
+    deletion = influence.left_out(comparison, leave, scores)
+    kind = "data set" if deletion.unit == "dataset" else deletion.unit
+    for i, name in enumerate(deletion.names):
+        if deletion.refitted[i]:
+            yield _change(comparison, kind, name, deletion.codes[i])
 
 
 def _on_logarithms(
     comparison: MixedComparison, scores: "ScoreTable | None"
 ) -> Iterator[VerdictChange]:
     """Return what changes on logarithms, or off them."""
-    other = _rescaled(comparison)
-    if other is None or scores is None:
+    measure = _rescaled(comparison)
+    if measure is None or scores is None:
         return
-    found = _fitted_again(comparison, scores.declare(other))
-    what = "logarithms" if other.scale == "log" else "no logarithms"
-    limit = f", tolerance {other.tolerance:.2g}" if other.tolerance else ""
-    yield _change(comparison, "scale", what + limit, found.codes)
+    rescaled = _refitted(comparison, scores.declare(measure), comparison.options)
+    what = "logarithms" if measure.scale == "log" else "no logarithms"
+    limit = f", tolerance {measure.tolerance:.2g}" if measure.tolerance else ""
+    yield _change(comparison, "scale", what + limit, rescaled.codes)
 
 
-def _fitted_again(
-    comparison: MixedComparison, scores: "ScoreTable", **options: Any
+def _refitted(
+    comparison: MixedComparison, scores: "ScoreTable", options: MixedOptions
 ) -> MixedComparison:
-    """Fit the same model to another table of the same algorithms."""
-    arguments: dict[str, Any] = {**comparison.provenance.arguments, **options}
-    arguments["measure"] = comparison.measure.name
-    found = compare_mixed(scores, **arguments)
-    if found.algorithms != comparison.algorithms or len(found.pairs) != len(comparison.pairs):
+    """Fit a model to another table of the same algorithms."""
+    refit = compare_mixed(scores, **vars(options))
+    if refit.algorithms != comparison.algorithms or len(refit.pairs) != len(comparison.pairs):
         raise DesignError("some algorithms have no scores there.")
-    return found
+    return refit
 
 
 def _rescaled(comparison: MixedComparison) -> Measure | None:
@@ -286,10 +283,10 @@ def _on_ranks(comparison: MixedComparison, scores: "ScoreTable | None") -> Itera
     import pandas as pd
 
     cells = scores.cells(comparison.measure.name)
-    whole = (cells.n > 0).all(axis=1)
-    if whole.sum() < 2 or cells.algorithms != comparison.algorithms:
+    complete = (cells.n > 0).all(axis=1)
+    if complete.sum() < 2 or cells.algorithms != comparison.algorithms:
         raise DesignError("fewer than two data sets have scores of all algorithms.")
-    ranks = ranked_rows(cells.mean[whole])
+    ranks = ranked_rows(cells.mean[complete])
     d, k = ranks.shape
     table = pd.DataFrame(
         {
@@ -302,7 +299,8 @@ def _on_ranks(comparison: MixedComparison, scores: "ScoreTable | None") -> Itera
     ranked = read_scores(table, measures=measure)
     # An algorithm whose rank is the same everywhere leaves nothing to check residuals by.
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = _fitted_again(comparison, ranked, domains="pooled", covariates=())
+        options = replace(comparison.options, domains="pooled", covariates=())
+        of_ranks = _refitted(comparison, ranked, options)
     # Equivalence has no meaning on ranks.
-    kept = comparison.codes != Verdict.EQUIVALENT
-    yield _change(comparison, "scale", "ranks on each data set", found.codes, kept)
+    shared = comparison.codes != Verdict.EQUIVALENT
+    yield _change(comparison, "scale", "ranks on each data set", of_ranks.codes, shared)

@@ -1,13 +1,14 @@
 """Sections on the robustness of verdicts."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.core.numbers import amount, brief, count, join, within
 from benchinfer.core.sections import Cell, Column, Fold, Section, Table, names, number, row
 from benchinfer.core.verdict import SHAPES, Verdict, words
+from benchinfer.numerics.types import Codes
 
 if TYPE_CHECKING:
     from benchinfer.analyses.robustness.agreement import VerdictAgreement
@@ -26,57 +27,57 @@ _KINDS = {
 
 
 def agreement(
-    found: "VerdictAgreement", anchors: Mapping[int, str]
+    agreement: "VerdictAgreement", anchors: Mapping[int, str]
 ) -> tuple[list[Table], Fold | None]:
     """Return the verdicts side by side: of many pairs those that differ, or the best's.
 
     Parameters
     ----------
-    found
+    agreement
         The verdicts.
     anchors
         Number of an analysis to the anchor of its section.
     """
-    n = len(found.pairs)
-    everything = np.arange(n)
+    n = len(agreement.pairs)
+    all_pairs = np.arange(n)
     if n <= MOST_ROWS:
-        return [_side_by_side(found, anchors, everything, "Verdicts of each analysis")], None
-    differing = np.flatnonzero(found.differing)
+        return [_side_by_side(agreement, anchors, all_pairs, "Verdicts of each analysis")], None
+    differing = np.flatnonzero(agreement.differing)
     if 0 < len(differing) <= MOST_ROWS:
         chosen, caption = differing, f"Pairs on which analyses differ ({len(differing):,} of {n:,})"
     else:
-        best = found.ranking[0]
-        chosen = np.flatnonzero([best in pair for pair in found.pairs])[:MOST_ROWS]
+        best = agreement.ranking[0]
+        chosen = np.flatnonzero([best in pair for pair in agreement.pairs])[:MOST_ROWS]
         caption = f"Verdicts of each analysis: {best}, the best by its estimate, and those after it"
-    whole = _side_by_side(
-        found, anchors, everything, f"Verdicts of each analysis on all {n:,} pairs"
+    full_table = _side_by_side(
+        agreement, anchors, all_pairs, f"Verdicts of each analysis on all {n:,} pairs"
     )
-    fold = Fold(f"Verdicts of each analysis on all {n:,} pairs", (), (whole,))
-    return [_side_by_side(found, anchors, chosen, caption)], fold
+    fold = Fold(f"Verdicts of each analysis on all {n:,} pairs", (), (full_table,))
+    return [_side_by_side(agreement, anchors, chosen, caption)], fold
 
 
 def _side_by_side(
-    found: "VerdictAgreement", anchors: Mapping[int, str], chosen: Any, caption: str
+    agreement: "VerdictAgreement", anchors: Mapping[int, str], chosen: Codes, caption: str
 ) -> Table:
     """One row per pair, one column per analysis, each verdict with a link to its contrast."""
     import pandas as pd
 
-    pairs = [found.pairs[p] for p in chosen]
+    pairs = [agreement.pairs[p] for p in chosen]
     frame = pd.DataFrame(pairs, columns=["first", "second"])
     columns: list[Column] = []
-    for a, comparison in enumerate(found.comparisons):
-        frame[f"code_{a}"], frame[f"row_{a}"] = found.codes[chosen, a], found.rows[chosen, a]
-        head = comparison.heading
-        columns.append(_verdicts(a, head, anchors.get(a, "")))
-    frame["reason"] = [found.reasons[p] for p in chosen]
-    kinds = list(zip(found.comparisons, found.tested, found.weighing, strict=True))
+    for a, comparison in enumerate(agreement.comparisons):
+        frame[f"code_{a}"] = agreement.codes[chosen, a]
+        frame[f"row_{a}"] = agreement.rows[chosen, a]
+        columns.append(_verdicts(a, comparison.heading, anchors.get(a, "")))
+    frame["reason"] = [agreement.reasons[p] for p in chosen]
+    kinds = list(zip(agreement.comparisons, agreement.tested, agreement.weighing, strict=True))
     untested = [within(c.heading) for c, tested, _ in kinds if not tested]
     aside = [within(c.heading) for c, tested, weighs in kinds if tested and not weighs]
     note = "Each verdict leads to its contrast."
     if aside:
         note += f" Of another claim, and not counted as differing: {join(aside)}, about" + (
             " these data sets alone."
-            if found.comparisons[0].target == "domain"
+            if agreement.comparisons[0].target == "domain"
             else " the domain that the data sets come from."
         )
     if untested:
@@ -108,60 +109,65 @@ def _verdicts(a: int, head: str, anchor: str) -> Column:
     return Column(f"code_{a}", head, write, role="verdict", also=also, defined=False, links=True)
 
 
-def sensitivity(found: "VerdictChanges") -> Section:
-    """Say what would change the verdicts: choices, scales, single data sets and algorithms."""
-    n = len(found.comparison.pairs)
-    moving = [row for row in found.rows if row.n_changed]
-    turned = [row for row in found.rows if row.n_reversed]
-    tables = [_summary(found)]
-    if len(found.tolerances) > 1:
-        tables.append(_grid(found))
-    rest: list[Table] = [_changes(found)] if moving else []
+def sensitivity(changes: "VerdictChanges") -> Section:
+    """Report the changes of verdicts by choices, scales, single data sets and algorithms."""
+    n = len(changes.comparison.pairs)
+    moving = [row for row in changes.rows if row.n_changed]
+    turned = [row for row in changes.rows if row.n_reversed]
+    tables = [_summary(changes)]
+    if len(changes.tolerances) > 1:
+        tables.append(_grid(changes))
+    rest: list[Table] = [_changes(changes)] if moving else []
     verdicts = "the verdict" if n == 1 else f"the {n} verdicts"
+    tried = f"{count(len(changes.rows), 'change')} of level, tolerance, scale or table"
     lead = (
-        f"{len(moving):,} of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
-        f" {'changes' if len(moving) == 1 else 'change'} {'' if n == 1 else 'some of '}{verdicts}."
+        f"{len(moving):,} of {tried} {'changes' if len(moving) == 1 else 'change'}"
+        f" {'' if n == 1 else 'some of '}{verdicts}."
         if moving
-        else f"None of {count(len(found.rows), 'change')} of level, tolerance, scale or table"
-        f" changes {verdicts}."
+        else f"None of {tried} changes {verdicts}."
     )
     if turned:
         makes = "makes" if len(turned) == 1 else "make"
         lead += f" {len(turned)} {makes} the other algorithm of a pair the better one."
     elif moving:
         lead += " None makes the other algorithm the better one."
-    tried = [f"Not tried: {'; '.join(found.untried)}"] if found.untried else []
+    untried = [f"Not tried: {'; '.join(changes.untried)}"] if changes.untried else []
     return Section(
         title="What would change the verdicts",
-        text=(lead, *tried),
+        text=(lead, *untried),
         tables=tuple(tables),
         fold=Fold("The verdicts that change", (), tuple(rest)) if rest else None,
-        values={"changes": found.table()},
+        values={"changes": changes.table()},
     )
 
 
-def _summary(found: "VerdictChanges") -> Table:
+def _share(n: int, total: int) -> str:
+    return f"{n:,} of {total:,}" if n else "0"
+
+
+def _summary(changes: "VerdictChanges") -> Table:
     """One row per kind of change, or per change where there are few of a kind."""
     import pandas as pd
 
     rows: list[tuple[str, str, str, str, str]] = []
     for kind, title in _KINDS.items():
-        own = [row for row in found.rows if row.kind == kind]
+        of_kind = [row for row in changes.rows if row.kind == kind]
         if kind in ("level", "tolerance", "scale"):
             rows += [
-                (title, r.what, _of(r.n_changed, r.n_pairs), str(r.n_reversed), "") for r in own
+                (title, r.what, _share(r.n_changed, r.n_pairs), str(r.n_reversed), "")
+                for r in of_kind
             ]
             continue
-        if not own:
+        if not of_kind:
             continue
-        moving = sorted((r for r in own if r.n_changed), key=lambda r: -r.n_changed)
-        most = _of(moving[0].n_changed, moving[0].n_pairs) if moving else "0"
+        moving = sorted((r for r in of_kind if r.n_changed), key=lambda r: -r.n_changed)
+        most = _share(moving[0].n_changed, moving[0].n_pairs) if moving else "0"
         some = f"at most {most}" if len(moving) > 1 else most
         listed = [f"{r.what} ({r.n_changed})" for r in moving[:_NAMED]]
         more = f" and {len(moving) - _NAMED} more" if len(moving) > _NAMED else ""
         which = f"{join(listed) if not more else ', '.join(listed)}{more}"
-        said = f"any of {len(own)}" if len(own) > 1 else own[0].what
-        rows.append((title, said, some, str(max(r.n_reversed for r in own)), which))
+        said = f"any of {len(of_kind)}" if len(of_kind) > 1 else of_kind[0].what
+        rows.append((title, said, some, str(max(r.n_reversed for r in of_kind)), which))
     return Table(
         name="",
         caption="Verdicts that change, one change at a time",
@@ -178,26 +184,22 @@ def _summary(found: "VerdictChanges") -> Table:
     )
 
 
-def _of(n: int, of: int) -> str:
-    return f"{n:,} of {of:,}" if n else "0"
-
-
-def _grid(found: "VerdictChanges") -> Table:
+def _grid(changes: "VerdictChanges") -> Table:
     """One row per level, one column per tolerance: pairs better, equivalent and undecided."""
     import pandas as pd
 
-    own = found.comparison
-    frame = pd.DataFrame({"level": list(found.levels)})
-    counts = found.grid()
+    comparison = changes.comparison
+    frame = pd.DataFrame({"level": list(changes.levels)})
+    counts = changes.grid()
     columns: list[Column] = [
         Column("level", "level", lambda level: f"{100 * level:g} %", role="name")
     ]
-    for j, tolerance in enumerate(found.tolerances):
+    for j, tolerance in enumerate(changes.tolerances):
         part = counts[counts["tolerance"] == tolerance]
         for n in ("n_better", "n_equivalent", "n_undecided", "n_changed"):
             frame[f"{n}_{j}"] = part[n].to_numpy()
         used = f"tolerance {tolerance:.3g}"
-        used += " (as used)" if tolerance == own.measure.tolerance else ""
+        used += " (as used)" if tolerance == comparison.measure.tolerance else ""
         columns.append(_counted(j, used))
     return Table(
         name="",
@@ -217,9 +219,9 @@ def _counted(j: int, head: str) -> Column:
     return Column(f"n_better_{j}", head, write, also=also, defined=False)
 
 
-def _changes(found: "VerdictChanges") -> Table:
+def _changes(changes: "VerdictChanges") -> Table:
     """One row per change that changes a verdict."""
-    frame = found.table()
+    frame = changes.table()
     return Table(
         name="",
         caption="The verdicts that change",

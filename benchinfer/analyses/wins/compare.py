@@ -1,13 +1,13 @@
 """The function `compare_wins`."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.analyses.wins import comparison, diagnostics
-from benchinfer.analyses.wins.comparison import WinsComparison
-from benchinfer.analyses.wins.counts import By, Counted, Wins, counted, told_as
+from benchinfer.analyses.wins import diagnostics
+from benchinfer.analyses.wins.comparison import WinsComparison, most_odds
+from benchinfer.analyses.wins.counts import By, Counted, Wins, count_wins, wins_setting
 from benchinfer.analyses.wins.numerics.likelihood import (
     WinFit,
     fit_wins,
@@ -18,40 +18,29 @@ from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors
 from benchinfer.analyses.wins.numerics.robust import RobustErrors, robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
-from benchinfer.analyses.wins.posterior import WinPosterior, concluded, sampled
-from benchinfer.comparison import checks as comparison_checks
+from benchinfer.analyses.wins.posterior import posterior_of, sampled
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.adjustment import (
     JOINT,
     Adjust,
     evidence_of,
     resolve,
-    std_errors,
-    without_spread,
 )
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.contrasts import ContrastFamily, Contrasts, Sides
-from benchinfer.comparison.evidence import (
-    Array,
-    Evidence,
-    Level,
-    Scores,
-    Setting,
-    alpha_of,
-    decide,
-)
+from benchinfer.comparison.contrasts import Contrasts
+from benchinfer.comparison.evidence import Evidence, Level, Scores, decide
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import ArgumentError, seed_of
-from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
+from benchinfer.core.errors import DesignError
+from benchinfer.core.hints import Call, Either, Given, Option, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Target
-    from benchinfer.core.sections import Check
 
 
 _ADJUSTMENTS = {
@@ -65,12 +54,12 @@ _ADJUSTMENTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Errors:
+class _WorthErrors:
     """Errors of log worths: from the spread of the data sets, or with contests as independent."""
 
     fit: WinFit
     robust: RobustErrors | None
-    seen: Tally
+    tally: Tally
     clustered: bool
 
     @property
@@ -84,85 +73,75 @@ class _Errors:
         if self.robust is not None:
             df = self.robust.degrees(contrasts)
         none, df = df == 0, np.where(df == 0, 1.0, df)
-        least = least_errors(self.seen, contrasts, self.fit.log_worth, df, clustered=self.clustered)
+        worth = self.fit.log_worth
+        least = least_errors(self.tally, contrasts, worth, df, clustered=self.clustered)
         return df, np.where(none, np.inf, least)
 
 
 def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     """Compare by maximum likelihood."""
-    setting, alpha = told_as(counted, options.rope), alpha_of(options.level)
-    taken, fit = _fitted(counted, options)
+    setting, alpha = wins_setting(counted, options.rope), options.alpha
+    boundless = counted.tally.with_ties(options.ties).boundless()
+    tally, fit = _fitted(counted, options, boundless=boundless)
     kind = _resolved(options.errors, counted)
-    spread = robust_errors(taken, fit) if counted.clustered and taken.clusters > 1 else None
-    boundless = _boundless(counted, options)
+    spread = robust_errors(tally, fit) if counted.clustered and tally.clusters > 1 else None
     # Ties that only the penalty gives a parameter say nothing of who wins.
-    seen = counted.tally.taken("drop") if boundless else taken
-    errors = _Errors(fit, spread if kind == "robust" else None, seen, counted.clustered)
+    decided = counted.tally.with_ties("drop") if boundless else tally
+    errors = _WorthErrors(fit, spread if kind == "robust" else None, decided, counted.clustered)
     family = options.family(setting.algorithms, fit.log_worth)
     adjust = _adjustment(options, robust=kind == "robust")
     df, least = errors.of(family.matrix)
-    every = Adjusted(errors.cov, df)
+    adjusted = Adjusted(errors.cov, df)
     evidence, _ = evidence_of(
-        family, fit.log_worth, every, adjust, alpha, setting.measure.margin,
+        family, fit.log_worth, adjusted, adjust, alpha, setting.measure.margin,
         options.alternative, least=least,
     )  # fmt: skip
-    most = comparison.most_odds(counted.tally)
-    low, high = _open(evidence.low, evidence.high, most)
-    evidence = replace(evidence, low=low, high=high)
+    low, high = _open_bounds(evidence.low, evidence.high, most_odds(counted.tally))
+    words = _ADJUSTMENTS[adjust].format(family.words)
     k = len(setting.algorithms)
-    quasi = quasi_variances(errors.cov, errors.of(all_pairs(k)[1])[1])
-    advice = Phrase(f"{Option('errors', 'robust')} allows for it")
-    sides = family.read_sides(setting.algorithms, fit.log_worth, options.alternative)
-    checks = [
-        *diagnostics.counts(counted, _target(counted), options.rope),
-        *diagnostics.dependence(spread, counted, kind, advice),
-        *stepwise.stepwise_checks(setting, family, evidence, adjust, alpha, sides),
-        *(_of_spread(family, every, least, sides) if kind == "robust" else []),
-        *diagnostics.goodness(taken, fit),
-        *diagnostics.quasi(quasi, setting.algorithms),
-        *([diagnostics.penalty(taken.groups(), setting.algorithms)] if fit.penalised else []),
-        *([diagnostics.boundless(counted.tally)] if boundless else []),
-    ]
-    return WinsComparison(
-        **_shared(counted, setting, family, options, checks),
+    result = WinsComparison(
+        setting=setting,
+        pairs=family.pairs[family.wanted],
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha),
-        levels=_levels(errors, alpha, most),
+        level=options.level,
+        target=_target(counted),
+        levels=_levels(errors, alpha, most_odds(counted.tally)),
+        stored_checks=(),
         provenance=options.provenance(
-            setting.digest,
-            stepwise.ONE if len(family.matrix) == 1 else _ADJUSTMENTS[adjust].format(family.words),
+            setting.digest, stepwise.ONE if len(family.matrix) == 1 else words
         ),
-        evidence=evidence,
-        quasi=quasi,
+        sides=family.sides[family.wanted],
+        names=family.names[family.wanted],
+        evidence=replace(evidence, low=low, high=high),
+        counted=counted,
+        quasi=quasi_variances(errors.cov, errors.of(all_pairs(k)[1])[1]),
         errors=kind,
         fit=fit,
         bayes=None,
     )
+    rows = diagnostics.checks(
+        result, tally, family, adjust, adjusted, least, spread, boundless=boundless
+    )
+    return replace(result, stored_checks=rows)
 
 
-def _boundless(counted: Counted, options: WinsOptions) -> bool:
-    """Return whether the parameter of ties has no finite estimate."""
-    return counted.tally.taken(options.ties).boundless()
+def _fitted(counted: Counted, options: WinsOptions, *, boundless: bool) -> tuple[Tally, WinFit]:
+    """Return the counts as the model takes them, and the fit.
 
-
-def _fitted(counted: Counted, options: WinsOptions) -> tuple[Tally, WinFit]:
-    """Return the counts as the model takes them, and the fit."""
-    taken = counted.tally.taken(options.ties)
-    alone = _boundless(counted, options) or len(taken.groups()) > 1
-    if alone:
+    Algorithms that ties alone connect are refused, where ties are left out.
+    """
+    tally = counted.tally.with_ties(options.ties)
+    penalised = boundless or len(tally.groups()) > 1
+    if penalised:
         # Worths are finite by the penalty alone, which is for wins and losses.
-        taken = counted.tally.taken("drop" if options.ties == "drop" else "half")
-        _check_parts(taken, counted.scored.algorithms)
-    return taken, fit_wins(taken, penalised=alone or options.penalised)
-
-
-def _check_parts(tally: Tally, names: tuple[str, ...]) -> None:
-    """Refuse algorithms that ties alone connect, where ties are left out."""
-    if len(parts := tally.parts()) > 1:
-        raise DesignError(
-            f"without ties the algorithms are in {len(parts)} parts that never met.",
-            where=[("part", "algorithms"), *_listed(parts, names)],
-            hint=f"{Option('ties', 'half')} counts half a win for each side.",
-        )
+        tally = counted.tally.with_ties("drop" if options.ties == "drop" else "half")
+        if len(parts := tally.parts()) > 1:
+            raise DesignError(
+                f"without ties the algorithms are in {len(parts)} parts that never met.",
+                where=[("part", "algorithms"), *_listed(parts, counted.scored.algorithms)],
+                hint=f"{Option('ties', 'half')} counts half a win for each side.",
+            )
+    return tally, fit_wins(tally, penalised=penalised or options.penalised)
 
 
 def _resolved(errors: str, counted: Counted) -> str:
@@ -198,26 +177,14 @@ def _adjustment(options: WinsOptions, *, robust: bool) -> str:
     Of D data sets robust errors have a covariance of rank D - 1 at most, whose largest statistic
     over all pairs does not follow the distribution of single-step tests.
     """
-    asked = options.adjust
-    if robust and asked in JOINT:
+    adjust = options.adjust
+    if robust and adjust in JOINT:
         raise ArgumentError(
-            f"{Given('adjust', asked)} needs the covariance of all pairs, which robust"
+            f"{Given('adjust', adjust)} needs the covariance of all pairs, which robust"
             " errors do not estimate well enough.",
             hint=f"{Option('adjust', 'holm')} goes with robust errors.",
         )
-    return resolve(asked, options.contrasts, options.alternative, common=not robust)
-
-
-def _of_spread(
-    family: ContrastFamily, errors: Adjusted, least: Array, sides: Sides
-) -> "list[Check]":
-    """Say which pairs the spread of data sets gives no error, and how good the worst error is."""
-    lone = np.isinf(least)
-    flat = without_spread(std_errors(family, errors), errors) & ~lone
-    return [
-        comparison_checks.without_error(flat, sides),
-        *diagnostics.degrees(errors.df, lone, sides),
-    ]
+    return resolve(adjust, options.contrasts, options.alternative, common=not robust)
 
 
 def _target(counted: Counted) -> "Target":
@@ -226,122 +193,74 @@ def _target(counted: Counted) -> "Target":
     return "domain" if several else "datasets"
 
 
-def _open(low: Array, high: Array, most: float) -> tuple[Array, Array]:
+def _open_bounds(low: Array, high: Array, most: float) -> tuple[Array, Array]:
     """Leave bounds of log odds open that are beyond odds which counts can show."""
     reach = np.log(most)
     return np.where(low < -reach, -np.inf, low), np.where(high > reach, np.inf, high)
 
 
-def _levels(errors: _Errors, alpha: float, most: float) -> Level:
+def _levels(errors: _WorthErrors, alpha: float, most: float) -> Level:
     """Return the log worths, each with an interval of its own, against the average one."""
     worth = errors.fit.log_worth
     k = len(worth)
     df, least = errors.of(np.eye(k) - 1 / k)
     error = np.maximum(np.sqrt(np.maximum(errors.cov.diagonal(), 0.0)), least)
     reach = max_t.critical_t(df, alpha) * error
-    return Level(worth, *_open(worth - reach, worth + reach, most))
+    return Level(worth, *_open_bounds(worth - reach, worth + reach, most))
 
 
 def by_posterior(
     counted: Counted, options: WinsOptions, progress: "Progress | None"
 ) -> WinsComparison:
     """Compare by a posterior."""
-    setting, level = told_as(counted, options.rope), options.level
-    taken = counted.tally.taken(options.ties)
+    setting, level = wins_setting(counted, options.rope), options.level
+    tally = counted.tally.with_ties(options.ties)
     departures = options.departures
     model = WinModel(
-        taken if departures else taken.total, options.priors or WinPriors(), departures
+        tally if departures else tally.total, options.priors or WinPriors(), departures
     )
     rng = np.random.default_rng(options.seed)
-    found = sampled(model, (options.chains, options.draws), rng, progress)
-    effects = found[0].log_worth
+    sampling = sampled(model, (options.chains, options.draws), rng, progress)
+    effects = sampling[0].log_worth
     levels = level_of(effects, level)
     family = options.family(setting.algorithms, levels.estimate)
-    margin = setting.measure.margin
-    posterior = concluded(found, family.matrix[family.wanted], margin, level)
-    quasi = quasi_variances(np.cov(effects.reshape(-1, effects.shape[2]), rowvar=False))
+    matrix = family.matrix[family.wanted]
+    posterior = posterior_of(sampling, matrix, setting.measure.margin, level)
+    outcomes, none = posterior.outcomes, np.full(len(matrix), np.nan)
     words = (
         f"Probabilities of {family.words} are those of one joint model, which draws the worths"
         " towards each other; none is adjusted for the number of pairs"
     )
-    return WinsComparison(
-        **_shared(
-            counted, setting, family, options, _posterior_checks(counted, options, posterior)
-        ),
-        codes=codes_of(posterior.outcomes, level, settled=posterior.convergence.settled),
+    result = WinsComparison(
+        setting=setting,
+        pairs=family.pairs[family.wanted],
+        codes=codes_of(outcomes, level, settled=posterior.convergence.settled),
+        level=level,
+        target=_target(counted),
         levels=levels,
+        stored_checks=(),
         provenance=options.provenance(setting.digest, words, options.seed),
-        evidence=_told(posterior, effects, family),
-        quasi=quasi,
+        sides=family.sides[family.wanted],
+        names=family.names[family.wanted],
+        # Credible bounds; there are no tests.
+        evidence=Evidence(
+            estimate=outcomes.estimate,
+            std_error=(effects @ matrix.T).std(axis=(0, 1)),
+            df=np.full(len(matrix), np.inf),
+            statistic=none,
+            p_value=none,
+            p_raw=none,
+            p_equivalence=none,
+            low=outcomes.low,
+            high=outcomes.high,
+        ),
+        counted=counted,
+        quasi=quasi_variances(np.cov(effects.reshape(-1, effects.shape[2]), rowvar=False)),
         errors="posterior",
         fit=None,
         bayes=posterior,
     )
-
-
-def _posterior_checks(
-    counted: Counted, options: WinsOptions, posterior: WinPosterior
-) -> "list[Check]":
-    """Return the diagnostics of a posterior, with those of the likelihood if it can be fitted."""
-    taken = counted.tally.taken(options.ties)
-    departures = options.departures
-    fit = None
-    if len(taken.groups()) == 1 and not taken.boundless():
-        try:
-            fit = fit_wins(taken)
-        except FitError:
-            fit = None
-    spread = None
-    if fit is not None and counted.clustered and taken.clusters > 1:
-        spread = robust_errors(taken, fit)
-    return [
-        *diagnostics.chains(posterior, departures=departures),
-        *diagnostics.counts(counted, _target(counted), options.rope),
-        *diagnostics.dependence(
-            spread,
-            counted,
-            "departures" if departures else "independent",
-            Phrase(f"{Option('departures', value=True)} allows for much of it"),
-        ),
-        *diagnostics.goodness(taken, fit),
-    ]
-
-
-def _told(posterior: WinPosterior, effects: Array, family: ContrastFamily) -> Evidence:
-    """Return estimates and credible bounds; there are no tests."""
-    outcome, matrix = posterior.outcomes, family.matrix[family.wanted]
-    nothing = np.full(len(matrix), np.nan)
-    return Evidence(
-        estimate=outcome.estimate,
-        std_error=(effects @ matrix.T).std(axis=(0, 1)),
-        df=np.full(len(matrix), np.inf),
-        statistic=nothing,
-        p_value=nothing,
-        p_raw=nothing,
-        p_equivalence=nothing,
-        low=outcome.low,
-        high=outcome.high,
-    )
-
-
-def _shared(
-    counted: Counted,
-    setting: Setting,
-    family: ContrastFamily,
-    options: WinsOptions,
-    checks: "list[Check]",
-) -> dict[str, Any]:
-    """Return what both ways of comparing have in common."""
-    return {
-        "setting": setting,
-        "pairs": family.pairs[family.wanted],
-        "level": options.level,
-        "target": _target(counted),
-        "stored_checks": tuple(checks),
-        "sides": family.sides[family.wanted],
-        "names": family.names[family.wanted],
-        "counted": counted,
-    }
+    return replace(result, stored_checks=diagnostics.posterior_checks(result, posterior))
 
 
 # Pairs of all data sets with departures; of so many chains take four minutes, and hardly settle.
@@ -503,24 +422,24 @@ def compare_wins(
         priors=priors or (WinPriors() if inference == "bayes" else None),
         seed=seed_of(seed),
     )
-    found = counted(scores, options)
-    _check_counts(found, departures=departures, davidson=ties == "davidson")
+    counted = count_wins(scores, options)
+    _check_counts(counted, options)
     options = replace(
         options,
-        measure=found.scored.measure.name,
-        tie_tolerance=found.tie,
-        local_rope=found.local,
+        measure=counted.scored.measure.name,
+        tie_tolerance=counted.tie,
+        local_rope=counted.local,
     )
     if not options.bayes:
-        return by_likelihood(found, options)
-    with reporting(progress=progress, doing="Sampling:") as told:
-        return by_posterior(found, options, told)
+        return by_likelihood(counted, options)
+    with reporting(progress=progress, doing="Sampling:") as callback:
+        return by_posterior(counted, options, callback)
 
 
-def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None:
+def _check_counts(counted: Counted, options: WinsOptions) -> None:
     """Refuse counts that no model of wins can use."""
-    tally = found.tally
-    if departures and (found.by == "published" or len(tally.wins) < 2):
+    tally, departures = counted.tally, options.departures
+    if departures and (counted.by == "published" or len(tally.wins) < 2):
         raise DesignError(
             "departures of data sets show where the contests of several are known.",
             hint=f"{Option('departures', value=False)} goes with published counts, and with"
@@ -535,27 +454,27 @@ def _check_counts(found: "Counted", *, departures: bool, davidson: bool) -> None
             " size, by robust errors; or compare fewer algorithms:"
             f" {Subset('algorithms')}.",
         )
-    if departures and davidson and tally.ties.sum():
+    if departures and options.ties == "davidson" and tally.ties.sum():
         raise DesignError(
             f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
             " average over data sets are not known where ties have a parameter.",
             hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
             f" {Option('departures', value=True)}.",
         )
-    if found.by == "datasets" and len(tally.wins) == 1:
+    if counted.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
             "one data set is a single contest of each pair.",
             hint=f"{Option('by', 'replications')} counts the replications that algorithms share."
-            if found.scored.paired
+            if counted.scored.paired
             else "scores on more data sets, or replications that algorithms share;"
             f" {Call('compare_points')} describes such a table.",
         )
-    _check_meetings(found)
+    _check_meetings(counted)
 
 
-def _check_meetings(found: "Counted") -> None:
+def _check_meetings(counted: Counted) -> None:
     """Refuse counts in which some algorithms never meet, or nobody wins."""
-    tally, names = found.tally, found.scored.algorithms
+    tally, names = counted.tally, counted.scored.algorithms
     if not tally.n.sum():
         raise DesignError(
             "no pair of algorithms met.",
@@ -570,7 +489,7 @@ def _check_meetings(found: "Counted") -> None:
         )
     if not (tally.wins.sum() or tally.losses.sum()):
         raise DesignError(
-            f"all {tally.n.sum():g} contests are ties: {found.ties}.",
+            f"all {tally.n.sum():g} contests are ties: {counted.ties}.",
             hint=f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
             f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
             " equivalent.",
@@ -578,4 +497,4 @@ def _check_meetings(found: "Counted") -> None:
 
 
 def _listed(groups: list[list[int]], names: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [(str(n), ", ".join(names[k] for k in own)) for n, own in enumerate(groups, 1)]
+    return [(str(n), ", ".join(names[k] for k in group)) for n, group in enumerate(groups, 1)]

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import binom, chi2
+from scipy.stats import binom
 
 from benchinfer.analyses.wins.counts import Counted
+from benchinfer.analyses.wins.numerics import likelihood
 from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
-from benchinfer.analyses.wins.numerics.likelihood import probabilities as probabilities_likelihood
 from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, replicated
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import directional, probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,79 +41,23 @@ def win_square(tally: Tally) -> tuple[Array, Array]:
     return won, tied
 
 
-def table(result: "WinsComparison") -> "pd.DataFrame":
-    """Return the win table of all pairs."""
-    total, names = result.counted.tally.total, result.algorithms
-    i, j = total.pairs.T
-    return frame(
-        {
-            "first": [names[k] for k in i],
-            "second": [names[k] for k in j],
-            "wins": total.wins[0],
-            "ties": total.ties[0],
-            "losses": total.losses[0],
-            "n_contests": total.n[0],
-        }
-    )
-
-
-def predicted(result: "WinsComparison") -> "pd.DataFrame":
-    """Return wins observed and predicted."""
-    seen = result.counted.tally.taken(result.ties).total
-    expected, low, high = (
-        _by_estimates(result, seen) if result.bayes is None else _by_draws(result, result.bayes)
-    )
-    names, (i, j) = result.algorithms, seen.pairs.T
-    columns = {"first": [names[k] for k in i], "second": [names[k] for k in j]}
-    sides = ("wins", "inside", seen.wins[0], 0), ("losses", "losses_inside", seen.losses[0], 2)
-    for name, inside, observed, at in sides:
-        columns |= {
-            name: observed,
-            f"expected_{name}": expected[at],
-            f"{name}_low": low[at],
-            f"{name}_high": high[at],
-            inside: (observed >= low[at]) & (observed <= high[at]),
-        }
-    if result.modelled_ties:
-        columns |= {"ties": seen.ties[0], "expected_ties": expected[1]}
-    return frame(columns)
-
-
-def _by_estimates(result: "WinsComparison", seen: Tally) -> tuple[Array, Array, Array]:
+def _by_estimates(result: "WinsComparison", counts: Tally) -> tuple[Array, Array, Array]:
     """Return (3, P) expected wins, ties and losses, and bounds of binomial ones."""
-    n, three = seen.n[0], _chances(result)
+    i, j = counts.pairs.T
+    tie = None if result.fit is None else result.fit.tie
+    n, worth = counts.n[0], result.log_worth
+    shares = np.stack(likelihood.probabilities(worth[i] - worth[j], tie))
     tail = (1 - _INSIDE) / 2
-    low, high = (binom.ppf(q, np.rint(n), three) for q in (tail, 1 - tail))
-    return n * three, np.maximum(low, 0.0), np.maximum(high, 0.0)
+    low, high = (binom.ppf(q, np.rint(n), shares) for q in (tail, 1 - tail))
+    return n * shares, np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
 def _by_draws(result: "WinsComparison", bayes: "WinPosterior") -> tuple[Array, Array, Array]:
     """Return (3, P) expected wins, ties and losses, and bounds of new ones from the posterior."""
     rng = np.random.default_rng(result.provenance.seed)
-    found = replicated(result.model, bayes.draws, _REPLICATES, rng)
-    low, high = np.quantile(found, [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=1)
-    return found.mean(axis=1), low, high
-
-
-def _chances(result: "WinsComparison") -> Array:
-    """Return (3, P) fitted probabilities that the first wins, neither does, the second wins."""
-    i, j = result.counted.tally.pairs.T
-    tie = None if result.fit is None else result.fit.tie
-    return np.stack(probabilities_likelihood(result.log_worth[i] - result.log_worth[j], tie))
-
-
-def misfit(tally: Tally, log_worth: Array, tie: float | None) -> tuple[float, int]:
-    """Return the p-value of Pearson's test of counts against a fit and its degrees of freedom."""
-    total, k = tally.total, tally.n_algorithms
-    i, j = tally.pairs.T
-    shares = np.stack(probabilities_likelihood(log_worth[i] - log_worth[j], tie))
-    seen = np.stack([total.wins[0], total.ties[0], total.losses[0]])
-    wanted = shares * total.n[0]
-    there = wanted > 0
-    statistic = float(((seen - wanted)[there] ** 2 / wanted[there]).sum())
-    kinds = 1 if tie is None else 2
-    df = kinds * int((total.n[0] > 0).sum()) - (k - 1) - (tie is not None)
-    return (float(chi2.sf(statistic, df)) if df > 0 else 1.0), df
+    counts = replicated(result.model, bayes.draws, _REPLICATES, rng)
+    low, high = np.quantile(counts, [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=1)
+    return counts.mean(axis=1), low, high
 
 
 _TIES = {
@@ -138,61 +82,6 @@ def most_odds(tally: Tally) -> int:
     and the tails of t distributions of few degrees of freedom.
     """
     return max(_ODDS, int(tally.total.n.sum()))
-
-
-def region(result: "WinsComparison") -> str:
-    """Say which probabilities of winning do not matter."""
-    return f"between {0.5 - result.rope:g} and {0.5 + result.rope:g}"
-
-
-def rule(result: "WinsComparison") -> str:
-    """Say how evidence becomes verdicts."""
-    share = f"more than {100 * directional(result.level):.6g} %"
-    if result.bayes is not None:
-        if result.rope == 0:
-            return (
-                "A pair is decided when the posterior probability that one wins more often than it"
-                f" loses is {share}, and undecided otherwise. No region of equivalence is"
-                " set."
-            )
-        return (
-            "A pair is decided when the posterior probability that one wins with a probability"
-            f" above {0.5 + result.rope:g} is {share}; it is equivalent when the"
-            f" probability that this lies {region(result)} is at least {100 * result.level:g} %;"
-            " otherwise it is undecided."
-        )
-    alpha = f"{100 * result.alpha:.3g} %"
-    test = "adjusted p-value"
-    if result.alternative != "two-sided":
-        side = "more" if result.alternative == "better" else "less"
-        test = f"adjusted one-sided p-value, that first wins {side} often than it loses,"
-    decided = f"decided when the {test} of its odds is at most {alpha}"
-    if result.rope == 0:
-        return f"A pair is {decided}, and undecided otherwise. No region of equivalence is set."
-    return (
-        "A pair is equivalent when the adjusted test that the probability of winning lies"
-        f" {region(result)} rejects at {alpha}; otherwise it is {decided}; otherwise it is"
-        " undecided."
-    )
-
-
-def formula(result: "WinsComparison") -> str:
-    """Write the model in one line."""
-    own = " + departure of the data set" if result.departures else ""
-    odds = f"log odds that first wins = log worth(first) - log worth(second){own}"
-    return f"{odds}; P(tie) ~ nu sqrt(P(first) P(second))" if result.modelled_ties else odds
-
-
-def scope(result: "WinsComparison") -> str:
-    """Say what claims are about."""
-    if result.counted.by == "published":
-        return "by wins as published"
-    d = len(result.setting.coverage.datasets)
-    if d == 1:
-        return f"by wins on replications of the data set {result.setting.coverage.datasets[0]}"
-    what = "data sets" if result.counted.by == "datasets" else "replications"
-    mixed = wording.mixture(result.setting)
-    return f"by wins on {what} of the domain that the {d} data sets stand for{mixed}"
 
 
 def counting(result: "WinsComparison") -> str:
@@ -220,7 +109,7 @@ def model(result: "WinsComparison") -> str:
     if result.bayes is None:
         how = "penalised maximum likelihood (Firth)" if result.penalised else "maximum likelihood"
         if result.penalised and not result.options.penalised:
-            apart = len(result.counted.tally.taken(result.options.ties).groups()) > 1
+            apart = len(result.counted.tally.with_ties(result.options.ties).groups()) > 1
             how += ", as some algorithms never lose to others" * apart
             how += ", as the parameter of ties has no finite estimate" * (not apart)
         errors = "errors take all contests as independent"
@@ -232,13 +121,13 @@ def model(result: "WinsComparison") -> str:
         return f"A Bradley-Terry model was fitted by {how}{ties}; {errors}"
     settled = result.bayes.convergence
     chains, draws, _ = result.bayes.draws.log_worth.shape
-    own = (
+    dependence = (
         ", with worths of each data set that depart from the common ones"
-        if (result.departures)
+        if result.departures
         else ", all contests taken as independent given the worths"
     )
     return (
-        f"A Bayesian Bradley-Terry model was fitted{own}{ties}. The posterior was sampled by"
+        f"A Bayesian Bradley-Terry model was fitted{dependence}{ties}. The posterior was sampled by"
         f" Hamiltonian Monte Carlo ({chains} chains of {draws:,} draws, seed"
         f" {result.provenance.seed}; largest R-hat"
         f" {max(settled.r_hat, settled.r_hat_effects):.3f})"
@@ -256,12 +145,6 @@ def _degrees(result: "WinsComparison") -> str:
         f"{df.min():.1f} to {df.max():.1f} degrees of freedom (Bell and McCaffrey), by the data"
         " sets that inform on a pair"
     )
-
-
-def method(result: "WinsComparison") -> str:
-    """Say what was done, in sentences for a methods section."""
-    adjusted = result.provenance.adjustment
-    return f"{counting(result)}. {model(result)}. {adjusted}. {SIZES}."
 
 
 @savable
@@ -333,8 +216,8 @@ class WinsComparison(TestedComparison):
     @property
     def ties(self) -> Ties:
         """Treatment of ties."""
-        asked = self.options.ties
-        return "half" if self.penalised and asked == "davidson" else asked
+        ties = self.options.ties
+        return "half" if self.penalised and ties == "davidson" else ties
 
     @property
     def modelled_ties(self) -> bool:
@@ -360,27 +243,61 @@ class WinsComparison(TestedComparison):
     def model(self) -> WinModel:
         """Model whose posterior was sampled."""
         priors = self.options.priors or WinPriors()
-        taken = self.counted.tally.taken(self.ties)
-        return WinModel(taken if self.departures else taken.total, priors, self.departures)
+        tally = self.counted.tally.with_ties(self.ties)
+        return WinModel(tally if self.departures else tally.total, priors, self.departures)
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        return rule(self)
+        rope, none = self.rope, "No region of equivalence is set."
+        within = f"between {0.5 - rope:g} and {0.5 + rope:g}"
+        if self.bayes is not None:
+            share = f"more than {100 * directional(self.level):.6g} %"
+            if rope == 0:
+                return (
+                    "A pair is decided when the posterior probability that one wins more often than"
+                    f" it loses is {share}, and undecided otherwise. {none}"
+                )
+            return (
+                "A pair is decided when the posterior probability that one wins with a probability"
+                f" above {0.5 + rope:g} is {share}; it is equivalent when the probability that this"
+                f" lies {within} is at least {100 * self.level:g} %; otherwise it is undecided."
+            )
+        alpha = f"{100 * self.alpha:.3g} %"
+        test = "adjusted p-value"
+        if self.alternative != "two-sided":
+            side = "more" if self.alternative == "better" else "less"
+            test = f"adjusted one-sided p-value, that first wins {side} often than it loses,"
+        decided = f"decided when the {test} of its odds is at most {alpha}"
+        if rope == 0:
+            return f"A pair is {decided}, and undecided otherwise. {none}"
+        return (
+            "A pair is equivalent when the adjusted test that the probability of winning lies"
+            f" {within} rejects at {alpha}; otherwise it is {decided}; otherwise it is undecided."
+        )
 
     @property
     def formula(self) -> str:
         """The model in one line."""
-        return formula(self)
+        departure = " + departure of the data set" if self.departures else ""
+        odds = f"log odds that first wins = log worth(first) - log worth(second){departure}"
+        return f"{odds}; P(tie) ~ nu sqrt(P(first) P(second))" if self.modelled_ties else odds
 
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        return method(self)
+        return f"{counting(self)}. {model(self)}. {self.provenance.adjustment}. {SIZES}."
 
     def scope(self) -> str:
         """Return what the claims are about, in words."""
-        return scope(self)
+        datasets = self.setting.coverage.datasets
+        if self.counted.by == "published":
+            return "by wins as published"
+        if len(datasets) == 1:
+            return f"by wins on replications of the data set {datasets[0]}"
+        what = "data sets" if self.counted.by == "datasets" else "replications"
+        domain = f"the domain that the {len(datasets)} data sets stand for"
+        return f"by wins on {what} of {domain}{wording.mixture(self.setting)}"
 
     @property
     def interval_note(self) -> str:
@@ -400,36 +317,32 @@ class WinsComparison(TestedComparison):
             return self.claims(measure)
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(self.setting.coverage)
-        said = wording.headline(
+        headline = wording.headline(
             self.relation(), measure, where, levels, "the highest worth", thin=thin
         )
-        return f"{said}{self.by_name}"
+        return f"{headline}{self.by_name}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
-        columns = super().effects()
+        columns = dict(super().effects())
         if self.bayes is None:
             worth = self.evidence.estimate
             beyond = np.abs(worth) > np.log(most_odds(self.counted.tally))
             odds = self.measure.effect(np.where(beyond, np.copysign(np.inf, worth), worth))
-            found = {**columns, "estimate": odds, "prob_win": expit(worth)}
+            columns |= {"estimate": odds, "prob_win": expit(worth)}
         else:
-            outcome = self.bayes.outcomes
-            found = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")}
-            found |= {
-                **probabilities(outcome),
+            columns = {name: columns[name] for name in ("estimate", "conf_low", "conf_high")} | {
+                **probabilities(self.bayes.outcomes),
                 "prob_win": self.bayes.prob_win,
                 "prob_more_wins": self.bayes.more,
             }
-        return found if self.sides else {**found, **self._counts()}
-
-    def _counts(self) -> dict[str, Array]:
-        """Return the counts of the compared pairs, the first one's wins as wins."""
-        square = win_square(self.counted.tally.total)
+        if self.sides:
+            return columns
+        won, tied = win_square(self.counted.tally)
         i, j = self.pairs.T
-        wins, ties, losses = square[0][i, j], square[1][i, j], square[0][j, i]
+        wins, ties, losses = won[i, j], tied[i, j], won[j, i]
         n = wins + ties + losses
-        return {"wins": wins, "ties": ties, "losses": losses, "n_contests": n}
+        return {**columns, "wins": wins, "ties": ties, "losses": losses, "n_contests": n}
 
     def summary(self) -> "pd.DataFrame":
         """One row per algorithm: its chance against an average one, worth, and contests.
@@ -443,7 +356,7 @@ class WinsComparison(TestedComparison):
             is its own. A quasi-error is NaN where the quasi-variance is negative.
         """
         table = super().summary()
-        won, tied = win_square(self.counted.tally.total)
+        won, tied = win_square(self.counted.tally)
         worth = np.exp(self.log_worth - self.log_worth.max())
         columns = {
             "worth": worth / worth.sum(),
@@ -454,19 +367,30 @@ class WinsComparison(TestedComparison):
             "losses": won.sum(axis=0),
         }
         if self.bayes is not None:
-            own = self.bayes.ranks
-            low, high = own.interval(self.level)
+            ranks = self.bayes.ranks
+            low, high = ranks.interval(self.level)
             columns |= {
-                "expected_rank": own.expected,
+                "expected_rank": ranks.expected,
                 "rank_low": low,
                 "rank_high": high,
-                "prob_best": own.best,
+                "prob_best": ranks.best,
             }
         return frame({**{name: table[name] for name in table.columns}, **columns})
 
     def wins(self) -> "pd.DataFrame":
         """Return the win table: ``first second wins ties losses n_contests`` of every pair."""
-        return table(self)
+        total, names = self.counted.tally.total, self.algorithms
+        i, j = total.pairs.T
+        return frame(
+            {
+                "first": [names[k] for k in i],
+                "second": [names[k] for k in j],
+                "wins": total.wins[0],
+                "ties": total.ties[0],
+                "losses": total.losses[0],
+                "n_contests": total.n[0],
+            }
+        )
 
     def predicted(self) -> "pd.DataFrame":
         """Say what the model expects of the win table that it was fitted to.
@@ -481,12 +405,31 @@ class WinsComparison(TestedComparison):
             Where more pairs than 1 in 10 lie outside, no single worth for each algorithm tells who
             beats whom.
         """
-        return predicted(self)
+        counts = self.counted.tally.with_ties(self.ties).total
+        expected, low, high = (
+            _by_estimates(self, counts) if self.bayes is None else _by_draws(self, self.bayes)
+        )
+        names, (i, j) = self.algorithms, counts.pairs.T
+        columns = {"first": [names[k] for k in i], "second": [names[k] for k in j]}
+        for name, inside, observed, at in (
+            ("wins", "inside", counts.wins[0], 0),
+            ("losses", "losses_inside", counts.losses[0], 2),
+        ):
+            columns |= {
+                name: observed,
+                f"expected_{name}": expected[at],
+                f"{name}_low": low[at],
+                f"{name}_high": high[at],
+                inside: (observed >= low[at]) & (observed <= high[at]),
+            }
+        if self.modelled_ties:
+            columns |= {"ties": counts.ties[0], "expected_ties": expected[1]}
+        return frame(columns)
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.wins.compare import compare_wins
-        from benchinfer.analyses.wins.numerics import likelihood, posterior
+        from benchinfer.analyses.wins.numerics import posterior
         from benchinfer.analyses.wins.numerics.robust import robust_errors
         from benchinfer.comparison.posterior import settled
         from benchinfer.numerics.max_t import max_t

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
 from benchinfer.comparison.checks import check_missing
@@ -20,7 +19,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
@@ -99,9 +98,9 @@ class Wins(Readable):
         upper = np.triu_indices(len(self.algorithms), 1)
         n = np.zeros((len(self.algorithms),) * 2)
         n[upper] = wins + ties + losses
-        found = np.rint((n + n.T).sum(axis=0, keepdims=True)).astype(np.int64)
+        contests = np.rint((n + n.T).sum(axis=0, keepdims=True)).astype(np.int64)
         return Coverage(
-            self.name, (self.source,), self.algorithms, found, found.max(axis=1), self.notes
+            self.name, (self.source,), self.algorithms, contests, contests.max(axis=1), self.notes
         )
 
     def findings(self) -> "pd.DataFrame":
@@ -187,7 +186,7 @@ class Counted:
         )
 
 
-def counted(scores: Scores | Wins, options: "WinsOptions") -> Counted:
+def count_wins(scores: Scores | Wins, options: "WinsOptions") -> Counted:
     """Count wins."""
     by, tie_tolerance, local_rope = options.by, options.tie_tolerance, options.local_rope
     if isinstance(scores, Wins):
@@ -196,9 +195,9 @@ def counted(scores: Scores | Wins, options: "WinsOptions") -> Counted:
     setting, scores = Setting.of(scores, options.measure)
     options.check_family(setting.algorithms)
     check_missing(setting, options.missing)
-    own = setting.measure
-    tie = own.tolerance if tie_tolerance is None else tie_tolerance
-    margin = replace(own, tolerance=tie).margin
+    score = setting.measure
+    tie = score.tolerance if tie_tolerance is None else tie_tolerance
+    margin = replace(score, tolerance=tie).margin
     local = local_rope or 0.0
     if by == "replications":
         if local:
@@ -211,14 +210,14 @@ def counted(scores: Scores | Wins, options: "WinsOptions") -> Counted:
         values, cluster = _replications(scores, setting)
         reach = None
     else:
-        values = scores.cells(own.name).mean
+        values = scores.cells(score.name).mean
         cluster = np.arange(len(values))
         reach = local * _spreads(scores, setting) if local else None
     rounded = 0 if margin else int((values > ties.joined_rows(values)).sum())
     return Counted(setting, count(values, cluster, margin, reach), by, tie, local, rounded)
 
 
-def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, NDArray[np.int64]]:
+def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, Codes]:
     """Return scores of each replication, and which go together: those of a data set."""
     if not setting.paired:
         raise DesignError(
@@ -264,7 +263,7 @@ def _published(wins: Wins, options: "WinsOptions") -> Counted:
         )
     coverage = wins.coverage()
     k = len(wins.algorithms)
-    own, tied, lost = (x[None] for x in wins.counts())
+    won, tied, lost = (x[None] for x in wins.counts())
     pairs = np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
     setting = Setting(
         measure=wins.measure(options.measure),
@@ -277,22 +276,22 @@ def _published(wins: Wins, options: "WinsOptions") -> Counted:
         paired=False,
         digest=wins.digest,
     )
-    return Counted(setting, Tally(pairs, own, tied, lost), "published", 0.0, 0.0)
+    return Counted(setting, Tally(pairs, won, tied, lost), "published", 0.0, 0.0)
 
 
-def told_as(found: Counted, rope: float) -> Setting:
+def wins_setting(counted: Counted, rope: float) -> Setting:
     """Return the setting of the comparison: its measure is the probability of winning."""
-    name = f"wins by {found.scored.measure.name}"
-    won = Measure(
-        name,
+    score = counted.scored.measure
+    probability = Measure(
+        f"wins by {score.name}",
         better="higher",
         tolerance=math.log((0.5 + rope) / (0.5 - rope)),
         scale="logit",
         bounds=(0.0, 1.0),
-        label=f"chance to win by {found.scored.measure.noun}",
+        label=f"chance to win by {score.noun}",
     )
-    nothing = np.full_like(found.scored.quantiles, np.nan)
-    return replace(found.scored, measure=won, quantiles=nothing)
+    unknown = np.full_like(counted.scored.quantiles, np.nan)
+    return replace(counted.scored, measure=probability, quantiles=unknown)
 
 
 _COMMON: dict[str, tuple[str, ...]] = {
@@ -346,13 +345,13 @@ def read_wins(
     Wins(DataFrame: 3 pairs of 3 algorithms, 30 contests)
     """
     origin = open_source(source, None)
-    of, found = column_roles(origin.names, columns or {}, _COMMON)
+    of, findings = column_roles(origin.names, columns or {}, _COMMON)
     if lacking := [role for role in _COMMON if role not in of and role != "ties"]:
-        found.append(missing_columns(lacking, origin.names))
-    refuse(found, origin.name)
+        findings.append(missing_columns(lacking, origin.names))
+    refuse(findings, origin.name)
     text, number, notes = _read(origin, of)
-    found += [*notes, *_faults(text, number)]
-    refuse(found, origin.name)
+    findings += [*notes, *_faults(text, number)]
+    refuse(findings, origin.name)
     return Wins(
         name=name,
         first=tuple(text["first"]),
@@ -361,7 +360,7 @@ def read_wins(
         ties=number["ties"],
         losses=number["losses"],
         source=origin.name,
-        notes=tuple(found),
+        notes=tuple(findings),
     )
 
 
@@ -383,7 +382,7 @@ def _read(
 ) -> tuple[dict[str, list[str]], dict[str, Array], list[Finding]]:
     """Return labels and counts, and what was found."""
     with engine_errors(origin.name):
-        frame, found = origin.load(list(of.values()), [], [])
+        frame, findings = origin.load(list(of.values()), [], [])
         table = frame.collect().to_arrow()
     values = {role: table.column(name).to_pylist() for role, name in of.items()}
     text = {role: [label(v) for v in values[role]] for role in ("first", "second")}
@@ -391,18 +390,18 @@ def _read(
     for role in _COUNTS:
         if role in of:
             number[role], bad = numbers(of[role], values[role])
-            found += bad
+            findings += bad
     if "ties" not in number:
         number["ties"] = np.zeros(len(text["first"]))
-        found.append(Finding("ties", "note", 1, "no column of ties: taken as none."))
-    return text, number, found
+        findings.append(Finding("ties", "note", 1, "no column of ties: taken as none."))
+    return text, number, findings
 
 
 def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> list[Finding]:
     """Check pairs and counts, all of them."""
     pairs = list(zip(text["first"], text["second"], strict=True))
     counts = np.column_stack([number[role] for role in _COUNTS])
-    whole = np.isfinite(counts).all(axis=1)
+    complete = np.isfinite(counts).all(axis=1)
     good = np.nan_to_num(counts)
     seen: dict[frozenset[str], int] = {}
     repeated = [r for r, pair in enumerate(pairs) if seen.setdefault(frozenset(pair), r) != r]
@@ -410,20 +409,20 @@ def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> l
         ("label missing", [r for r, pair in enumerate(pairs) if not all(pair)], "name them."),
         ("one algorithm", [r for r, (a, b) in enumerate(pairs) if a == b != ""], "correct them."),
         ("repeated", repeated, "one row per pair, in one order: add up its counts."),
-        ("count missing", np.flatnonzero(~whole).tolist(), "write 0 where there was none."),
+        ("count missing", np.flatnonzero(~complete).tolist(), "write 0 where there was none."),
         ("below 0", np.flatnonzero((good < 0).any(axis=1)).tolist(), "correct them."),
     )
-    found = [
+    findings = [
         Finding(rule, "error", len(rows), _WHAT[rule].format(len(rows)), _places(pairs, rows), hint)
         for rule, rows, hint in rules
         if rows
     ]
     if not pairs:
-        found.append(Finding("empty", "error", 1, "there are no rows.", (), "one row per pair."))
+        findings.append(Finding("empty", "error", 1, "there are no rows.", (), "one row per pair."))
     if (broken := (good != np.rint(good)).any(axis=1)).any():
         what = f"{int(broken.sum()):,} pairs have counts that are not whole: taken as they are."
-        found.append(Finding("not whole", "note", int(broken.sum()), what))
-    return found
+        findings.append(Finding("not whole", "note", int(broken.sum()), what))
+    return findings
 
 
 def _places(pairs: Sequence[tuple[str, str]], rows: Sequence[int]) -> tuple[tuple[str, ...], ...]:

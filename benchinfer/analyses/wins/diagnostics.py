@@ -1,26 +1,31 @@
 """Diagnostics for win comparisons."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from benchinfer.analyses.wins import comparison
-from benchinfer.comparison import checks
+import numpy as np
+
+from benchinfer.analyses.wins.comparison import WinsComparison
+from benchinfer.analyses.wins.numerics.likelihood import fit_wins, goodness_of_fit
+from benchinfer.analyses.wins.numerics.robust import robust_errors
+from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.adjustment import std_errors, without_spread
+from benchinfer.comparison.stepwise import stepwise_checks
+from benchinfer.core.errors import FitError
 from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
 from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
 from benchinfer.scores.checks.kinds import BINOMIAL
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from benchinfer.analyses.wins.counts import Counted
     from benchinfer.analyses.wins.numerics.likelihood import QuasiVariances, WinFit
     from benchinfer.analyses.wins.numerics.robust import RobustErrors
     from benchinfer.analyses.wins.numerics.tally import Tally
     from benchinfer.analyses.wins.posterior import WinPosterior
-    from benchinfer.comparison.comparison import Target
-    from benchinfer.comparison.contrasts import Sides
-    from benchinfer.comparison.evidence import Array
+    from benchinfer.comparison.contrasts import ContrastFamily, Sides
+    from benchinfer.numerics.covariance import Adjusted
+    from benchinfer.numerics.types import Array
 
 
 # Data sets from which robust errors are used.
@@ -28,8 +33,72 @@ FEWEST = 5
 _TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 
-def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
+def checks(
+    result: WinsComparison,
+    tally: "Tally",
+    family: "ContrastFamily",
+    adjust: str,
+    errors: "Adjusted",
+    least: "Array",
+    spread: "RobustErrors | None",
+    *,
+    boundless: bool,
+) -> tuple[Check, ...]:
+    """Return the diagnostics of a comparison by maximum likelihood.
+
+    Parameters
+    ----------
+    result
+        The comparison, without them.
+    tally
+        The counts as the model took them.
+    family, adjust
+        The contrasts, and the adjustment for their number.
+    errors, least
+        Covariance of the log worths with degrees of freedom of the contrasts, and (P,) the least
+        errors of these.
+    spread
+        Errors by the spread of data sets, if there are several.
+    boundless
+        Whether the parameter of ties has no finite estimate.
+    """
+    names, levels, fit = result.algorithms, result.levels.estimate, result.fit
+    sides = family.read_sides(names, levels, result.alternative)
+    advice = Phrase(f"{Option('errors', 'robust')} allows for it")
+    return (
+        *_counts(result),
+        *_dependence(spread, result.counted, result.errors, advice),
+        *stepwise_checks(result.setting, family, result.evidence, adjust, result.alpha, sides),
+        *(_of_spread(family, errors, least, sides) if result.errors == "robust" else []),
+        *_goodness(tally, fit),
+        *_quasi(result.quasi, names),
+        *([_penalty(tally.groups(), names)] if result.penalised else []),
+        *([_boundless(result.counted.tally)] if boundless else []),
+    )
+
+
+def posterior_checks(result: WinsComparison, posterior: "WinPosterior") -> tuple[Check, ...]:
+    """Return the diagnostics of a posterior, with those of the likelihood if it can be fitted."""
+    counted, tally = result.counted, result.counted.tally.with_ties(result.options.ties)
+    fit, spread = None, None
+    if len(tally.groups()) == 1 and not tally.boundless():
+        with suppress(FitError):
+            fit = fit_wins(tally)
+    if fit is not None and counted.clustered and tally.clusters > 1:
+        spread = robust_errors(tally, fit)
+    errors = "departures" if result.departures else "independent"
+    advice = Phrase(f"{Option('departures', value=True)} allows for much of it")
+    return (
+        *_chains(posterior, departures=result.departures),
+        *_counts(result),
+        *_dependence(spread, counted, errors, advice),
+        *_goodness(tally, fit),
+    )
+
+
+def _counts(result: WinsComparison) -> list[Check]:
     """Return rows about what was counted."""
+    counted, target, rope = result.counted, result.target, result.options.rope
     tally, setting = counted.tally, counted.scored
     n = tally.total.n[0]
     share = float(tally.ties.sum() / max(n.sum(), 1.0))
@@ -64,32 +133,30 @@ def counts(counted: "Counted", target: "Target", rope: float) -> list[Check]:
     ]
     if not counted.clustered:
         return rows
-    own = [checks.number_of_datasets(setting)] if target == "domain" else []
     one = len(setting.coverage.datasets) == 1
-    rows += [*checks.of_table(setting, means=False, rates=one, ranks=True), *_rates(counted), *own]
+    rates = Check.of(
+        comparison_checks.RATES,
+        setting.coverage.n,
+        remedy=Phrase(
+            "a rate that is higher by one item wins like one that is far higher:"
+            f" {BINOMIAL} models right and wrong"
+        ),
+    )
+    domain = target == "domain"
     return [
         *rows,
-        *checks.tied(counted.rounded, setting, alone=counted.by == "replications"),
-        checks.beyond(target),
+        *comparison_checks.of_table(setting, means=False, rates=one, ranks=True),
+        *([rates] if setting.zero_one and not one else []),
+        *([comparison_checks.number_of_datasets(setting)] if domain else []),
+        *comparison_checks.tied(counted.rounded, setting, alone=counted.by == "replications"),
+        comparison_checks.beyond(target),
     ]
 
 
-def _rates(counted: "Counted") -> list[Check]:
-    """Say what counting rates as wins leaves out, where scores are 0 or 1."""
-    setting = counted.scored
-    if not setting.zero_one or len(setting.coverage.datasets) == 1:
-        return []
-    remedy = Phrase(
-        "a rate that is higher by one item wins like one that is far higher:"
-        f" {BINOMIAL} models right and wrong"
-    )
-    return [Check.of(checks.RATES, setting.coverage.n, remedy=remedy)]
-
-
-def dependence(
+def _dependence(
     spread: "RobustErrors | None", counted: "Counted", errors: str, advice: str
 ) -> list[Check]:
-    """Say how much errors of independent contests understate."""
+    """Warn where contests depend on each other, and by how much errors are too small."""
     if not counted.clustered:
         return [
             Check.of(
@@ -133,12 +200,17 @@ def dependence(
     ]
 
 
-def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: "Sides") -> list[Check]:
-    """Say how many data sets the errors of pairs rest on."""
+def _of_spread(
+    family: "ContrastFamily", errors: "Adjusted", least: "Array", sides: "Sides"
+) -> list[Check]:
+    """Name the pairs without an error by the spread of data sets, or of few data sets."""
+    df, lone = errors.df, np.isinf(least)
+    flat = without_spread(std_errors(family, errors), errors) & ~lone
     known = df[~lone]
     fewest = float(known.min()) if len(known) else 0.0
     few = ~lone & (df < FEWEST - 1 - _ROUNDING)
     return [
+        comparison_checks.without_error(flat, sides),
         Check.of(
             "pairs with an algorithm that met others on a single data set",
             int(lone.sum()),
@@ -158,11 +230,11 @@ def degrees(df: "Array", lone: "NDArray[np.bool_]", sides: "Sides") -> list[Chec
     ]
 
 
-def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
-    """Say whether one worth for each algorithm tells who beats whom."""
+def _goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
+    """Test the goodness of fit of one worth for each algorithm."""
     if fit is None or tally.n_algorithms < 3:
         return []
-    p, df = comparison.misfit(tally, fit.log_worth, fit.tie)
+    p, df = goodness_of_fit(tally, fit)
     if df <= 0:
         return []
     return [
@@ -179,10 +251,10 @@ def goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
     ]
 
 
-def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
+def _quasi(quasi: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     """Say whether quasi-standard errors give those of the differences."""
-    worst = max(-found.low, found.high)
-    none = [name for name, size in zip(names, found.variance, strict=True) if size <= 0]
+    worst = max(-quasi.low, quasi.high)
+    none = [name for name, size in zip(names, quasi.variance, strict=True) if size <= 0]
     rows = [
         Check.of(
             "largest relative error of quasi-standard errors",
@@ -201,19 +273,19 @@ def quasi(found: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     return rows
 
 
-def penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
+def _penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
     """Say that estimates are finite by a penalty alone, where they are."""
-    said = "; ".join(join([names[k] for k in group]) for group in groups)
+    listed = "; ".join(join([names[k] for k in group]) for group in groups)
     return Check.of(
         "groups of algorithms of which one never loses to the other",
         len(groups),
         1.0,
         remedy="worths of different groups are finite by the penalty alone, and their sizes say"
-        f" little; p-values between groups are not below those of sign tests: {said}",
+        f" little; p-values between groups are not below those of sign tests: {listed}",
     )
 
 
-def boundless(tally: "Tally") -> Check:
+def _boundless(tally: "Tally") -> Check:
     """Say that Davidson's parameter of ties has no finite estimate."""
     return Check.of(
         "ties whose parameter has no finite estimate",
@@ -223,26 +295,23 @@ def boundless(tally: "Tally") -> Check:
     )
 
 
-def chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
+def _chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
     """Return rows about the draws."""
     c, t, _ = posterior.draws.log_worth.shape
     words = f"{c} x {t} draws" + (" after one extension" if posterior.extended else "")
-    settled, lost = posterior.convergence, posterior.convergence.divergences or 0
+    convergence = posterior.convergence
     # There may be no effects of data sets, and paths go astray here as nowhere else.
     others = () if departures else ("largest R-hat of the data sets' effects",)
     others = (*others, "divergent transitions")
-    rows = [row for row in settled.checks(words) if row.check not in others]
+    rows = [row for row in convergence.checks(words) if row.check not in others]
     rows.append(
         Check.of(
             "paths of the sampler that went astray",
-            lost,
+            convergence.divergences or 0,
             remedy="some part of the posterior may not have been reached:"
             f" {Either('priors=WinPriors(...)', '--prior NAME=NUMBER')} with smaller"
             " numbers",
         )
     )
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))
-    return [
-        *rows,
-        checks.monte_carlo_error(error),
-    ]
+    return [*rows, comparison_checks.monte_carlo_error(error)]

@@ -15,13 +15,13 @@ from benchinfer.analyses.wins.numerics.posterior import (
     prior_draws,
     start,
 )
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from xarray import Dataset, DataTree
@@ -45,7 +45,7 @@ class WinPosterior:
     convergence, extended
         Whether the chains settled, and whether they had to be run on for that.
     outcomes
-        Of the contrasts of log worths, as they are on a data set not seen.
+        Of the contrasts of log worths, as they are on a data set not counts.
     prob_win
         (P,) posterior mean of the probability that the first wins a contest that is no tie.
     more
@@ -72,9 +72,9 @@ def sampled(
     begin = start(model, chains, rng)
     tuned = posterior.warm_up(of, begin, WARM_UP, rng, of_task(progress, "warm-up", WARM_UP))
     paths = posterior.sample(of, tuned, n, rng, of_task(progress, "draws", n))
-    found = _converged(model, paths)
-    if found.passed:
-        return draws_of(model, paths.draws), found, False
+    convergence = _converged(model, paths)
+    if convergence.passed:
+        return draws_of(model, paths.draws), convergence, False
     # What has not settled is no evidence: it becomes part of the warm-up.
     paths = posterior.sample(of, paths.now, 2 * n, rng, of_task(progress, "more draws", 2 * n))
     return draws_of(model, paths.draws), _converged(model, paths), True
@@ -82,12 +82,12 @@ def sampled(
 
 def _converged(model: WinModel, paths: posterior.HmcDraws) -> Convergence:
     draws = draws_of(model, paths.draws)
-    looked_at = [*np.moveaxis(draws.log_worth, 2, 0), draws.scale]
-    looked_at += [x for x in (draws.tie, draws.departure) if x is not None]
+    quantities = [*np.moveaxis(draws.log_worth, 2, 0), draws.scale]
+    quantities += [x for x in (draws.tie, draws.departure) if x is not None]
     between = 1.0
     if model.departures:
         between = _halves(paths.draws[:, :, -len(model.tally.wins) * model.tally.n_algorithms :])
-    return settled(looked_at, between, int(paths.astray.sum()))
+    return settled(quantities, between, int(paths.astray.sum()))
 
 
 def _halves(draws: Array) -> float:
@@ -99,11 +99,11 @@ def _halves(draws: Array) -> float:
     return segments_r_hat(mean, square, 2 * n)
 
 
-def concluded(
-    found: tuple[WinDraws, Convergence, bool], matrix: Array, margin: float, level: float
+def posterior_of(
+    sampling: tuple[WinDraws, Convergence, bool], matrix: Array, margin: float, level: float
 ) -> WinPosterior:
-    """Say what draws mean for contrasts."""
-    draws, convergence, extended = found
+    """Return the posterior of contrasts, from draws with their convergence."""
+    draws, convergence, extended = sampling
     effects = draws.log_worth
     d = effects @ matrix.T
     return WinPosterior(
@@ -128,15 +128,15 @@ def tree(result: "WinsComparison") -> "DataTree":
         )
     rng = np.random.default_rng(result.provenance.seed)
     _, draws, _ = result.bayes.draws.log_worth.shape
-    seen = result.counted.tally.taken(result.ties).total
+    counts = result.counted.tally.with_ties(result.ties).total
     names = result.algorithms
     observed = Dataset(
         {
-            "wins": ("pair", seen.wins[0]),
-            "ties": ("pair", seen.ties[0]),
-            "losses": ("pair", seen.losses[0]),
+            "wins": ("pair", counts.wins[0]),
+            "ties": ("pair", counts.ties[0]),
+            "losses": ("pair", counts.losses[0]),
         },
-        coords={"pair": [f"{names[i]} vs {names[j]}" for i, j in seen.pairs]},
+        coords={"pair": [f"{names[i]} vs {names[j]}" for i, j in counts.pairs]},
     )
     groups = {
         "posterior": _group(result.bayes.draws, names),
@@ -152,7 +152,7 @@ def _group(draws: WinDraws, names: tuple[str, ...]) -> "Dataset":
 
     chains, n, _ = draws.log_worth.shape
     numbers = {"worth_scale": draws.scale, "log_nu": draws.tie, "departure_scale": draws.departure}
-    found: dict[str, Any] = {"log_worth": (("chain", "draw", "algorithm"), draws.log_worth)}
-    found |= {name: (("chain", "draw"), x) for name, x in numbers.items() if x is not None}
+    variables: dict[str, Any] = {"log_worth": (("chain", "draw", "algorithm"), draws.log_worth)}
+    variables |= {name: (("chain", "draw"), x) for name, x in numbers.items() if x is not None}
     axes = {"chain": np.arange(chains), "draw": np.arange(n), "algorithm": list(names)}
-    return Dataset(found, coords=axes)
+    return Dataset(variables, coords=axes)

@@ -130,7 +130,7 @@ def test_overlap_must_be_declared():
 
 def test_every_test_gives_what_its_kernel_gives(folds, items):
     d = (FOLDS["a"] - FOLDS["b"]).to_numpy()
-    corrected = t_tests.tested(t_tests.corrected_t(d, 1 / 9), 0, 0.02, 0.025)
+    corrected = t_tests.t_test(t_tests.corrected_t(d, 1 / 9), 0, 0.02, 0.025)
     found = row(bi.compare_pair(folds))
     for name in ("estimate", "std_error", "df", "statistic"):
         assert found[name] == pytest.approx(getattr(corrected, name)), name
@@ -283,7 +283,7 @@ def test_pair_names_first_and_second(folds):
 
 def test_margin_and_sides(folds):
     found = bi.compare_pair(folds, alternative="better", margin=0.03, pair=("a", "b"))
-    kernel = t_tests.tested(
+    kernel = t_tests.t_test(
         t_tests.corrected_t((FOLDS["a"] - FOLDS["b"]).to_numpy(), 1 / 9), 1, 0.03, 0.05
     )
     assert row(found)["p_noninferiority"] == pytest.approx(kernel.noninferiority)

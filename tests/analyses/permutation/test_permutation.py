@@ -752,7 +752,7 @@ def test_all_of_two_algorithms_are_their_pair_where_arrangements_are_too_many_to
     assert abs(values.pooled.overall[0] - drawn.pooled.overall[0]) < 5 * error
     figure = bi.plot(found, "null")
     assert figure.axes
-    assert "all arrangements, counted" in sections.together(found, Request()).text[0]
+    assert "all arrangements, counted" in sections.global_tests(found, Request()).text[0]
 
 
 @pytest.mark.parametrize(("side", "tail"), [("better", "greater"), ("worse", "less")])

@@ -66,7 +66,7 @@ def test_agreement_with_the_other_direction(found):
 
 
 def test_global_tests_in_words(found):
-    section = sections.together(found, Request())
+    section = sections.global_tests(found, Request())
     assert section.text[0].startswith(
         "The hypothesis that the labels of the 6 algorithms can be exchanged within each of 12 data"
         " sets is rejected at 5 % (p <0.0001, quadratic form of aligned ranks, 100,000 random"
@@ -80,7 +80,9 @@ def test_global_tests_in_words(found):
 
 
 def test_the_analysis_of_variance_is_left_to_a_model_told_before(found, mixed):
-    alone, after = (sections.together(found, Request(before=before)) for before in ((), (mixed,)))
+    alone, after = (
+        sections.global_tests(found, Request(before=before)) for before in ((), (mixed,))
+    )
     gone = set(alone.tables[0].frame["test"]) - set(after.tables[0].frame["test"])
     assert gone == {"two-way analysis of variance"}
     assert len(after.values["tests"]) == len(alone.values["tests"])
@@ -92,11 +94,11 @@ def test_nothing_is_rejected_in_noise():
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "m"])
     noise = bi.compare_permutation(bi.read_scores(frame, measures={"m": "lower"}), seed=1)
     assert noise.tests()["p_value"][0] > 0.05
-    assert "9 data sets is not rejected at 5 %" in sections.together(noise, Request()).text[0]
+    assert "9 data sets is not rejected at 5 %" in sections.global_tests(noise, Request()).text[0]
 
 
 def test_pooled_tests_of_pairs_are_folded(found):
-    (table,) = sections.together(found, Request()).fold.tables
+    (table,) = sections.global_tests(found, Request()).fold.tables
     assert [column.head for column in table.columns] == [
         "first",
         "second",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchinfer.analyses.bootstrap.numerics import resampling
+from benchinfer.analyses.bootstrap.numerics.intervals import Units
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.numerics.shuffle import in_spans
 from benchinfer.numerics.types import Array, Counts
@@ -63,13 +64,13 @@ def point(sample: ScoreSample, statistic: Statistic) -> Array:
     >>> point(sample, Statistic("iqm")).item()
     1.5
     """
-    return _drawn(sample, statistic, None, 1, 0)[0]
+    return draws(sample, statistic, None, 1, 0)[0]
 
 
 def draws(
     sample: ScoreSample,
     statistic: Statistic,
-    resample: Resample,
+    resample: Resample | None,
     resamples: int,
     seed: int,
     chunk: int | None = None,
@@ -84,7 +85,7 @@ def draws(
         As in `point`.
     resample
         What is drawn with replacement: ``"replications"`` within each data set, ``"datasets"`` with
-        all their replications, or ``"both"``.
+        all their replications, or ``"both"``; None for the sample itself.
     resamples
         Their number N.
     seed
@@ -96,22 +97,11 @@ def draws(
     progress
         Called with the number of resamples just done.
     """
-    return _drawn(sample, statistic, resample, resamples, seed, chunk, n_jobs, progress)
-
-
-def _drawn(
-    sample: ScoreSample,
-    statistic: Statistic,
-    resample: Resample | None,
-    resamples: int,
-    seed: int,
-    chunk: int | None = None,
-    n_jobs: int | None = 1,
-    progress: Callable[[int], None] | None = None,
-) -> Array:
     plan, key, k = sample.plan(resample), np.uint64(seed), sample.values.shape[1]
     if statistic.pools(sample.n_datasets):
-        pool, reduction = resampling.pool_of(sample), _reduction(sample, statistic)
+        n, q = sample.n, statistic.q if statistic.kind == "quantile" else -1.0
+        weights, cuts = 1 / (sample.n_datasets * n), resampling.cut(n.sum(axis=-2))
+        pool, reduction = resampling.pool_of(sample), resampling.PoolReduction(weights, cuts, q)
 
         def part(first: int, last: int) -> Array:
             return resampling.pooled(plan, pool, reduction, key, first, last)
@@ -123,12 +113,6 @@ def _drawn(
 
     held, visited = sample.n_datasets * k, sample.values.size
     return in_spans(part, resamples, held, visited, span=chunk, n_jobs=n_jobs, progress=progress)
-
-
-def _reduction(sample: ScoreSample, statistic: Statistic) -> resampling.PoolReduction:
-    n = sample.n
-    q = statistic.q if statistic.kind == "quantile" else -1.0
-    return resampling.PoolReduction(1 / (sample.n_datasets * n), resampling.cut(n.sum(axis=-2)), q)
 
 
 def clipped(sample: ScoreSample, target: Array) -> ScoreSample:
@@ -150,14 +134,14 @@ _SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class UnitsBorne:
-    """Units that P contrasts rest on: (P,) arrays.
+class UnitBounds:
+    """Bounds of P contrasts by the number of units drawn from: (P,) arrays.
 
     Attributes
     ----------
     df
         Degrees of freedom of the variance that resamples have.
-    kept
+    variance_share
         The share of the variance that they have: draws from n units have ``(n - 1) / n`` of it.
     least
         The smallest one-sided p-value. Of n units without a difference all favour the same side
@@ -166,13 +150,18 @@ class UnitsBorne:
     """
 
     df: Array
-    kept: Array
+    variance_share: Array
     least: Array
+
+    @property
+    def units(self) -> Units:
+        """Degrees of freedom and share of variance, which percentiles are expanded by."""
+        return self.df, self.variance_share
 
 
 @dataclass(frozen=True, slots=True)
 class UnitInfluence:
-    """How much each of U units moves the K aggregates.
+    """Influence of each of U units on the K aggregates.
 
     Attributes
     ----------
@@ -194,8 +183,8 @@ class UnitInfluence:
         same = np.abs(apart) <= _SAME * np.abs(self.value).max(initial=0.0)
         return np.where(same, 0.0, apart**2)
 
-    def borne(self, contrasts: Array) -> UnitsBorne:
-        """Return what the units bear of contrasts (P, K).
+    def bounds(self, contrasts: Array) -> UnitBounds:
+        """Return the bounds of contrasts (P, K) by the number of units.
 
         Strata with the variances V_s of n_s units each give ``(sum V)^2 / sum(V^2 / (n_s + 1)) -
         2`` degrees of freedom, which is right on average if all V are the same; never fewer than
@@ -217,17 +206,18 @@ class UnitInfluence:
         total, squares = spread.sum(axis=0), (spread**2).sum(axis=0)
         df = total**2 / (spread**2 / (n + 1)).sum(axis=0) - 2
         df = np.clip(df, (n - 1).min(), (n - 1).sum())
-        kept = (spread * (n - 1) / n).sum(axis=0) / total
-        return UnitsBorne(df, kept, 0.5 ** (df + total**2 / squares))
+        variance_share = (spread * (n - 1) / n).sum(axis=0) / total
+        return UnitBounds(df, variance_share, 0.5 ** (df + total**2 / squares))
 
 
 def influence(
     sample: ScoreSample, statistic: Statistic, resample: Resample, seed: int
 ) -> UnitInfluence:
-    """Return how much the units that are drawn move the aggregates.
+    """Return the influence of the units that are drawn on the aggregates.
 
-    Of data sets drawn whole nothing is asked: they are one stratum. A quantile moves with the data
-    sets that are near it in `seed`'s draws, a trimmed mean with the scores that are not trimmed.
+    Data sets that are drawn are one stratum, whose influence does not matter. A quantile moves with
+    the data sets that are near it in `seed`'s draws, a trimmed mean with the scores that are not
+    trimmed.
     """
     ends, group = _units(sample, resample)
     if resample != "replications":
@@ -241,8 +231,8 @@ def influence(
         values = (values > point(sample, statistic)).astype(np.float64)
     elif statistic.kind == "quantile":
         weight = _near(sample, statistic, seed) / sample.n
-    found = np.where(sample.present, values * weight[sample.dataset], 0.0)
-    return UnitInfluence(found[ends[:, 0]], group)
+    influences = np.where(sample.present, values * weight[sample.dataset], 0.0)
+    return UnitInfluence(influences[ends[:, 0]], group)
 
 
 def _winsorised(sample: ScoreSample, weight: Array) -> Array:
@@ -267,10 +257,10 @@ def _near(sample: ScoreSample, statistic: Statistic, seed: int) -> Array:
     order = np.argsort(means, axis=1)
     place = statistic.q * (d - 1)
     low, rest = int(place), place - int(place)
-    found = np.zeros((d, k))
+    weights = np.zeros((d, k))
     for at, weight in ((low, 1 - rest), (min(low + 1, d - 1), rest)):
-        np.add.at(found, (order[:, at], np.arange(k)), weight / n)
-    return found
+        np.add.at(weights, (order[:, at], np.arange(k)), weight / n)
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,18 +325,13 @@ def _units(sample: ScoreSample, resample: Resample) -> tuple[Counts, Counts]:
     return np.column_stack([first[:-1], first[1:]]), np.zeros(sample.n_datasets, np.int64)
 
 
-def _left(sample: ScoreSample, ends: Counts, *, blocks: bool) -> Counts:
-    """Return (U, D, K) numbers of scores that are left."""
-    n, d = sample.n, sample.dataset[ends[:, 0]]
-    left = np.repeat(n[None], len(ends), axis=0)
-    left[np.arange(len(ends)), d] -= sample.present[ends[:, 0]] if blocks else n[d]
-    return left
-
-
 def _pooled_without(
     sample: ScoreSample, statistic: Statistic, ends: Counts, *, blocks: bool
 ) -> Array:
-    left = _left(sample, ends, blocks=blocks)
+    n, d = sample.n, sample.dataset[ends[:, 0]]
+    # (U, D, K) numbers of scores that are left.
+    left = np.repeat(n[None], len(ends), axis=0)
+    left[np.arange(len(ends)), d] -= sample.present[ends[:, 0]] if blocks else n[d]
     n_datasets = sample.n_datasets if blocks else sample.n_datasets - 1
     weights = np.where(left > 0, 1 / (n_datasets * np.maximum(left, 1)), 0.0)
     q = statistic.q if statistic.kind == "quantile" else -1.0
@@ -361,8 +346,7 @@ def _means_without(
     means, at = sample.means, np.arange(len(ends))
     d = sample.dataset[ends[:, 0]]
     if not blocks:
-        kept = np.array([np.delete(means, i, axis=0) for i in d])
-        return statistic.of_means(kept)
+        return statistic.of_means(np.array([np.delete(means, i, axis=0) for i in d]))
     n, gone = sample.n[d], sample.present[ends[:, 0]]
     every = np.repeat(means[None], len(ends), axis=0)
     left = np.maximum(n - gone, 1)

@@ -5,7 +5,7 @@ A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or
 normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
 level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved in the same way: the
 p-value is at most alpha exactly where the bound is above x. No p-value is below the least one that
-the units drawn from allow (`UnitsBorne`), and no bound is finite at a level below it.
+the units drawn from allow (`UnitBounds`), and no bound is finite at a level below it.
 
 References
 ----------
@@ -16,11 +16,11 @@ University Press.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
+# Degrees of freedom of the variance of resamples, and the share of the variance that they have.
 type Units = tuple[float | Array, float | Array]
 # Draws this close, relative to the largest, are equal: sums of the same numbers in another order.
 _SAME = 1e-12
@@ -41,12 +41,12 @@ class BootstrapDraws:
     bias, acceleration
         (P,) of BCa; None without.
     units
-        Degrees of freedom and share of variance (`UnitsBorne`) of expanded percentiles, of all or
+        Degrees of freedom and share of variance (`UnitBounds`) of expanded percentiles, of all or
         (P,) each; None without.
     unit
         Size of the numbers the values come from, for rounding.
     least
-        The smallest one-sided p-value that the units bear.
+        The smallest one-sided p-value of so many units.
     """
 
     estimate: Array
@@ -74,7 +74,7 @@ class BootstrapDraws:
         )
 
     @property
-    def flat(self) -> NDArray[np.bool_]:
+    def flat(self) -> Flags:
         """(P,) whether all draws are equal."""
         return np.ptp(self.values, axis=0) <= _SAME * self.unit
 
@@ -105,9 +105,9 @@ def gather(
     acceleration
         (P,) from the jackknife for BCa; None for percentile intervals.
     units
-        From `UnitsBorne` for expanded percentile intervals.
+        From `UnitBounds` for expanded percentile intervals.
     least
-        From `UnitsBorne`.
+        From `UnitBounds`.
 
     Returns
     -------
@@ -163,14 +163,14 @@ def expanded(share: Array, units: Units) -> Array:
     undergraduate statistics curriculum. The American Statistician 69, 371-386.
     https://doi.org/10.1080/00031305.2015.1089789
     """
-    df, kept = units
-    return stdtr(df, ndtri(share) * np.sqrt(kept))
+    df, variance_share = units
+    return stdtr(df, ndtri(share) * np.sqrt(variance_share))
 
 
 def contracted(p: Array, units: Units) -> Array:
     """Return the shares of draws that one-sided p-values stand for: the inverse of `expanded`."""
-    df, kept = units
-    return ndtr(stdtrit(df, p) / np.sqrt(kept))
+    df, variance_share = units
+    return ndtr(stdtrit(df, p) / np.sqrt(variance_share))
 
 
 def p_at_least(draws: BootstrapDraws, x: float) -> Array:
@@ -191,8 +191,8 @@ def lower(draws: BootstrapDraws, alpha: float) -> Array:
     # A p-value is at least 1 / (N + 1), whatever the acceleration.
     enough = alpha >= (1 - _ROUNDING) * np.maximum(1 / (draws.n + 1), draws.least)
     place = np.floor((draws.n + 1) * rank + _ROUNDING).astype(np.int64)
-    found = draws.values[np.clip(place, 1, draws.n) - 1, np.arange(len(place))]
-    return np.where((place >= 1) & enough, found, -np.inf)
+    bounds = draws.values[np.clip(place, 1, draws.n) - 1, np.arange(len(place))]
+    return np.where((place >= 1) & enough, bounds, -np.inf)
 
 
 def upper(draws: BootstrapDraws, alpha: float) -> Array:

@@ -134,7 +134,7 @@ def _improvements(
 ) -> Array:
     n_datasets = len(plan.datasets) - 1
     k = (len(cells.starts) - 1) // n_datasets
-    found = np.zeros((last - first, len(pairs)))
+    probabilities = np.zeros((last - first, len(pairs)))
     times = np.zeros(plan.strata[-1], np.int64)
     for i in range(last - first):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
@@ -142,9 +142,9 @@ def _improvements(
             d, state = resampling.draw(plan, slot, state, times)
             for p in range(len(pairs)):
                 one, other = d * k + pairs[p, 0], d * k + pairs[p, 1]
-                found[i, p] += _wins(cells, times, one, other) * scale[d, p]
+                probabilities[i, p] += _wins(cells, times, one, other) * scale[d, p]
             times[plan.strata[plan.datasets[d]] : plan.strata[plan.datasets[d + 1]]] = 0
-    return found
+    return probabilities
 
 
 _GRID = 101
@@ -162,7 +162,7 @@ class PerformanceProfiles:
     estimate
         (K, G) shares.
     low, high
-        (K, G) percentile intervals at each threshold alone.
+        (K, G) percentile intervals at each threshold.
     band_low, band_high
         (K, G) bands that hold an algorithm's whole curve: the estimate plus and minus the quantile
         of the largest deviation of a bootstrap curve from it.
@@ -225,7 +225,7 @@ def _above(
 ) -> Array:
     """Return (last - first, K, G) shares of weight above the thresholds."""
     n_datasets, k = weight.shape
-    found = np.empty((last - first, k, len(threshold)))
+    shares = np.empty((last - first, k, len(threshold)))
     times = np.zeros(plan.strata[-1], np.int64)
     for i in range(last - first):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
@@ -238,8 +238,8 @@ def _above(
                 while j >= pool.starts[a] and pool.value[j] > threshold[g]:
                     above += times[pool.block[j]] * weight[pool.dataset[j], a]
                     j -= 1
-                found[i, a, g] = above
-    return found
+                shares[i, a, g] = above
+    return shares
 
 
 def ratios(levels: Array, *, lower_is_better: bool) -> Array:
@@ -281,11 +281,11 @@ def ratios_within(
 
     def curves(kind: Resample | None, first: int, last: int) -> Array:
         means = resampling.unit_means(sample.plan(kind), shares, key, first, last)
-        found = np.sort(to_ratios(means), axis=1)
-        counts = np.empty((last - first, found.shape[2], len(threshold)))
+        sorted_ratios = np.sort(to_ratios(means), axis=1)
+        counts = np.empty((last - first, sorted_ratios.shape[2], len(threshold)))
         for i in range(last - first):
-            for a in range(found.shape[2]):
-                counts[i, a] = np.searchsorted(found[i, :, a], reach, side="right")
+            for a in range(sorted_ratios.shape[2]):
+                counts[i, a] = np.searchsorted(sorted_ratios[i, :, a], reach, side="right")
         return counts / sample.n_datasets
 
     return _banded(curves, threshold, (resample, resamples), alpha)
@@ -306,8 +306,8 @@ def _banded(
     low, high = np.empty_like(estimate), np.empty_like(estimate)
     reach = np.empty(len(estimate))
     for a in range(len(estimate)):
-        found = gather(estimate[a], every[:, a], 1.0)
-        low[a], high[a] = lower(found, alpha / 2), upper(found, alpha / 2)
+        curve = gather(estimate[a], every[:, a], 1.0)
+        low[a], high[a] = lower(curve, alpha / 2), upper(curve, alpha / 2)
         largest = gather(np.zeros(1), np.abs(every[:, a] - estimate[a]).max(axis=1)[:, None], 1.0)
         reach[a] = upper(largest, alpha)[0]
     return PerformanceProfiles(

@@ -12,7 +12,7 @@ reinforcement learning at the edge of the statistical precipice. Advances in Neu
 Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -81,7 +81,7 @@ class ScoreSample:
         return np.add.reduceat(self.values, first, axis=0) / self.n
 
     def units(self, resample: Resample) -> tuple[float, float]:
-        """Return what so many units bear: degrees of freedom, and the share of variance drawn.
+        """Return degrees of freedom, and the share of the variance that resamples have.
 
         Draws from n units have ``(n - 1) / n`` of the variance that an unbiased estimate has.
         """
@@ -90,7 +90,7 @@ class ScoreSample:
         return float((size - 1).sum()), float(((size - 1) / size) @ size / size.sum())
 
     def least(self, resample: Resample) -> float:
-        """Return the smallest one-sided p-value that so many units bear.
+        """Return the smallest one-sided p-value of so many units.
 
         Of n units without a difference all favour the same side with probability ``2^(1 - n)``.
         Where they do, so do all resamples, however many: their share says nothing below ``2^-n``.
@@ -110,8 +110,7 @@ class ScoreSample:
 
     def with_values(self, values: Array) -> "ScoreSample":
         """Return the same layout with other (B, K) scores."""
-        kept = np.where(self.present, values, 0.0)
-        return ScoreSample(kept, self.present, self.dataset, self.strata, self.first_stratum)
+        return replace(self, values=np.where(self.present, values, 0.0))
 
 
 def lay_out(values: Array, present: NDArray[np.bool_], dataset: Counts) -> ScoreSample:
@@ -127,8 +126,8 @@ def lay_out(values: Array, present: NDArray[np.bool_], dataset: Counts) -> Score
     strata = np.append(np.flatnonzero(new), len(dataset))
     owner = dataset[strata[:-1]]
     first = np.searchsorted(owner, np.arange(int(dataset.max()) + 2))
-    kept = present[order]
-    return ScoreSample(np.where(kept, values[order], 0.0), kept, dataset, strata, first)
+    there = present[order]
+    return ScoreSample(np.where(there, values[order], 0.0), there, dataset, strata, first)
 
 
 @njit(cache=True, nogil=True)
@@ -242,14 +241,14 @@ def _quantile(pool: Pool, q: float, times: Counts, a: int) -> float:
     for i in range(pool.starts[a], pool.starts[a + 1]):
         n += times[pool.block[i]]
     place = q * (n - 1)
-    whole = int(place)
+    below = int(place)
     low, seen = np.nan, 0
     for i in range(pool.starts[a], pool.starts[a + 1]):
         seen += times[pool.block[i]]
-        if np.isnan(low) and seen > whole:
+        if np.isnan(low) and seen > below:
             low = pool.value[i]
-        if seen > whole + 1 or seen == n:
-            return low + (place - whole) * (pool.value[i] - low)
+        if seen > below + 1 or seen == n:
+            return low + (place - below) * (pool.value[i] - low)
     return low
 
 
@@ -271,7 +270,7 @@ def pooled(
 ) -> Array:
     """Return (last - first, K) statistics of all scores of each algorithm."""
     n_datasets, k = reduction.weight.shape
-    found = np.empty((last - first, k))
+    reduced = np.empty((last - first, k))
     times = np.zeros(plan.strata[-1], np.int64)
     for i in range(last - first):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
@@ -279,8 +278,8 @@ def pooled(
         for slot in range(n_datasets):
             _, state = draw(plan, slot, state, times)
         for a in range(k):
-            found[i, a] = _reduced(pool, reduction, times, a)
-    return found
+            reduced[i, a] = _reduced(pool, reduction, times, a)
+    return reduced
 
 
 @njit(cache=True, nogil=True)
@@ -290,14 +289,14 @@ def pooled_without(pool: Pool, weights: Array, cuts: Array, quantile: float, end
     The (U, D, K) weights and (U, K) cuts are those of the scores that remain.
     """
     n_units, k = cuts.shape
-    found = np.empty((n_units, k))
+    reduced = np.empty((n_units, k))
     times = np.ones(pool.block.max() + 1, np.int64)
     for u in range(n_units):
         times[ends[u, 0] : ends[u, 1]] = 0
         for a in range(k):
-            found[u, a] = _reduced(pool, PoolReduction(weights[u], cuts[u], quantile), times, a)
+            reduced[u, a] = _reduced(pool, PoolReduction(weights[u], cuts[u], quantile), times, a)
         times[ends[u, 0] : ends[u, 1]] = 1
-    return found
+    return reduced
 
 
 def cut(n: Counts) -> Array:

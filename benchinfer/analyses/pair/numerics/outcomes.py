@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import bdtr, chdtrc, ndtr, ndtri
 
-from benchinfer.analyses.pair.numerics.t_tests import Located
+from benchinfer.analyses.pair.numerics.t_tests import EstimatedDifference
 from benchinfer.numerics.rates import Fourfold
 
 type McNemar = Literal["exact", "mid-p", "chi2", "score"]
@@ -66,17 +66,17 @@ def mcnemar(table: Fourfold, side: int, kind: McNemar) -> tuple[float, float]:
     return (b - c) / float(np.sqrt(n)), tail if side else min(2 * tail, 1.0)
 
 
-def paired_difference(table: Fourfold) -> Located:
+def paired_difference(table: Fourfold) -> EstimatedDifference:
     """Return ``(b - c) / n`` with the error ``sqrt(b + c - (b - c)^2 / n) / n``, normal."""
     b, c, n = table.first, table.second, table.n
-    return Located((b - c) / n, float(np.sqrt(b + c - (b - c) ** 2 / n)) / n, np.inf)
+    return EstimatedDifference((b - c) / n, float(np.sqrt(b + c - (b - c) ** 2 / n)) / n, np.inf)
 
 
-def independent_difference(first: tuple[int, int], second: tuple[int, int]) -> Located:
+def independent_difference(first: tuple[int, int], second: tuple[int, int]) -> EstimatedDifference:
     """Return the difference of rates ``count, n`` of two samples, unpooled error, normal."""
     (x, n), (y, m) = first, second
     p, q = x / n, y / m
-    return Located(p - q, float(np.sqrt(p * (1 - p) / n + q * (1 - q) / m)), np.inf)
+    return EstimatedDifference(p - q, float(np.sqrt(p * (1 - p) / n + q * (1 - q) / m)), np.inf)
 
 
 def score_statistic(table: Fourfold, difference: float) -> float:

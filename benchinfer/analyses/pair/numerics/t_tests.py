@@ -7,7 +7,6 @@ test set. Parts are the same for both algorithms, so that their means are paired
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, fdtri, stdtr
 from scipy.stats import shapiro
 
@@ -21,7 +20,7 @@ _NOISE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class EstimatedDifference:
     """An estimated difference.
 
     Attributes
@@ -69,7 +68,7 @@ class DifferenceTest:
     high: float
 
 
-def paired_t(differences: Array) -> Located:
+def paired_t(differences: Array) -> EstimatedDifference:
     """Return the mean of independent differences with its standard error ``s / sqrt(n)``.
 
     References
@@ -80,7 +79,7 @@ def paired_t(differences: Array) -> Located:
     return corrected_t(differences, 0.0)
 
 
-def corrected_t(differences: Array, ratio: float) -> Located:
+def corrected_t(differences: Array, ratio: float) -> EstimatedDifference:
     """Return the mean difference over J resamples with Nadeau and Bengio's standard error.
 
     ``sqrt((1 / J + ratio) s^2)``, df J - 1.
@@ -103,10 +102,10 @@ def corrected_t(differences: Array, ratio: float) -> Located:
     n = len(differences)
     mean = float(differences.mean())
     spread = _spread(differences, mean)
-    return Located(mean, spread * float(np.sqrt(1 / n + ratio)), n - 1.0)
+    return EstimatedDifference(mean, spread * float(np.sqrt(1 / n + ratio)), n - 1.0)
 
 
-def welch(first: Array, second: Array) -> Located:
+def welch(first: Array, second: Array) -> EstimatedDifference:
     """Return the difference of the means of two independent samples, variances not assumed equal.
 
     References
@@ -119,10 +118,10 @@ def welch(first: Array, second: Array) -> Located:
     v, w = _spread(first, one) ** 2 / n, _spread(second, two) ** 2 / m
     both = v + w
     df = both**2 / (v**2 / (n - 1) + w**2 / (m - 1)) if both > 0 else float(n + m - 2)
-    return Located(one - two, float(np.sqrt(both)), df)
+    return EstimatedDifference(one - two, float(np.sqrt(both)), df)
 
 
-def clustered(differences: Array, cluster: Codes) -> Located:
+def clustered(differences: Array, cluster: Codes) -> EstimatedDifference:
     """Return the mean of differences that are correlated within clusters.
 
     Standard error ``sqrt(G / (G - 1) sum_g (sum of residuals of g)^2) / n``, df G - 1: the cluster
@@ -139,7 +138,7 @@ def clustered(differences: Array, cluster: Codes) -> Located:
     rest = sums(differences - mean, cluster)
     g = len(rest)
     error = float(np.sqrt(g / (g - 1) * (rest**2).sum())) / len(differences)
-    return Located(mean, _clean(error, differences), g - 1.0)
+    return EstimatedDifference(mean, _clean(error, differences), g - 1.0)
 
 
 def sums(values: Array, cluster: Codes) -> Array:
@@ -155,7 +154,7 @@ def five_by_two(differences: Array) -> Array:
     return ((differences - differences.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
 
 
-def five_by_two_t(differences: Array) -> Located:
+def five_by_two_t(differences: Array) -> EstimatedDifference:
     """Return the first difference with the standard error ``sqrt(mean s_i^2)``, df 5.
 
     The estimate is the very first of the ten differences, so that the result depends on their
@@ -168,7 +167,7 @@ def five_by_two_t(differences: Array) -> Located:
     https://doi.org/10.1162/089976698300017197
     """
     error = float(np.sqrt(five_by_two(differences).mean()))
-    return Located(float(differences[0, 0]), _clean(error, differences), 5.0)
+    return EstimatedDifference(float(differences[0, 0]), _clean(error, differences), 5.0)
 
 
 def five_by_two_f(differences: Array, tail: float) -> DifferenceTest:
@@ -195,7 +194,7 @@ def five_by_two_f(differences: Array, tail: float) -> DifferenceTest:
     return DifferenceTest(mean, np.nan, 5.0, statistic, p, 1.0, 1.0, mean - reach, mean + reach)
 
 
-def tested(found: Located, side: int, margin: float, tail: float) -> DifferenceTest:
+def t_test(estimated: EstimatedDifference, side: int, margin: float, tail: float) -> DifferenceTest:
     """Test a difference by t, and whether it is within a margin.
 
     `side` is 0 for two sides, 1 or -1 where a positive or negative difference is to be shown; the
@@ -213,30 +212,30 @@ def tested(found: Located, side: int, margin: float, tail: float) -> DifferenceT
 
     Examples
     --------
-    >>> found = tested(Located(0.02, 0.01, 9), side=0, margin=0.05, tail=0.025)
+    >>> found = t_test(EstimatedDifference(0.02, 0.01, 9), side=0, margin=0.05, tail=0.025)
     >>> round(found.p, 4), round(found.equivalence, 4)
     (0.0766, 0.0075)
     """
-    estimate, error, df = found.estimate, found.std_error, found.df
+    difference, error, df = estimated.estimate, estimated.std_error, estimated.df
     low, high = (-np.inf if side < 0 else 0.0), (np.inf if side > 0 else 0.0)
     if error == 0:
-        return DifferenceTest(estimate, 0.0, df, 0.0, 1.0, 1.0, 1.0, -np.inf, np.inf)
-    t = estimate / error
+        return DifferenceTest(difference, 0.0, df, 0.0, 1.0, 1.0, 1.0, -np.inf, np.inf)
+    t = difference / error
     reach = float(critical_t(np.array([df]), 2 * tail)[0]) * error
     return DifferenceTest(
-        estimate,
+        difference,
         error,
         df,
         t,
         float(stdtr(df, -side * t)) if side else min(2 * float(stdtr(df, -abs(t))), 1.0),
-        float(stdtr(df, -(margin - abs(estimate)) / error)) if margin > 0 else 1.0,
-        float(stdtr(df, -(side * estimate + margin) / error)) if side and margin > 0 else 1.0,
-        estimate - reach + low,
-        estimate + reach + high,
+        float(stdtr(df, -(margin - abs(difference)) / error)) if margin > 0 else 1.0,
+        float(stdtr(df, -(side * difference + margin) / error)) if side and margin > 0 else 1.0,
+        difference - reach + low,
+        difference + reach + high,
     )
 
 
-def posterior(found: Located, margin: float) -> tuple[float, float, float]:
+def posterior(estimated: EstimatedDifference, margin: float) -> tuple[float, float, float]:
     """Return the probabilities that a difference is above, within and below the margin.
 
     Under the prior ``1 / sigma^2`` for mean and variance the difference has a t distribution about
@@ -250,18 +249,18 @@ def posterior(found: Located, margin: float) -> tuple[float, float, float]:
 
     Examples
     --------
-    >>> first, same, second = posterior(Located(0.02, 0.01, 9), margin=0.01)
+    >>> first, same, second = posterior(EstimatedDifference(0.02, 0.01, 9), margin=0.01)
     >>> round(first, 4), round(same, 4), round(second, 4)
     (0.8283, 0.1642, 0.0075)
     """
-    if found.std_error == 0:
+    if estimated.std_error == 0:
         return (
-            float(found.estimate > margin),
-            float(abs(found.estimate) <= margin),
-            float(found.estimate < -margin),
+            float(estimated.estimate > margin),
+            float(abs(estimated.estimate) <= margin),
+            float(estimated.estimate < -margin),
         )
-    above = float(stdtr(found.df, (found.estimate - margin) / found.std_error))
-    below = float(stdtr(found.df, (-found.estimate - margin) / found.std_error))
+    above = float(stdtr(estimated.df, (estimated.estimate - margin) / estimated.std_error))
+    below = float(stdtr(estimated.df, (-estimated.estimate - margin) / estimated.std_error))
     return above, max(1.0 - above - below, 0.0), below
 
 
@@ -293,7 +292,7 @@ class PartMeans:
     """
 
     means: Array
-    part: NDArray[np.int64]
+    part: Codes
 
 
 def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
@@ -311,11 +310,11 @@ def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
             )
         return _cut(values, n_parts, seed)
     size = 1
-    found = _cut(values, n, seed)
-    while n // (2 * size) >= FEWEST and not _normal(found.means):
+    parts = _cut(values, n, seed)
+    while n // (2 * size) >= FEWEST and not _normal(parts.means):
         size *= 2
-        found = _cut(values, n // size, seed)
-    return found
+        parts = _cut(values, n // size, seed)
+    return parts
 
 
 def _cut(values: Array, n_parts: int, seed: int) -> PartMeans:

@@ -104,8 +104,8 @@ def _tables(question: PermutationProblem, *, fixed: bool) -> Tables:
     parts = [_table(question.centred[c], layout.labels[c], k) for c in listed]
     if fixed and cut:
         part = cut[-1]
-        own = np.bincount(layout.labels[part], question.centred[part], k)[None, :]
-        parts.append((own, np.ones(1, np.int64)))
+        observed = np.bincount(layout.labels[part], question.centred[part], k)[None, :]
+        parts.append((observed, np.ones(1, np.int64)))
     if not parts:
         parts = [(np.zeros((1, k)), np.ones(1, np.int64))]
     starts = np.cumsum([0, *(len(times) for _, times in parts)])
@@ -126,7 +126,7 @@ def exact(
     Parameters
     ----------
     question
-        From `ask`.
+        Scores with their moments, and the contrasts.
     fixed
         Hold one block as it is: K! times less work for the overall and single-step p-values, for
         statistics that a relabelling of all blocks leaves as they are
@@ -190,7 +190,7 @@ def monte_carlo(
     Parameters
     ----------
     question
-        From `ask`.
+        Scores with their moments, and the contrasts.
     resamples
         N, the most that are drawn.
     seed

@@ -2,7 +2,7 @@
 
 A test within blocks permutes labels and sums scores per label. The scores may be any function of
 the values that does not look at the labels, and each choice is a test of its own. Alignment
-(taking off the block's own mean or median) matters only together with ranks over all blocks.
+(taking off the block's mean or median) matters only together with ranks over all blocks.
 """
 
 from dataclasses import dataclass
@@ -10,16 +10,15 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from benchinfer.numerics import ties
 from benchinfer.numerics.ties import Scores, midranks
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
-type Kind = Literal["values", "aligned", "ranks", "aligned-ranks", "normal-scores", "dispersion"]
+type Kind = Literal["values", "ranks", "aligned-ranks", "normal-scores", "dispersion"]
 
 
 @dataclass(frozen=True)
@@ -164,7 +163,7 @@ def score(
     layout
         From `lay_out`.
     on
-        ``"values"``; ``"aligned"``, the same test; ``"ranks"`` within blocks (Friedman);
+        ``"values"``; ``"ranks"`` within blocks (Friedman);
         ``"aligned-ranks"``, ranks of the aligned values over all rows (Hodges & Lehmann);
         ``"normal-scores"``, ``ndtri(rank / (n + 1))`` of the aligned ranks; ``"dispersion"``, the
         distance from the median of the stratum.
@@ -187,10 +186,7 @@ def score(
     if on == "dispersion":
         group = np.zeros(len(values), np.int64) if stratum is None else stratum
         return Scores(np.abs(values - _medians(values, group)), 0)
-    shifted = aligned(values, layout, center)
-    if on == "aligned":
-        return Scores(shifted, 0)
-    ranked = midranks(shifted, ties.resolution(values))
+    ranked = midranks(aligned(values, layout, center), ties.resolution(values))
     if on == "aligned-ranks":
         return ranked
     return Scores(ndtri(ranked.values / (len(values) + 1)), ranked.tied)
@@ -218,7 +214,7 @@ def quade_scores(values: Array, ranks: Array, layout: BlockLayout) -> Array:
     return np.repeat(weight, layout.sizes) * (ranks - np.repeat(middle, layout.sizes))
 
 
-def additive_levels(values: Array, held: NDArray[np.bool_]) -> Array:
+def additive_levels(values: Array, held: Flags) -> Array:
     """Return levels of algorithms that are not all in the same blocks.
 
     The least squares fit of one effect for each block and one for each algorithm fills the gaps,
@@ -243,15 +239,15 @@ def additive_levels(values: Array, held: NDArray[np.bool_]) -> Array:
     """
     weight = held.astype(np.float64)
     n, label = connected_components(csr_array(weight.T @ weight), directed=False)
-    found = np.zeros(held.shape[1])
+    levels = np.zeros(held.shape[1])
     for group in range(n):
-        own = label == group
-        rows = held[:, own].any(axis=1)
-        w, y = weight[np.ix_(rows, own)], values[np.ix_(rows, own)]
+        connected = label == group
+        rows = held[:, connected].any(axis=1)
+        w, y = weight[np.ix_(rows, connected)], values[np.ix_(rows, connected)]
         # Blocks are swept out: what is left are equations of the algorithms.
         size, middle = w.sum(axis=1), y.sum(axis=1) / w.sum(axis=1)
         matrix = np.diag(w.sum(axis=0)) - w.T @ (w / size[:, None])
         effect = np.linalg.lstsq(matrix, y.sum(axis=0) - w.T @ middle, rcond=None)[0]
         block = middle - w @ effect / size
-        found[own] = effect + block.mean()
-    return found
+        levels[connected] = effect + block.mean()
+    return levels

@@ -224,7 +224,8 @@ class PermutationProblem:
     moments
         Of these scores.
     contrasts
-        (J, K); rows sum to zero, or not (a label against the mean of all). May have no rows.
+        (J, K), such as ``all_pairs(k)[1]``; rows sum to zero, or not (a label against the mean of
+        all). May have no rows. A contrast without variance gets p = 1.
     two_sided
         Whether absolute values count; else large values do.
     """
@@ -234,6 +235,14 @@ class PermutationProblem:
     moments: PermutationMoments
     contrasts: Array
     two_sided: bool
+
+    @staticmethod
+    def of(
+        scores: Array, layout: BlockLayout, contrasts: Array, *, two_sided: bool = True
+    ) -> "PermutationProblem":
+        """Return the problem of (n,) scores in the order of the layout, as from `blocks.score`."""
+        centred, m = center(scores, layout), moments(scores, layout)
+        return PermutationProblem(centred, layout, m, contrasts, two_sided)
 
     @property
     def observed(self) -> Array:
@@ -245,37 +254,12 @@ class PermutationProblem:
         """True if one relabelling of all blocks changes nothing, so that one block may be fixed."""
         if not (self.layout.complete and self.two_sided):
             return False
-        own = np.unique(np.abs(self.contrasts), axis=0)
+        contrasts = np.unique(np.abs(self.contrasts), axis=0)
         k = self.layout.n_labels
-        if len(own) != k * (k - 1) // 2:
-            return not len(own)
+        if len(contrasts) != k * (k - 1) // 2:
+            return not len(contrasts)
         balanced = bool((self.contrasts.sum(axis=1) == 0).all())
-        return balanced and np.array_equal(own, np.unique(abs(all_pairs(k)[1]), axis=0))
-
-
-def ask(
-    scores: Array, layout: BlockLayout, contrasts: Array, *, two_sided: bool = True
-) -> PermutationProblem:
-    """Gather what a null distribution needs.
-
-    Parameters
-    ----------
-    scores
-        (n,) from `blocks.score`.
-    layout
-        The blocks.
-    contrasts
-        (J, K), for example ``all_pairs(k)[1]``. A contrast without variance gets p = 1.
-    two_sided
-        False for large values of the contrasts only.
-
-    Returns
-    -------
-    Question
-        For `arrangements.exact`, `arrangements.monte_carlo` and `asymptotic`.
-    """
-    centred, m = center(scores, layout), moments(scores, layout)
-    return PermutationProblem(centred, layout, m, contrasts, two_sided)
+        return balanced and np.array_equal(contrasts, np.unique(abs(all_pairs(k)[1]), axis=0))
 
 
 def compiled(question: PermutationProblem) -> tuple[ShuffleStatistics, Counts]:
@@ -302,7 +286,10 @@ def compiled(question: PermutationProblem) -> tuple[ShuffleStatistics, Counts]:
 
 def parted(counts: Counts, family: ShuffleStatistics) -> tuple[Counts, Histogram]:
     """Split what the compiled loops count; step-down counts grow along the significance."""
-    return monotone(counts[: -BINS - 1]), Histogram(1 / family.per_unit, counts[-BINS - 1 :])
+    hits = counts[: -BINS - 1].copy()
+    n = (len(hits) - 1) // 3
+    hits[1 + 2 * n :] = np.maximum.accumulate(hits[1 + 2 * n :])
+    return hits, Histogram(1 / family.per_unit, counts[-BINS - 1 :])
 
 
 def collect(p: Array, error: Array, order: Counts) -> list[PValues]:
@@ -315,14 +302,6 @@ def collect(p: Array, error: Array, order: Counts) -> list[PValues]:
         at = slice(1 + i * n, 1 + (i + 1) * n)
         groups.append(PValues(p[at][back], error[at][back]))
     return groups
-
-
-def monotone(counts: Counts) -> Counts:
-    """Make the step-down counts grow along the order of significance."""
-    n = (len(counts) - 1) // 3
-    counts = counts.copy()
-    counts[1 + 2 * n :] = np.maximum.accumulate(counts[1 + 2 * n :])
-    return counts
 
 
 def asymptotic(question: PermutationProblem) -> Null:

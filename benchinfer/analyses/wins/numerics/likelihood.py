@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.sparse import csr_array
+from scipy.special import chdtrc
 
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
@@ -110,14 +111,14 @@ def information_of(
     k, (i, j) = log_worth.shape[-1], pairs.T
     first, even, second = probabilities(log_worth[..., i] - log_worth[..., j], tie)
     weight = n * (first + second - (first - second) ** 2) / 4
-    found = np.zeros((len(n), k + (tie is not None), k + (tie is not None)))
-    found[:, i, j] = found[:, j, i] = -weight
-    found[:, range(k), range(k)] = -found[:, :k, :k].sum(axis=2)
+    information = np.zeros((len(n), k + (tie is not None), k + (tie is not None)))
+    information[:, i, j] = information[:, j, i] = -weight
+    information[:, range(k), range(k)] = -information[:, :k, :k].sum(axis=2)
     if tie is not None:
         cross = (-n * (first - second) * even / 2) @ _design(pairs, k)
-        found[:, :k, k] = found[:, k, :k] = cross
-        found[:, k, k] = (n * even * (1 - even)).sum(axis=1)
-    return found
+        information[:, :k, k] = information[:, k, :k] = cross
+        information[:, k, k] = (n * even * (1 - even)).sum(axis=1)
+    return information
 
 
 def _design(pairs: NDArray[np.int64], k: int) -> csr_array:
@@ -143,7 +144,7 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     Parameters
     ----------
     tally
-        Counts, as `Tally.taken` gives them. Its groups must be one, unless penalised.
+        Counts, as `Tally.with_ties` gives them. Its groups must be one, unless penalised.
     penalised
         Whether the likelihood is multiplied by the root of the information's determinant (Firth
         1993 [3]_), under which estimates are finite as long as all algorithms are connected; for
@@ -190,6 +191,20 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     )
 
 
+def goodness_of_fit(tally: Tally, fit: WinFit) -> tuple[float, int]:
+    """Return the p-value of Pearson's test of counts against a fit and its degrees of freedom."""
+    total, worth = tally.total, fit.log_worth
+    i, j = tally.pairs.T
+    shares = np.stack(probabilities(worth[i] - worth[j], fit.tie))
+    observed = np.stack([total.wins[0], total.ties[0], total.losses[0]])
+    expected = shares * total.n[0]
+    possible = expected > 0
+    statistic = float(((observed - expected)[possible] ** 2 / expected[possible]).sum())
+    kinds = 1 if fit.tie is None else 2
+    df = kinds * int((total.n[0] > 0).sum()) - (tally.n_algorithms - 1) - (fit.tie is not None)
+    return (float(chdtrc(df, statistic)) if df > 0 else 1.0), df
+
+
 def least_errors(
     tally: Tally, contrasts: Array, log_worth: Array, df: Array, *, clustered: bool
 ) -> Array:
@@ -205,12 +220,12 @@ def least_errors(
     count instead of contests if `clustered`. The result is 0 for contrasts within groups.
     """
     k, (i, j) = tally.n_algorithms, tally.pairs.T
-    found, groups = np.zeros(len(contrasts)), tally.groups()
+    errors, groups = np.zeros(len(contrasts)), tally.groups()
     if len(groups) == 1:
-        return found
+        return errors
     group = np.empty(k, dtype=np.int64)
-    for n, own in enumerate(groups):
-        group[own] = n
+    for n, members in enumerate(groups):
+        group[members] = n
     decided = tally.wins + tally.losses
     met = np.zeros((k, k))
     met[i, j] = met[j, i] = ((decided > 0) if clustered else decided).sum(axis=0)
@@ -221,8 +236,8 @@ def least_errors(
         if apart[sides].any():
             # No p-value above 1/2, so that errors are finite.
             most = max(float(met[sides].max(where=apart[sides], initial=2.0)), 2.0)
-            found[row] = abs(contrast @ log_worth) / critical_t(df[row], 2 ** (1 - most))
-    return found
+            errors[row] = abs(contrast @ log_worth) / critical_t(df[row], 2 ** (1 - most))
+    return errors
 
 
 def _split(point: Array, k: int) -> tuple[Array, float | None]:
@@ -329,13 +344,9 @@ def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     def slope(q: Array) -> Array:
         return both / np.maximum(both @ q, 1e-12)[:, None]
 
-    start = np.maximum(_start(wanted / scale, both), 0.05)
-    found = least_squares(residual, start, jac=slope, xtol=1e-14, ftol=1e-14, gtol=1e-12)
-    error = np.exp(residual(found.x) / 2) - 1
+    start = np.maximum(np.linalg.lstsq(both, wanted / scale, rcond=None)[0], 0.05)
+    fit = least_squares(residual, start, jac=slope, xtol=1e-14, ftol=1e-14, gtol=1e-12)
+    error = np.exp(residual(fit.x) / 2) - 1
     shown = np.abs(matrix[finite]).any(axis=0)
-    variance = np.where(shown, scale * found.x, np.nan)
+    variance = np.where(shown, scale * fit.x, np.nan)
     return QuasiVariances(variance, float(error.min()), float(error.max()))
-
-
-def _start(wanted: Array, both: Array) -> Array:
-    return np.linalg.lstsq(both, wanted, rcond=None)[0]

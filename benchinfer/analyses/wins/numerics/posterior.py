@@ -69,16 +69,16 @@ def warm_up(
     start: Array,
     n: int,
     rng: np.random.Generator,
-    told: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Tuned:
     """Find scales and a step size.
 
-    `start` (C, d) are points, and `n` draws may be spent; `told` is called with the number just
+    `start` (C, d) are points, and `n` draws may be spent; `progress` is called with the number just
     done.
     """
     tuned = Tuned(start, np.ones(start.shape[1]), 0.1)
     for w, share in enumerate(_WINDOWS):
-        tuned, draws = _window(density, tuned, max(int(share * n), 10), rng, told)
+        tuned, draws = _window(density, tuned, max(int(share * n), 10), rng, progress)
         if w < len(_WINDOWS) - 1:
             tuned = Tuned(tuned.point, _root(draws), tuned.step if w else 0.3)
     return tuned
@@ -89,25 +89,25 @@ def _window(
     tuned: Tuned,
     n: int,
     rng: np.random.Generator,
-    told: Callable[[int], None] | None,
+    progress: Callable[[int], None] | None,
 ) -> tuple[Tuned, Array]:
     """Sample while the step size is learned (dual averaging); return the later draws, too."""
     point = tuned.point
     value, slope = density(point)
     aim, average, error = np.log(10 * tuned.step), 0.0, 0.0
-    step, kept = tuned.step, list[Array]()
+    step, points = tuned.step, list[Array]()
     for t in range(1, n + 1):
         point, value, slope, chance, _ = _move(
             density, (point, value, slope), tuned.root, step, rng
         )
-        kept.append(point)
+        points.append(point)
         error += (_ACCEPT - float(chance.mean()) - error) / (t + 10)
         log_step = aim - np.sqrt(t) / 0.05 * error
         average += t**-0.75 * (log_step - average)
         step = float(np.exp(log_step))
-        if told is not None:
-            told(1)
-    draws = np.stack(kept[n // 3 :], axis=1)
+        if progress is not None:
+            progress(1)
+    draws = np.stack(points[n // 3 :], axis=1)
     return Tuned(point, tuned.root, float(np.exp(average))), draws
 
 
@@ -128,12 +128,12 @@ def sample(
     tuned: Tuned,
     n: int,
     rng: np.random.Generator,
-    told: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> HmcDraws:
     """Draw.
 
     `tuned` comes from `warm_up`, or from where earlier draws ended; `n` is the number for each
-    chain, and `told` is called with the number just done.
+    chain, and `progress` is called with the number just done.
 
     References
     ----------
@@ -154,8 +154,8 @@ def sample(
         )
         draws[:, t], astray[:, t] = point, lost
         accepted += float(chance.mean()) / n
-        if told is not None:
-            told(1)
+        if progress is not None:
+            progress(1)
     return HmcDraws(draws, accepted, astray, Tuned(point, tuned.root, tuned.step))
 
 
@@ -248,7 +248,7 @@ class WinModel:
     Attributes
     ----------
     tally
-        Counts, as `Tally.taken` gives them.
+        Counts, as `Tally.with_ties` gives them.
     priors
         The priors.
     departures
@@ -360,13 +360,13 @@ def density(model: WinModel) -> Density:
         rest = at + 2 * model.tied
         d = worth[:, i] - worth[:, j]
         if not model.departures:
-            own, by_d, by_tie = plain(d, tie)
+            log_density, by_d, by_tie = plain(d, tie)
         else:
-            own, by_d, by_tie = _departed(model, x, slope, d, tie, rest)
+            log_density, by_d, by_tie = _departed(model, x, slope, d, tie, rest)
         slope[:, 1 : k + 1] += by_d @ design
         if model.tied:
             slope[:, at + 1] += by_tie
-        return value + own, slope
+        return value + log_density, slope
 
     return evaluate
 
@@ -391,12 +391,12 @@ def _prior(model: WinModel, x: Array, slope: Array) -> Array:
 
 def _hierarchy(x: Array, slope: Array, at: int, members: slice, sd: float) -> Array:
     """Add normal members about 0 whose log scale, at a place, is normal about 0."""
-    own = x[:, members]
+    effects = x[:, members]
     inverse = np.exp(-2 * x[:, at])
-    squares = (own**2).sum(axis=1) * inverse
-    slope[:, at] += squares - own.shape[1] - x[:, at] / sd**2
-    slope[:, members] -= own * inverse[:, None]
-    return -own.shape[1] * x[:, at] - squares / 2 - (x[:, at] / sd) ** 2 / 2
+    squares = (effects**2).sum(axis=1) * inverse
+    slope[:, at] += squares - effects.shape[1] - x[:, at] / sd**2
+    slope[:, members] -= effects * inverse[:, None]
+    return -effects.shape[1] * x[:, at] - squares / 2 - (x[:, at] / sd) ** 2 / 2
 
 
 def _departed(
@@ -448,16 +448,16 @@ def start(model: WinModel, chains: int, rng: np.random.Generator) -> Array:
     return x
 
 
-def draws_of(model: WinModel, found: Array) -> WinDraws:
+def draws_of(model: WinModel, points: Array) -> WinDraws:
     """Return draws by name from (C, T, d) ones."""
     k = model.tally.n_algorithms
-    worth = found[:, :, 1 : k + 1]
+    worth = points[:, :, 1 : k + 1]
     at = k + 1 + 2 * model.tied
     return WinDraws(
         log_worth=worth - worth.mean(axis=2, keepdims=True),
-        scale=np.exp(found[:, :, 0]),
-        tie=found[:, :, k + 2] if model.tied else None,
-        departure=np.exp(found[:, :, at]) if model.departures else None,
+        scale=np.exp(points[:, :, 0]),
+        tie=points[:, :, k + 2] if model.tied else None,
+        departure=np.exp(points[:, :, at]) if model.departures else None,
     )
 
 
@@ -495,5 +495,5 @@ def replicated(model: WinModel, draws: WinDraws, n: int, rng: np.random.Generato
         worth, counts = worth[:, :1], counts.sum(axis=0, keepdims=True)
     tie = None if draws.tie is None else draws.tie.ravel()[chosen][:, None, None]
     three = np.stack(probabilities(worth[:, :, i] - worth[:, :, j], tie), axis=-1)
-    found = rng.multinomial(np.broadcast_to(counts, three.shape[:-1]), three)
-    return np.moveaxis(found.sum(axis=1), -1, 0).astype(np.float64)
+    contests = rng.multinomial(np.broadcast_to(counts, three.shape[:-1]), three)
+    return np.moveaxis(contests.sum(axis=1), -1, 0).astype(np.float64)

@@ -78,21 +78,21 @@ class RobustErrors:
             leverage = self.pull.transpose(0, 2, 1) @ self.pull
             size = products @ leverage.reshape(u, -1).T
             return np.square(size @ n) - np.square(size) @ n
-        found = np.empty(len(contrasts))
+        sums = np.empty(len(contrasts))
         step = max(1, _SLICE // (u * max(u, q)))
         for first in range(0, len(contrasts), step):
             part = slice(first, first + step)
             h = (contrasts[part] @ self.pull.reshape(-1, k).T).reshape(-1, u, q)
             square = (h @ h.transpose(0, 2, 1)) ** 2
-            own = square.diagonal(axis1=1, axis2=2)
-            found[part] = (square @ n) @ n - own @ n
-        return found
+            diagonal = square.diagonal(axis1=1, axis2=2)
+            sums[part] = (square @ n) @ n - diagonal @ n
+        return sums
 
     def inflation(self) -> float:
         """Return the median ratio to errors of independent contests, over pairs."""
         _, matrix = all_pairs(len(self.cov))
-        own, model = (contrast_variances(matrix, cov) for cov in (self.cov, self.model))
-        return float(np.median(np.sqrt(np.maximum(own, 0.0) / model)))
+        robust, model = (contrast_variances(matrix, cov) for cov in (self.cov, self.model))
+        return float(np.median(np.sqrt(np.maximum(robust, 0.0) / model)))
 
 
 def robust_errors(tally: Tally, fit: WinFit) -> RobustErrors:
@@ -142,8 +142,8 @@ def robust_errors(tally: Tally, fit: WinFit) -> RobustErrors:
     scale = np.where(lone, 0.0, 1 / np.sqrt(1 - g))
     influence = np.empty((len(score), k))
     for u in range(len(one)):
-        own = kind == u
-        influence[own] = score[own] @ (turned[u] * scale[u]) @ turned[u, :k].T
+        of_kind = kind == u
+        influence[of_kind] = score[of_kind] @ (turned[u] * scale[u]) @ turned[u, :k].T
     worth = turned[:, :k]
     return RobustErrors(
         cov=influence.T @ influence,

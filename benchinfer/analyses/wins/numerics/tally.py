@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from benchinfer.core.saving import savable
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 type Ties = Literal["davidson", "half", "drop"]
 
@@ -37,7 +37,7 @@ class Tally:
         one cluster, as a rule of one data set, depend on each other.
     """
 
-    pairs: NDArray[np.int64]
+    pairs: Codes
     wins: Array
     ties: Array
     losses: Array
@@ -53,7 +53,7 @@ class Tally:
         return self.wins + self.ties + self.losses
 
     @cached_property
-    def met(self) -> NDArray[np.bool_]:
+    def met(self) -> Flags:
         """(M,) whether a cluster has a contest."""
         return self.wins.any(axis=1) | self.ties.any(axis=1) | self.losses.any(axis=1)
 
@@ -68,22 +68,22 @@ class Tally:
         sums = (x.sum(axis=0, keepdims=True) for x in (self.wins, self.ties, self.losses))
         return Tally(self.pairs, *sums)
 
-    def taken(self, ties: Ties) -> "Tally":
-        """Return what a model sees: ties as they are, as half a win for each side, or left out."""
+    def with_ties(self, ties: Ties) -> "Tally":
+        """Return the tally with ties as they are, as half a win for each side, or left out."""
         if ties == "davidson":
             return self
         half = self.ties / 2 if ties == "half" else 0.0
         none = np.zeros_like(self.ties)
         return replace(self, wins=self.wins + half, ties=none, losses=self.losses + half)
 
-    def beaten(self) -> NDArray[np.bool_]:
+    def beaten(self) -> Flags:
         """Return the (K, K) matrix of who does not lose to whom at least once."""
         k, total = self.n_algorithms, self.total
-        found = np.zeros((k, k), dtype=np.bool_)
+        beaten = np.zeros((k, k), dtype=np.bool_)
         i, j = self.pairs.T
-        found[i, j] = (total.wins + total.ties)[0] > 0
-        found[j, i] = (total.losses + total.ties)[0] > 0
-        return found
+        beaten[i, j] = (total.wins + total.ties)[0] > 0
+        beaten[j, i] = (total.losses + total.ties)[0] > 0
+        return beaten
 
     def groups(self) -> list[list[int]]:
         """Return the algorithms in groups that no chain of wins and ties leads out of and back.
@@ -97,7 +97,7 @@ class Tally:
             csr_array(beaten.astype(np.int64)), directed=True, connection="strong"
         )
         members = [np.flatnonzero(label == g) for g in range(n)]
-        reach = [int(_reached(beaten, own).sum()) for own in members]
+        reach = [int(_reached(beaten, group).sum()) for group in members]
         order = sorted(range(n), key=lambda g: (-reach[g], members[g][0]))
         return [members[g].tolist() for g in order]
 
@@ -131,7 +131,7 @@ class Tally:
         return [np.flatnonzero(label == g).tolist() for g in range(n)]
 
 
-def _reached(beaten: NDArray[np.bool_], start: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _reached(beaten: Flags, start: NDArray[np.intp]) -> Flags:
     """Return which algorithms some chain of wins leads to."""
     reached = np.zeros(len(beaten), dtype=np.bool_)
     reached[start] = True
@@ -140,9 +140,7 @@ def _reached(beaten: NDArray[np.bool_], start: NDArray[np.intp]) -> NDArray[np.b
     return reached
 
 
-def count(
-    values: Array, cluster: NDArray[np.int64], tie: float, local: Array | None = None
-) -> Tally:
+def count(values: Array, cluster: Codes, tie: float, local: Array | None = None) -> Tally:
     """Count wins between all pairs of columns.
 
     Parameters
@@ -168,13 +166,13 @@ def count(
     pairs = pairs_of(values.shape[1])
     starts = np.flatnonzero(np.r_[True, np.diff(cluster) > 0])
     values, within = ties.joined_rows(values), tie + ties.resolution(values)
-    found = np.empty((3, len(starts), len(pairs)))
+    outcomes = np.empty((3, len(starts), len(pairs)))
     # A handful of pairs at a time: blocks may be many.
     for at in range(0, len(pairs), _AT_ONCE):
         some = slice(at, at + _AT_ONCE)
         reach = None if local is None else local[:, some]
-        found[:, :, some] = _outcomes(values, pairs[some], starts, within, reach)
-    return Tally(pairs, *found)
+        outcomes[:, :, some] = _outcomes(values, pairs[some], starts, within, reach)
+    return Tally(pairs, *outcomes)
 
 
 _AT_ONCE = 64
@@ -182,7 +180,7 @@ _AT_ONCE = 64
 
 def _outcomes(
     values: Array,
-    pairs: NDArray[np.int64],
+    pairs: Codes,
     starts: NDArray[np.intp],
     within: float,
     local: Array | None,
@@ -194,7 +192,7 @@ def _outcomes(
     return np.add.reduceat(three, starts, axis=1)
 
 
-def spread(values: Array, cluster: NDArray[np.int64]) -> Array:
+def spread(values: Array, cluster: Codes) -> Array:
     """Return (M, P) standard deviations of the differences of pairs within clusters.
 
     `values` (B, K) are NaN where there is none, and `cluster` (B,) is non-decreasing, from 0. The

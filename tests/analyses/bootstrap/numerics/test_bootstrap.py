@@ -339,10 +339,10 @@ def test_influence_on_a_mean_is_the_jackknifes_and_gives_its_variance(rng):
     gap = sample.values[:, 0] - sample.values[:, 1]
     variances = gap.reshape(5, 5).var(axis=1, ddof=1) / 5 / 25
     assert found.parts(contrast).sum() * 5 / 4 == pytest.approx(variances.sum())
-    borne = found.borne(contrast)
+    bounds = found.bounds(contrast)
     welch = variances.sum() ** 2 / (variances**2 / 6).sum() - 2
-    assert borne.df == pytest.approx(min(welch, 20))
-    assert borne.kept == pytest.approx(4 / 5)
+    assert bounds.df == pytest.approx(min(welch, 20))
+    assert bounds.variance_share == pytest.approx(4 / 5)
 
 
 def test_degrees_of_freedom_are_right_on_average_where_data_sets_vary_alike(rng):
@@ -351,7 +351,7 @@ def test_degrees_of_freedom_are_right_on_average_where_data_sets_vary_alike(rng)
     df = parts.sum(axis=1) ** 2 / (parts**2 / 7).sum(axis=1) - 2
     group = np.repeat(np.arange(4), 6)
     own = [
-        aggregates.UnitInfluence(one.reshape(24, 1), group).borne(np.eye(1)).df[0]
+        aggregates.UnitInfluence(one.reshape(24, 1), group).bounds(np.eye(1)).df[0]
         for one in values[:200]
     ]
     np.testing.assert_allclose(own, df[:200].clip(5, 20))
@@ -362,11 +362,11 @@ def test_degrees_of_freedom_are_right_on_average_where_data_sets_vary_alike(rng)
 
 @pytest.mark.parametrize("statistic", [MEDIAN, WORST, Statistic("quantile", 0.25)])
 def test_a_quantile_of_data_sets_far_apart_rests_on_one(rng, statistic):
-    borne = aggregates.influence(far_apart(rng), statistic, "replications", 1).borne(np.eye(3))
-    np.testing.assert_allclose(borne.df, 4)
-    np.testing.assert_allclose(borne.least, 0.5**5)
+    bounds = aggregates.influence(far_apart(rng), statistic, "replications", 1).bounds(np.eye(3))
+    np.testing.assert_allclose(bounds.df, 4)
+    np.testing.assert_allclose(bounds.least, 0.5**5)
     near = aggregates.influence(far_apart(rng, apart=0.0), MEDIAN, "replications", 1)
-    assert (near.borne(np.eye(3)).df > 5).all()
+    assert (near.bounds(np.eye(3)).df > 5).all()
 
 
 def test_a_trimmed_mean_of_data_sets_far_apart_rests_on_those_in_the_middle(rng):
@@ -383,7 +383,7 @@ def test_a_trimmed_mean_of_data_sets_far_apart_rests_on_those_in_the_middle(rng)
 
 def test_data_sets_drawn_whole_count_alike(rng):
     sample = far_apart(rng)
-    borne = aggregates.influence(sample, MEAN, "datasets", 1).borne(np.eye(3))
+    bounds = aggregates.influence(sample, MEAN, "datasets", 1).bounds(np.eye(3))
     df, kept = sample.units("datasets")
-    np.testing.assert_allclose([borne.df, borne.kept], [[df] * 3, [kept] * 3])
-    np.testing.assert_allclose(borne.least, sample.least("datasets"))
+    np.testing.assert_allclose([bounds.df, bounds.variance_share], [[df] * 3, [kept] * 3])
+    np.testing.assert_allclose(bounds.least, sample.least("datasets"))

@@ -59,7 +59,7 @@ def test_paired_difference_is_the_mean_of_differences():
 
 def test_independent_difference_is_r_s():
     first, second = ((int(ITEMS[name].sum()), len(ITEMS)) for name in "ab")
-    found = t_tests.tested(outcomes.independent_difference(first, second), 0, 0.0, 0.025)
+    found = t_tests.t_test(outcomes.independent_difference(first, second), 0, 0.0, 0.025)
     np.testing.assert_allclose([found.low, found.high], R["wald_difference"], rtol=1e-9)
 
 
@@ -85,7 +85,7 @@ def test_newcombe_for_paired_rates():
     assert rates.newcombe_paired(turned, 0.025) == pytest.approx((-high, -low))
     # Many items: the normal interval.
     many = Fourfold(60_000, 12_000, 9_000, 19_000)
-    wald = t_tests.tested(outcomes.paired_difference(many), 0, 0.0, 0.025)
+    wald = t_tests.t_test(outcomes.paired_difference(many), 0, 0.0, 0.025)
     assert rates.newcombe_paired(many, 0.025) == pytest.approx((wald.low, wald.high), abs=2e-5)
 
 

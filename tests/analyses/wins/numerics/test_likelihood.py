@@ -46,7 +46,7 @@ def test_counts_are_those_of_r(tally):
 
 @pytest.mark.parametrize("ties", ["half", "drop"])
 def test_bradley_terry_agrees_with_glm(tally, ties):
-    found, golden = fit_wins(tally.taken(ties)), VALUES[ties]
+    found, golden = fit_wins(tally.with_ties(ties)), VALUES[ties]
     np.testing.assert_allclose(found.log_worth - found.log_worth[0], golden["worth"], atol=1e-9)
     np.testing.assert_allclose(_variances(found.cov), golden["variance"], rtol=1e-8)
 
@@ -59,7 +59,7 @@ def test_davidson_agrees_with_the_log_linear_model(tally):
 
 
 def test_penalised_agrees_with_the_maximum_in_r(tally):
-    found = fit_wins(tally.taken("half"), penalised=True)
+    found = fit_wins(tally.with_ties("half"), penalised=True)
     difference = found.log_worth - found.log_worth[0]
     np.testing.assert_allclose(difference, VALUES["firth"]["worth"], atol=2e-5)
 

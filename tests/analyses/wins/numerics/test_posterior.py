@@ -26,9 +26,9 @@ def _counts(seed, clusters, k=4):
 
 
 MODELS = {
-    "plain": WinModel(_counts(1, 1).taken("half"), WinPriors(), departures=False),
+    "plain": WinModel(_counts(1, 1).with_ties("half"), WinPriors(), departures=False),
     "ties": WinModel(_counts(1, 1), WinPriors(tie_sd=0.7), departures=False),
-    "departures": WinModel(_counts(2, 5).taken("drop"), WinPriors(), departures=True),
+    "departures": WinModel(_counts(2, 5).with_ties("drop"), WinPriors(), departures=True),
     "both": WinModel(_counts(2, 5), WinPriors(), departures=True),
 }
 

@@ -16,7 +16,7 @@ GOLDEN = json.loads(
 @pytest.mark.parametrize("ties", ["half", "drop", "davidson"])
 def test_agrees_with_a_general_optimiser_in_r(ties):
     scores = np.array(GOLDEN["input"]["scores"])
-    fit = fit_wins(count(scores, np.arange(len(scores)), 1e-6).taken(ties))
+    fit = fit_wins(count(scores, np.arange(len(scores)), 1e-6).with_ties(ties))
     np.testing.assert_allclose(
         quasi_variances(fit.cov).variance, GOLDEN["values"][ties]["quasi"], rtol=2e-4
     )

@@ -38,7 +38,7 @@ def variances(tally):
 
 def test_errors_of_a_complete_table_are_those_of_r():
     scores = np.array(GOLDEN["input"]["scores"])
-    tally = count(scores, np.arange(len(scores)), tie=1e-6).taken("half")
+    tally = count(scores, np.arange(len(scores)), tie=1e-6).with_ties("half")
     np.testing.assert_allclose(variances(tally), GOLDEN["values"]["half"]["robust"], rtol=1e-8)
     found = robust_errors(tally, fit_wins(tally))
     assert (found.degrees(all_pairs(5)[1]) == 17).all()

@@ -75,9 +75,12 @@ def test_parts_that_never_met():
 
 def test_ties_are_halved_or_dropped():
     tally = Tally(np.array([[0, 1]]), np.array([[3.0]]), np.array([[2.0]]), np.array([[1.0]]))
-    assert [x.item() for x in (tally.taken("half").wins, tally.taken("half").losses)] == [4, 2]
-    assert tally.taken("drop").n.item() == 4
-    assert tally.taken("davidson") is tally
+    assert [x.item() for x in (tally.with_ties("half").wins, tally.with_ties("half").losses)] == [
+        4,
+        2,
+    ]
+    assert tally.with_ties("drop").n.item() == 4
+    assert tally.with_ties("davidson") is tally
 
 
 def _unbounded(tally):

@@ -85,7 +85,7 @@ def test_statistics_become_places():
     p = np.array([0.01, 0.4, 0.03])
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
     for method, exact in METHODS.items():
-        found = adjustment._LINE[method](p, np.array([0, 6, 2]))
+        found = adjustment._CLOSED[method][1](p, np.array([0, 6, 2]))
         np.testing.assert_allclose(found, exact(p, 3))
         np.testing.assert_allclose(
             adjustment.closed_p_values(method, p, z, pairs, 3, complete=True), found

@@ -64,7 +64,7 @@ def test_complete_and_dropped_blocks():
 def test_alignment_does_not_break_ties():
     # 0.1 - mean and 0.7 - mean differ from each other only in the last digits.
     values, layout = complete(np.array([[0.1, 0.2, 0.6], [0.7, 0.8, 1.2], [5.1, 5.2, 5.6]]))
-    aligned = blocks.score(values, layout, "aligned").values.reshape(3, 3)
+    aligned = blocks.aligned(values, layout).reshape(3, 3)
     assert len(np.unique(aligned)) > 3
     ranked = blocks.score(values, layout, "aligned-ranks")
     assert ranked.values.reshape(3, 3).tolist() == [[2, 5, 8]] * 3

@@ -9,7 +9,7 @@ from scipy import stats
 from benchinfer.analyses.permutation.numerics import blocks, friedman, nulls
 from benchinfer.analyses.permutation.numerics.blocks import lay_out
 from benchinfer.numerics import max_t
-from tests.analyses.permutation.numerics.test_align import CASES, complete, laid_out
+from tests.analyses.permutation.numerics.test_blocks import CASES, complete, laid_out
 
 NAMES = {
     "values": ("values", "mean"),

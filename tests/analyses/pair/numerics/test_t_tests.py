@@ -20,7 +20,7 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def test_paired_t_is_r_s():
-    found, expected = t_tests.tested(t_tests.paired_t(D), 0, 0.03, 0.025), R["paired"]
+    found, expected = t_tests.t_test(t_tests.paired_t(D), 0, 0.03, 0.025), R["paired"]
     np.testing.assert_allclose(
         [found.estimate, found.std_error, found.df, found.statistic, found.p],
         [expected[k] for k in ("estimate", "std_error", "df", "statistic", "p_value")],
@@ -31,29 +31,29 @@ def test_paired_t_is_r_s():
 
 
 def test_one_sided_and_not_worse():
-    found = t_tests.tested(t_tests.paired_t(D), 1, 0.01, 0.05)
+    found = t_tests.t_test(t_tests.paired_t(D), 1, 0.01, 0.05)
     np.testing.assert_allclose([found.p, found.noninferiority], [R["better"], R["not_worse"]])
     assert found.high == np.inf
-    turned = t_tests.tested(t_tests.paired_t(-D), -1, 0.01, 0.05)
+    turned = t_tests.t_test(t_tests.paired_t(-D), -1, 0.01, 0.05)
     np.testing.assert_allclose([turned.p, turned.noninferiority], [found.p, found.noninferiority])
     assert (turned.low, turned.high) == (-np.inf, -found.low)
 
 
 def test_equivalence_is_an_interval_within_the_margin():
-    found = t_tests.tested(t_tests.paired_t(D), 0, 0.02, 0.05)
+    found = t_tests.t_test(t_tests.paired_t(D), 0, 0.02, 0.05)
     reach = max(abs(found.low), abs(found.high))
-    at = t_tests.tested(t_tests.paired_t(D), 0, reach, 0.05)
+    at = t_tests.t_test(t_tests.paired_t(D), 0, reach, 0.05)
     assert at.equivalence == pytest.approx(0.05, rel=1e-9)
 
 
 def test_welch_is_r_s():
-    found, expected = t_tests.tested(t_tests.welch(A, B), 0, 0.0, 0.025), R["welch"]
+    found, expected = t_tests.t_test(t_tests.welch(A, B), 0, 0.0, 0.025), R["welch"]
     np.testing.assert_allclose(
         [found.std_error, found.df, found.statistic, found.p, found.low, found.high],
         [expected[k] for k in ("std_error", "df", "statistic", "p_value")] + expected["interval"],
         **CLOSE,
     )
-    uneven = t_tests.tested(t_tests.welch(A, B[:7]), 0, 0.0, 0.025)
+    uneven = t_tests.t_test(t_tests.welch(A, B[:7]), 0, 0.0, 0.025)
     other = stats.ttest_ind(A, B[:7], equal_var=False)
     np.testing.assert_allclose([uneven.statistic, uneven.p], [other.statistic, other.pvalue])
 
@@ -94,7 +94,7 @@ TEN = np.array([[0.02, 0.0], [0.01, 0.05], [0.03, 0.02], [-0.01, 0.02], [0.04, 0
 def test_five_by_two_by_hand():
     squares = [0.0002, 0.0008, 0.00005, 0.00045, 0.0]
     np.testing.assert_allclose(t_tests.five_by_two(TEN), squares, atol=1e-15)
-    t = t_tests.tested(t_tests.five_by_two_t(TEN), 0, 0.0, 0.025)
+    t = t_tests.t_test(t_tests.five_by_two_t(TEN), 0, 0.0, 0.025)
     assert t.statistic == pytest.approx(0.02 / np.sqrt(sum(squares) / 5))
     assert t.p == pytest.approx(2 * stats.t.sf(t.statistic, 5))
     f = t_tests.five_by_two_f(TEN, 0.025)
@@ -112,9 +112,9 @@ def test_the_interval_of_f_holds_the_shifts_not_rejected():
 def test_without_spread_nothing_is_shown():
     flat = np.full(10, 0.1)
     for found in (
-        t_tests.tested(t_tests.paired_t(flat), 0, 0.5, 0.025),
-        t_tests.tested(t_tests.welch(flat, flat - 0.2), 0, 0.5, 0.025),
-        t_tests.tested(t_tests.five_by_two_t(flat.reshape(5, 2)), 0, 0.5, 0.025),
+        t_tests.t_test(t_tests.paired_t(flat), 0, 0.5, 0.025),
+        t_tests.t_test(t_tests.welch(flat, flat - 0.2), 0, 0.5, 0.025),
+        t_tests.t_test(t_tests.five_by_two_t(flat.reshape(5, 2)), 0, 0.5, 0.025),
         t_tests.five_by_two_f(flat.reshape(5, 2), 0.025),
     ):
         assert (found.p, found.equivalence, found.low, found.high) == (1, 1, -np.inf, np.inf)
@@ -129,5 +129,5 @@ def test_posterior_is_a_t_about_the_mean():
     assert first + same + second == pytest.approx(1)
     assert t_tests.posterior(t_tests.paired_t(np.full(4, 0.1)), 0.2) == (0, 1, 0)
     # Without a margin it is the one-sided p-value seen from the other side.
-    t = t_tests.tested(found, 1, 0.0, 0.05)
+    t = t_tests.t_test(found, 1, 0.0, 0.05)
     assert t_tests.posterior(found, 0.0)[0] == pytest.approx(1 - t.p)
