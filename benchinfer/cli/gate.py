@@ -68,7 +68,7 @@ def gate(
     if report is not None:
         cli_report.write([found], report)
     if as_json:
-        documents.write(gates.document(found))
+        documents.write(documents.gate(found))
     elif as_markdown:
         gates.markdown(found)
     else:

@@ -17,7 +17,6 @@ from benchinfer.cli.options.source import (
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
-    from benchinfer.reports.documents import PlanDocument
 
 
 ENDS = {
@@ -126,24 +125,10 @@ def plan(
     if report is not None:
         cli_report.write([found], report)
     if as_json:
-        documents.write(document(found))
+        documents.write(documents.plan(found))
     else:
         show(found, report)
     raise typer.Exit(Exit.DECIDED if found.power >= design.power else Exit.UNDECIDED)
-
-
-def document(found: "Plan") -> "PlanDocument":
-    """Write down a plan."""
-    from benchinfer.reports.documents import PlanDocument
-
-    designs = found.designs() if found.floor is not None else found.designs().head(0)
-    return PlanDocument(
-        asked=found.asked,
-        plan={str(name): value for name, value in found.summary().iloc[0].to_dict().items()},
-        text=str(found).split("\n"),
-        designs=designs,
-        curve=found.curve(),
-    )
 
 
 def show(found: "Plan", report: str | None = None) -> None:

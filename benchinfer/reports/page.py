@@ -133,7 +133,7 @@ def write(
     return write_whole(path, _WRITERS[chosen](page))
 
 
-def document(page: Page, gathered: ReportInput, name: str) -> "documents.ReportDocument":
+def document(page: Page, gathered: ReportInput, name: str) -> dict[str, object]:
     """Write down what a report holds."""
     compared = [r for r in gathered.results if isinstance(r, Comparison)]
     return documents.report(page, compared, gathered.refusals, name)

@@ -11,7 +11,6 @@ from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, plain, safe
 from benchinfer.comparison.checks import doubts
 from benchinfer.core.numbers import level_percent, sentence
-from benchinfer.reports.documents import GatedDocument, GateDocument, ProvenanceDocument
 
 if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import Gate, GatedMeasure
@@ -50,37 +49,6 @@ def _evidence(found: "Gate", row: "GatedMeasure") -> str:
     p = f"p {p}" if p[0] in "<>" else f"p = {p}"
     bounds = f"{level_percent(found.level)} bounds {limits(row)}"
     return f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
-
-
-def document(found: "Gate") -> GateDocument:
-    """Write down a gate."""
-    return GateDocument(
-        verdict=found.verdict,
-        outcome=found.outcome,
-        headline=found.headline(),
-        baseline=found.baseline,
-        candidate=found.candidate,
-        want=found.want,
-        level=found.level,
-        rule=found.rule,
-        measures=found.summary(),
-        evidence={name: _document(row) for name, row in found.items()},
-    )
-
-
-def _document(row: "GatedMeasure") -> GatedDocument:
-    need = row.need
-    return GatedDocument(
-        analysis=row.comparison.heading,
-        reason=row.reason,
-        scope=row.scope,
-        method=row.comparison.method,
-        needs=None if need is None else need.text,
-        more_datasets=None if need is None else need.datasets,
-        more_replications=None if need is None else need.replications,
-        diagnostics=row.comparison.diagnostics(),
-        provenance=ProvenanceDocument.of(row.comparison.provenance),
-    )
 
 
 def markdown(found: "Gate") -> None:
