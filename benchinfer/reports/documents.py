@@ -92,8 +92,11 @@ class Document:
 
     def of(self, source: object, **values: object) -> dict[str, object]:
         """Write a result down: a key without a value is an attribute, or what a method returns."""
-        found = {key: values[key] if key in values else getattr(source, key) for key in self.keys}
-        return {key: value() if callable(value) else value for key, value in found.items()}
+        document = {key: values.get(key) for key in self.keys}
+        for key in self.keys.keys() - values.keys():
+            value = getattr(source, key)
+            document[key] = value() if callable(value) else value
+        return document
 
 
 FINDING = Document(
