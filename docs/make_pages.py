@@ -3,13 +3,12 @@
 Run as ``python docs/make_pages.py`` when a column or a key is added.
 """
 
-import dataclasses
 import json
 from pathlib import Path
 
 from benchinfer.core.frames import GLOSSARY
-from benchinfer.reports.documents import ComparisonDocument
-from benchinfer.reports.schema import COMMANDS, attributes, keys, schema, summary
+from benchinfer.reports.documents import COMPARISON
+from benchinfer.reports.schema import COMMANDS, keys, schema
 
 DOCS = Path(__file__).parent
 
@@ -45,14 +44,13 @@ each) and `next_cells`; `describe` a table for each measure; `report` the name o
 def documents() -> str:
     """Return the text of ``reference/json.md``."""
     parts = [JSON_HEAD]
-    for command, record in COMMANDS.items():
-        texts = attributes(record)
-        known = {
-            f.name: texts.get(f.name, "").removesuffix(".") for f in dataclasses.fields(record)
-        }
-        rows = [(name, f"{text[:1].lower()}{text[1:]}") for name, text in known.items()]
-        parts.append(f"## `{command}`\n\n{summary(record)}\n\n{_table(rows)}")
-        if record is ComparisonDocument:
+    for command, document in COMMANDS.items():
+        rows = [
+            (name, f"{text[:1].lower()}{text[1:]}".removesuffix("."))
+            for name, (_, text) in document.keys.items()
+        ]
+        parts.append(f"## `{command}`\n\n{document.title}\n\n{_table(rows)}")
+        if document is COMPARISON:
             more = [(name, text) for name, (_, text) in keys().items()]
             parts.append(f"Besides, as far as an analysis has them:\n\n{_table(more)}")
     return "\n".join(parts)

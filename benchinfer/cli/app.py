@@ -44,8 +44,8 @@ class Commands(LazyGroup, PlainGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; help comes without what checks values, which takes time to load."""
-        if "--help" in args and not ctx.resilient_parsing and (asked := _named(ctx, args)):
-            typer.echo(asked.get_help())
+        if "--help" in args and not ctx.resilient_parsing and (context := _named(ctx, args)):
+            typer.echo(context.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
 
@@ -70,8 +70,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 (typer calls it so)
-    if asked:
+def _version(requested: bool) -> None:  # noqa: FBT001 (typer calls it so)
+    if requested:
         from benchinfer.core.version import __version__
 
         typer.echo(f"benchinfer {__version__}")

@@ -7,10 +7,10 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import CODES, Exit
+from benchinfer.cli.options.arguments import AllMeasures, named
 from benchinfer.cli.options.common import Level, Seed, listed, open_unit, wrong
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
-from benchinfer.cli.options.measures import AllMeasures, named
 from benchinfer.cli.options.source import AsJson, SourceArguments, reads_scores
 from benchinfer.core.errors import ScoreTableError
 
@@ -68,10 +68,10 @@ class ReportArguments:
 
     def named(self) -> tuple[Any, ...]:
         """Return the methods; an unknown one is wrong usage."""
-        found = listed(self.methods)
-        if strange := [name for name in found if name not in _METHODS]:
+        methods = listed(self.methods)
+        if strange := [name for name in methods if name not in _METHODS]:
             raise wrong("--methods", f"{strange[0]!r} is none of {', '.join(_METHODS)}.")
-        return tuple(name for name in found if self.bayes or name != "bayes")
+        return tuple(name for name in methods if self.bayes or name != "bayes")
 
 
 @reads_scores
@@ -83,7 +83,7 @@ def check(source: SourceArguments, *, measure: AllMeasures = None, as_json: AsJs
     from benchinfer.cli.output import tables
 
     try:
-        scores = source.kept(measure)
+        scores = source.read_measures(measure)
     except ScoreTableError as error:
         if as_json and error.findings:
             from benchinfer.reports import documents
@@ -126,16 +126,16 @@ def describe(
     typed = {"--sides": sides != "2", "--level": level != 0.95 and "level" not in FROM_FILE.get()}
     if interval is None and any(typed.values()):
         raise wrong(next(name for name in typed if typed[name]), "goes with --interval NAME.")
-    asked: dict[str, Any] = {"interval": interval, "sides": int(sides), "level": level}
+    options: dict[str, Any] = {"interval": interval, "sides": int(sides), "level": level}
     scores = source.read()
     names = [m.name for m in scores.measures]
     if measure is not None:
         names = named(source, scores, measure)
     if as_json:
-        documents.write({name: documents.rows(scores.describe(name, **asked)) for name in names})
+        documents.write({name: documents.rows(scores.describe(name, **options)) for name in names})
     else:
-        found = {name: scores.describe(name, **asked) for name in names}
-        tables.describe(scores, found, int(sides), level)
+        statistics = {name: scores.describe(name, **options) for name in names}
+        tables.describe(scores, statistics, int(sides), level)
 
 
 @reads_scores
@@ -147,24 +147,24 @@ def consensus(
     Algorithms are compared on each data set by itself. What holds in all best orders is printed,
     with the weight that speaks for it.
     """
-    from benchinfer.relations.consensus.consensus import consensus as agree
+    from benchinfer.relations.consensus import consensus as relations_consensus
 
     options = question.arguments()
     scores = source.read()
     weights = question.weighted(source, scores)
     local = {name: question.compared(scores, name) for name in weights}
     ensemble = question.ensemble(local, weights)
-    found = agree(ensemble, **options)
+    result = relations_consensus.consensus(ensemble, **options)
     if as_json:
         from benchinfer.reports import documents
 
         refused = {name: each.refused for name, each in local.items()}
-        documents.write(documents.consensus(found, ensemble, weights, refused))
+        documents.write(documents.consensus(result, ensemble, weights, refused))
     else:
         from benchinfer.cli.output import results
 
-        results.consensus(found, ensemble, local, weights)
-    raise typer.Exit(Exit.DECIDED if found.decided else Exit.UNDECIDED)
+        results.consensus(result, ensemble, local, weights)
+    raise typer.Exit(Exit.DECIDED if result.decided else Exit.UNDECIDED)
 
 
 @reads_scores
@@ -199,15 +199,15 @@ def report(
     from benchinfer.reports.page import document
 
     methods = wanted.named()
-    scores = source.kept(measure)
+    scores = source.read_measures(measure)
     check_target(output)  # before the work
-    with cli_report.stages(quiet=quiet) as told:
-        found = cli_report.analyse(
-            scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=told
+    with cli_report.stages(quiet=quiet) as progress:
+        results = cli_report.analyse(
+            scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=progress
         )
-        told(f"Writing {output}", 0, 0)
-        page = cli_report.write(found, output, title=wanted.title, kind=kind)
+        progress(f"Writing {output}", 0, 0)
+        page = cli_report.write(results, output, title=wanted.title, kind=kind)
     if as_json:
-        documents.write(document(page, found, output))
+        documents.write(document(page, results, output))
     elif not quiet:
-        cli_report.show(found, scores, output)
+        cli_report.show(results, scores, output)

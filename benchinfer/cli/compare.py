@@ -2,18 +2,18 @@
 
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from benchinfer.analyses import ANALYSES
-from benchinfer.cli.answer import RowName, Showing, TableForm, answer
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
-from benchinfer.cli.options.arguments import Argument, argument, in_words
+from benchinfer.cli.guard import Exit, settled, verdict_code
+from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words
 from benchinfer.cli.options.common import wrong
-from benchinfer.cli.options.measures import MeasureText
 from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
     READERS,
@@ -24,8 +24,14 @@ from benchinfer.cli.options.source import (
 from benchinfer.core.arguments import members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
+    from benchinfer.comparison.comparison import Comparison
+    from benchinfer.papers.styler import PaperTable
+    from benchinfer.scores.table import ScoreTable
+
+type TableForm = Literal["tex", "md", "html"]
+type RowName = Literal["algorithms", "pairs", "datasets"]
 CODES = (
     "0 an algorithm is better than or equivalent to each of the others; 1 the table has faults;"
     " 2 wrong usage; 3 there is no such algorithm; 4 the table cannot answer. They are no gate for"
@@ -66,7 +72,7 @@ _OF_SOURCE = set(inspect.signature(SourceArguments).parameters) - {"covariates"}
 class Analyses(LazyGroup):
     """One command for each analysis."""
 
-    def homes(self) -> "Mapping[str, Any]":
+    def homes(self) -> Mapping[str, Any]:
         """Return the names of the analyses, each with its module."""
         return ANALYSES
 
@@ -96,6 +102,79 @@ def compare() -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Showing:
+    """Output options of a comparison.
+
+    Attributes
+    ----------
+    per_dataset, as_json, details
+        As typed.
+    table, rows
+        Form and rows of the table for a paper, which is then all that is printed.
+    """
+
+    per_dataset: bool
+    as_json: bool
+    details: bool = False
+    table: TableForm | None = None
+    rows: RowName | None = None
+
+    def check(self) -> None:
+        """Refuse options that exclude each other."""
+        if self.details and self.per_dataset:
+            raise wrong("--details", "goes without --per-dataset.")
+        if self.rows and not self.table:
+            raise wrong("--rows", "goes with --table.")
+        if self.table and (self.details or self.as_json):
+            raise wrong("--table", "goes without --details and --json.")
+
+
+def answer(
+    analysis: "Callable[..., Comparison]",
+    scores: "ScoreTable",
+    measure: str,
+    options: Mapping[str, Any],
+    show: Showing,
+) -> None:
+    """Compare, print, and end with the exit code of the verdict."""
+    from benchinfer.cli.output import results
+    from benchinfer.comparison.per_dataset import per_dataset
+    from benchinfer.core.sections import Request
+    from benchinfer.reports import documents
+
+    if show.per_dataset:
+        local = per_dataset(analysis, scores, measure, **options)
+        relations = local.relations()
+        if show.table is not None:
+            _print_table(local.table(show.rows), show.table)
+        elif show.as_json:
+            decided = {name: settled(relation) for name, relation in relations.items()}
+            documents.write(documents.comparisons(local, decided))
+        else:
+            results.comparisons(local)
+        code = Exit.UNDECIDED if local.refused else verdict_code(relations.values())
+    else:
+        result = analysis(scores, measure, **options)
+        code = verdict_code([result.relation()])
+        request = Request(details=show.details)
+        if show.table is not None:
+            means = scores if show.rows == "datasets" and hasattr(scores, "cells") else None
+            _print_table(result.table(show.rows, scores=means), show.table)
+        elif show.as_json:
+            decided = code == Exit.DECIDED
+            documents.write(documents.comparison(result, decided=decided, request=request))
+        else:
+            results.comparison(result, request)
+    raise typer.Exit(code)
+
+
+def _print_table(table: "PaperTable", form: TableForm) -> None:
+    """Print the table for a paper."""
+    write = {"tex": table.to_latex, "md": table.to_markdown, "html": table.to_html}[form]
+    typer.echo(write(), nl=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """How published results of a kind are read.
 
@@ -103,24 +182,24 @@ class Reader:
     ----------
     kind
         Name of their class.
-    own
-        Arguments of the reader that are options, beside those of every source.
+    options
+        Arguments of the reader that are options, besides those of every source.
     shared
         Names of the arguments that the reader has in common with the analysis.
     """
 
     kind: str
-    own: tuple[Argument, ...]
+    options: tuple[Argument, ...]
     shared: tuple[str, ...]
 
 
 def analysis_command(name: str) -> "Callable[..., None]":
     """Return the command of an analysis, with the options that its function has arguments for."""
     home, function = ANALYSES[name], f"compare_{name}"
-    asked = signature(home, function).parameters
+    parameters = signature(home, function).parameters
     arguments = arguments_of(home, function)
-    kinds = [kind.__name__ for kind in members(asked["scores"].annotation)]
-    readers = [_reader(kind, set(asked)) for kind in kinds if kind in READERS]
+    kinds = [kind.__name__ for kind in members(parameters["scores"].annotation)]
+    readers = [_reader(kind, set(parameters)) for kind in kinds if kind in READERS]
 
     def run(
         source: SourceArguments,
@@ -139,26 +218,26 @@ def analysis_command(name: str) -> "Callable[..., None]":
         show.check()
         analysis = getattr(import_module(home), function)
         options = {each.name: each.value(given, analysis) for each in arguments}
-        typed = {each.name: each.value(given, analysis) for r in readers for each in r.own}
+        typed = {each.name: each.value(given, analysis) for r in readers for each in r.options}
         scores = _read(source, measure, readers, {**options, **typed})
         if per_dataset and not hasattr(scores, "by_dataset"):
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
-        if "progress" in asked:
+        if "progress" in parameters:
             options["progress"] = True
         answer(analysis, scores, source.measure(scores, measure), options, show)
 
-    every = [*arguments, *(each for reader in readers for each in reader.own)]
+    every = [*arguments, *(each for reader in readers for each in reader.options)]
     run.__signature__ = _signature(every)  # pyright: ignore[reportFunctionMemberAccess]
     run.__name__ = name
     run.__doc__ = "\n\n".join(in_words(part) for part in summary(home, function)[:2])
     return reads_scores(run)
 
 
-def _reader(kind: str, asked: set[str]) -> Reader:
+def _reader(kind: str, parameters: set[str]) -> Reader:
     """Return how published results are read for an analysis with these arguments."""
     known = set(signature(*READERS[kind]).parameters)
-    own = tuple(each for each in arguments_of(*READERS[kind]) if each.name not in asked)
-    return Reader(kind, own, tuple(known & asked - _OF_SOURCE - {"covariates"}))
+    options = tuple(each for each in arguments_of(*READERS[kind]) if each.name not in parameters)
+    return Reader(kind, options, tuple(known & parameters - _OF_SOURCE - {"covariates"}))
 
 
 def _read(
@@ -166,15 +245,16 @@ def _read(
 ) -> Any:
     """Return scores, or published results of a kind that the analysis takes."""
     for reader in readers:
-        own = [each.name for each in reader.own if given[each.name] is not None]
+        typed = [each.name for each in reader.options if given[each.name] is not None]
         if source.holds(reader.kind):
-            names = [*own, *(name for name in reader.shared if given[name] is not None)]
-            found = source.published(reader.kind, measure, **{name: given[name] for name in names})
-            for note in found.notes:
+            names = [*typed, *(name for name in reader.shared if given[name] is not None)]
+            arguments = {name: given[name] for name in names}
+            results = source.published(reader.kind, measure, **arguments)
+            for note in results.notes:
                 typer.echo(f"note  {note.rule}: {note.what}", err=True)
-            return found
-        if own:
-            raise wrong(f"--{own[0]}", f"goes with a table of published {reader.kind.lower()}.")
+            return results
+        if typed:
+            raise wrong(f"--{typed[0]}", f"goes with a table of published {reader.kind.lower()}.")
     return source.read()
 
 
@@ -203,25 +283,25 @@ def _signature(arguments: list[Argument]) -> inspect.Signature:
 
 def arguments_of(home: str, function: str) -> list[Argument]:
     """Return the arguments of a function that are options, with what its docstring says of them."""
-    asked, told = signature(home, function).parameters, descriptions(home, function)
+    parameters, texts = signature(home, function).parameters, descriptions(home, function)
     return [
-        argument(parameter, in_words(_told(told[name], name), list(asked)))
-        for name, parameter in asked.items()
+        argument(parameter, in_words(_resolved(texts[name], name), list(parameters)))
+        for name, parameter in parameters.items()
         if name not in _ELSEWHERE | _OF_SOURCE
     ]
 
 
 def with_arguments(command: Any, arguments: "Sequence[Argument]") -> Any:
     """Give a command the options of arguments in place of its last parameter."""
-    own = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
+    parameters = [*inspect.signature(command, eval_str=True).parameters.values()][:-1]
     options = [option for each in arguments for option in each.options]
-    command.__signature__ = inspect.Signature([own[0], *options, *own[1:]])
+    command.__signature__ = inspect.Signature([parameters[0], *options, *parameters[1:]])
     return command
 
 
-def _told(text: str, name: str) -> str:
-    """Return what is said of an argument, where it is said of that of another analysis."""
-    found = re.match(r"As in `compare_(\w+)`", text)
-    if found is None:
+def _resolved(text: str, name: str) -> str:
+    """Return the description of an argument, which may refer to that of another analysis."""
+    reference = re.match(r"As in `compare_(\w+)`", text)
+    if reference is None:
         return text
-    return _told(descriptions(ANALYSES[found[1]], f"compare_{found[1]}")[name], name)
+    return _resolved(descriptions(ANALYSES[reference[1]], f"compare_{reference[1]}")[name], name)

@@ -8,8 +8,8 @@ import typer
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
+from benchinfer.cli.options.arguments import AllMeasures, named
 from benchinfer.cli.options.common import number_or_name, wrong
-from benchinfer.cli.options.measures import AllMeasures, named
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def gate(
     A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
     """
     from benchinfer.cli import report as cli_report
-    from benchinfer.cli.output import gates
+    from benchinfer.cli.output import results
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
 
@@ -60,23 +60,23 @@ def gate(
     if report is not None:
         check_target(report)
     try:
-        found = _asked(source, measure, given)
+        result = _judged(source, measure, given)
     except Exception as error:
         if as_markdown:
-            gates.refused(error)
+            results.gate_refused(error)
         raise
     if report is not None:
-        cli_report.write([found], report)
+        cli_report.write([result], report)
     if as_json:
-        documents.write(gates.document(found))
+        documents.write(documents.gate(result))
     elif as_markdown:
-        gates.markdown(found)
+        results.gate_markdown(result)
     else:
-        gates.show(found, report)
-    raise typer.Exit(_CODES[found.outcome])
+        results.gate(result, report)
+    raise typer.Exit(_CODES[result.outcome])
 
 
-def _asked(source: SourceArguments, measure: list[str] | None, given: dict[str, Any]) -> "Gate":
+def _judged(source: SourceArguments, measure: list[str] | None, given: dict[str, Any]) -> "Gate":
     """Read the table, and ask for the verdict."""
     from benchinfer.analyses.gate.gate import gate as ask
 

@@ -84,12 +84,12 @@ class PlainCommand(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """List the options by panel."""
-        found: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
+        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
         for option in self.get_params(ctx):
             panel = "Arguments" if option.param_type_name == "argument" else _panel(option)
             if (record := option.get_help_record(ctx)) is not None:
-                found[panel].append(record)
-        for name, records in found.items():
+                panels[panel].append(record)
+        for name, records in panels.items():
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records)

@@ -10,8 +10,8 @@ import typer
 
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
+from benchinfer.cli.options.arguments import TogetherMeasures
 from benchinfer.cli.options.common import Alternative, Level, wrong
-from benchinfer.cli.options.measures import TogetherMeasures
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:
@@ -196,8 +196,8 @@ def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, objec
             "next_cells": result.next_cells(),
         }
     decided = result.decision == "decided"
-    whole = documents.comparison(result, decided=decided, request=Request(details=False))
-    return {"decision": result.decision, **whole}
+    comparison = documents.comparison(result, decided=decided, request=Request(details=False))
+    return {"decision": result.decision, **comparison}
 
 
 def show(
@@ -217,8 +217,8 @@ def show(
             sections.write(out, sections_of(result, brief))
         else:
             each = dict(result)
-            told = [(one.measure.title, sections_of(one, brief)[0]) for one in each.values()]
-            sections.write(out, [replace(section, title=title) for title, section in told])
+            leading = [(one.measure.title, sections_of(one, brief)[0]) for one in each.values()]
+            sections.write(out, [replace(section, title=title) for title, section in leading])
             sections.write(out, [_together(result)], first=False)
         checks = {name: one.checks for name, one in each.items()}
         sections.warnings(out, checks, next(iter(each.values())).algorithms)
@@ -231,7 +231,7 @@ def show(
 
 def _together(result: "MonitoredMeasures") -> "Section":
     """Say how all measures stand, and what to run next."""
-    from benchinfer.analyses.monitor.path import runs
+    from benchinfer.analyses.monitor.course import runs
     from benchinfer.analyses.monitor.sections import run_next
     from benchinfer.core.sections import Section
 

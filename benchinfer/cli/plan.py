@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.groups import HelpEnd
+from benchinfer.cli.options.arguments import MeasureText
 from benchinfer.cli.options.common import Level, Target
-from benchinfer.cli.options.measures import MeasureText
 from benchinfer.cli.options.source import (
     AsJson,
     ReportTo,
@@ -17,7 +17,6 @@ from benchinfer.cli.options.source import (
 
 if TYPE_CHECKING:
     from benchinfer.analyses.plan.result import Plan
-    from benchinfer.reports.documents import PlanDocument
 
 
 ENDS = {
@@ -122,38 +121,24 @@ def plan(
     from benchinfer.reports import documents
 
     scores = source.read()
-    found = ask(scores, measure=source.measure(scores, measure), **design.arguments())
+    result = ask(scores, measure=source.measure(scores, measure), **design.arguments())
     if report is not None:
-        cli_report.write([found], report)
+        cli_report.write([result], report)
     if as_json:
-        documents.write(document(found))
+        documents.write(documents.plan(result))
     else:
-        show(found, report)
-    raise typer.Exit(Exit.DECIDED if found.power >= design.power else Exit.UNDECIDED)
+        show(result, report)
+    raise typer.Exit(Exit.DECIDED if result.power >= design.power else Exit.UNDECIDED)
 
 
-def document(found: "Plan") -> "PlanDocument":
-    """Write down a plan."""
-    from benchinfer.reports.documents import PlanDocument
-
-    designs = found.designs() if found.floor is not None else found.designs().head(0)
-    return PlanDocument(
-        asked=found.asked,
-        plan={str(name): value for name, value in found.summary().iloc[0].to_dict().items()},
-        text=str(found).split("\n"),
-        designs=designs,
-        curve=found.curve(),
-    )
-
-
-def show(found: "Plan", report: str | None = None) -> None:
+def show(result: "Plan", report: str | None = None) -> None:
     """Print the plan, the data sets that other numbers of replications need, and the report."""
     from benchinfer.analyses.plan.sections import sections
     from benchinfer.cli.output.sections import write
     from benchinfer.cli.output.terminal import Terminal
 
     with Terminal() as out:
-        write(out, sections(found)[:1])
+        write(out, sections(result)[:1])
         if report is not None:
             out.line()
             out.prose(f"Report: {report}", style="dim")

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-def analyse(scores: "ScoreTable", **asked: Any) -> "ReportInput":
+def analyse(scores: "ScoreTable", **options: Any) -> "ReportInput":
     """Run what the table supports; see `everything`."""
     from benchinfer.reports.gather import everything
 
-    found = replace(everything(scores, **asked), command=command())
-    if not found.results and len(scores.algorithms) < 2:
-        raise DesignError(found.refusals[0].why)
-    return found
+    results = replace(everything(scores, **options), command=command())
+    if not results.results and len(scores.algorithms) < 2:
+        raise DesignError(results.refusals[0].why)
+    return results
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def command() -> str:
 
 
 def write(
-    found: "ReportInput | Sequence[object]",
+    results: "ReportInput | Sequence[object]",
     path: str,
     scores: "ScoreTable | None" = None,
     title: str | None = None,
@@ -83,7 +83,7 @@ def write(
         made = [place for place in (folder, *folder.parents) if not place.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            gathered = gather(found, scores)
+            gathered = gather(results, scores)
             composed = page.compose(gathered, title)
             page.write(composed, gathered, path, kind)
         except BaseException:
@@ -93,26 +93,26 @@ def write(
     return composed
 
 
-def comparisons(found: "ReportInput") -> "list[Comparison]":
+def comparisons(results: "ReportInput") -> "list[Comparison]":
     """Return the results that compare over all data sets, the first of a measure being its main."""
     from benchinfer.comparison.comparison import Comparison
 
-    return [result for result in found.results if isinstance(result, Comparison)]
+    return [result for result in results.results if isinstance(result, Comparison)]
 
 
-def show(found: "ReportInput", scores: "ScoreTable", path: str) -> None:
+def show(results: "ReportInput", scores: "ScoreTable", path: str) -> None:
     """Print the main result on each measure, and where the report is."""
     with Terminal() as out:
         size(out, scores)
         main: dict[str, Comparison] = {}
-        for result in comparisons(found):
+        for result in comparisons(results):
             main.setdefault(result.measure.name, result)
         for name, result in main.items():
             out.heading(f"{name}, by {within(result.heading)}")
             shown = verdict(result, Request(details=False))
             sections.beforehand(out, result)
             sections.write(out, [replace(shown, tables=shown.tables[:1])])
-        for refusal in found.refusals:
+        for refusal in results.refusals:
             out.line()
             why = as_options(refusal.why)
             out.message(f"{refusal.analysis} of {refusal.measure}: {why}", style="yellow")

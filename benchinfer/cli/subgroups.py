@@ -7,7 +7,7 @@ import typer
 
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import HelpEnd
-from benchinfer.cli.options.measures import MeasureText
+from benchinfer.cli.options.arguments import MeasureText
 from benchinfer.cli.options.source import (
     AsJson,
     ReportTo,
@@ -76,16 +76,16 @@ def subgroups(
         source = replace(source, features=tuple(name for name in by if name != "domain") or None)
     scores = source.read()
     arguments = {each.name: each.value(given, compare_subgroups) for each in _ARGUMENTS}
-    found = compare_subgroups(scores, source.measure(scores, measure), by=by, **arguments)
-    again = None
+    groups = compare_subgroups(scores, source.measure(scores, measure), by=by, **arguments)
+    resampled = None
     if stability is not None:
-        again = found.stability(stability, seed=arguments["seed"])
+        resampled = groups.stability(stability, seed=arguments["seed"])
     if report is not None:
-        cli_report.write([found] if again is None else [found, again], report)
+        cli_report.write([groups] if resampled is None else [groups, resampled], report)
     if as_json:
-        documents.write(documents.subgroups(found, again))
+        documents.write(documents.subgroups(groups, resampled))
     else:
-        results.subgroups(found, again, report)
+        results.subgroups(groups, resampled, report)
 
 
 subgroups = reads_scores(with_arguments(subgroups, _ARGUMENTS))

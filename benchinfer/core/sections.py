@@ -138,6 +138,10 @@ class Column:
         Whether it is what the glossary says of its name.
     links
         Whether its cells lead to other places of a page.
+    texts
+        Texts of the cells, where they are not written value by value.
+    group, short
+        A head for it and its neighbours of the same group together, and its own one below that.
     """
 
     name: str
@@ -149,9 +153,14 @@ class Column:
     brief: bool = True
     defined: bool = True
     links: bool = False
+    texts: tuple[str, ...] = ()
+    group: str = ""
+    short: str = ""
 
     def cells(self, frame: "pd.DataFrame") -> list[Cell]:
         """Write the cells of a frame's rows."""
+        if self.texts:
+            return [Cell(text, self.role) for text in self.texts[: len(frame)]]
         values = zip(*(frame[name].tolist() for name in (self.name, *self.also)), strict=True)
         texts = (self.write(*row) for row in values)
         return [text if isinstance(text, Cell) else Cell(text, self.role) for text in texts]
@@ -183,6 +192,10 @@ class Table:
         What is shown of them.
     data
         The table in JSON, if not the rows that are shown.
+    bold
+        Row and column of the cells in bold type.
+    summaries
+        How many rows at the end sum up the others, below a line.
     """
 
     name: str
@@ -191,6 +204,8 @@ class Table:
     columns: tuple[Column, ...]
     note: str = ""
     data: "pd.DataFrame | None" = None
+    bold: frozenset[tuple[int, int]] = frozenset()
+    summaries: int = 0
 
     @property
     def rows(self) -> tuple[tuple[Cell, ...], ...]:

@@ -1,7 +1,7 @@
 """Tables with an algorithm, or a pair of them, in each row."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from benchinfer.comparison.sections import (
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
-from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
+from benchinfer.papers.styler import PaperTable, Series, one_line, series
 from benchinfer.relations.numerics.posets import letters as groups_of
 from benchinfer.relations.ranks import letter, rank_intervals
 
@@ -90,8 +90,8 @@ def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
     """Return the contrasts of each other algorithm, first, with the chosen one, by algorithm."""
     others = [name for name in result.ranking() if name != chosen]
     rows = result.contrasts(order=[*others, chosen])
-    own = rows[(rows["second"] == chosen) & rows["first"].isin(others)]
-    return own.set_index("first").reindex([name for name in others if name in set(own["first"])])
+    rows = rows[(rows["second"] == chosen) & rows["first"].isin(others)].set_index("first")
+    return rows.reindex([name for name in others if name in rows.index])
 
 
 def letters(result: "Comparison", order: Sequence[str]) -> list[str] | None:
@@ -121,28 +121,17 @@ def effect_head(result: "Comparison", chosen: str) -> str:
     return f"{result.measure.effect_name} {link} {'the best' if best else one_line(chosen)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A column of a table: its name and values in the frame, how it looks, and its texts."""
-
-    name: str
-    values: Sequence[object]
-    column: PaperColumn
-    texts: Sequence[str]
-
-
 def numbers(
     name: str, values: Iterable[float], write: Write, head: str, group: str = "", short: str = ""
 ) -> Series:
     """Return a column of numbers."""
-    found = [float(value) for value in values]
-    column = PaperColumn(head, "number", group, short)
-    return Series(name, found, column, [write(value) for value in found])
+    values = list(map(float, values))
+    return series(name, values, [write(value) for value in values], head, "number", group, short)
 
 
 def words(name: str, values: Sequence[str], head: str, kind: str = "text") -> Series:
     """Return a column of words or names."""
-    return Series(name, values, PaperColumn(head, kind), [one_line(text) for text in values])
+    return series(name, values, [one_line(text) for text in values], head, kind)
 
 
 def intervals(
@@ -158,25 +147,24 @@ def intervals(
     head = f"{level_percent(result.level)} interval"
     shown = ~spanning(rows, result.measure) if "verdict" in rows else rows["conf_low"].notna()
     texts = [
-        bounds(low if own else np.nan, high, write)
-        for (low, high), own in zip(ends, shown, strict=True)
+        bounds(low if visible else np.nan, high, write)
+        for (low, high), visible in zip(ends, shown, strict=True)
     ]
-    return [Series(name, ends, PaperColumn(head, "text", group, head), texts)]
+    return [series(name, ends, texts, head, "text", group, head)]
 
 
 def evidence(result: "Comparison", rows: "pd.DataFrame") -> list[Series]:
     """Return the columns of p-values or probabilities."""
     if "prob_first" in rows:
         tolerant = rows["prob_equivalent"].gt(0).any()
-        kept = [name for name in SHARES if tolerant or name != "prob_equivalent"]
-        return [numbers(name, rows[name], places(3), SHARES[name]) for name in kept]
+        shares = [name for name in SHARES if tolerant or name != "prob_equivalent"]
+        return [numbers(name, rows[name], places(3), SHARES[name]) for name in shares]
     if "p_value" not in rows:
         return []
     errors = rows["p_error"] if "p_error" in rows else np.zeros(len(rows))
     write = partial(p_value, decimals=p_places(errors))
     texts = [write(p, error) for p, error in zip(rows["p_value"], errors, strict=True)]
-    column = PaperColumn(p_head(result), "p")
-    return [Series("p_value", rows["p_value"].tolist(), column, texts)]
+    return [series("p_value", rows["p_value"].tolist(), texts, p_head(result), "p")]
 
 
 def by_algorithm(
@@ -221,47 +209,32 @@ def by_algorithm(
         *reading,
         *said(result, left_out),
     )
-    best = {(i, 1) for i, text in enumerate(columns[1].texts) if text == columns[1].texts[0]}
-    marked = [f"{x}{result.level_marks[n]}" for x, n in zip(columns[1].texts, shown, strict=True)]
-    columns[1] = replace(columns[1], texts=marked)
-    return laid_out(result, columns, notes, frozenset(best))
+    column = columns[1].column
+    best = {(i, 1) for i, text in enumerate(column.texts) if text == column.texts[0]}
+    marked = [f"{x}{result.level_marks[n]}" for x, n in zip(column.texts, shown, strict=True)]
+    columns[1] = replace(columns[1], column=replace(column, texts=tuple(marked)))
+    return PaperTable.of(columns, measure.name, caption(result), notes, frozenset(best))
 
 
 def _joined(
     result: "Comparison", order: Sequence[str], shown: Sequence[str]
 ) -> tuple[list[Series], list[str]]:
     """Return the column of letters, or of ranks of many algorithms, if any, and how to read it."""
-    found = letters(result, order)
-    if found is None:
+    groups = letters(result, order)
+    if groups is None:
         return [], []
     if len(order) <= _LETTERED:
-        return [words("letters", found[: len(shown)], "letters")], [reading_of_letters(result)]
+        return [words("letters", groups[: len(shown)], "letters")], [reading_of_letters(result)]
     ranges = rank_intervals(result.relation())
     texts = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
-    column = Series("ranks", [ranges[name] for name in shown], PaperColumn("ranks", "text"), texts)
+    column = series("ranks", [ranges[name] for name in shown], texts, "ranks", "text")
     return [column], ["Ranks are those that the verdicts leave open."]
 
 
 def reading_of_letters(result: "Comparison") -> str:
     """Say how to read letters."""
-    alike = " or equivalent" if result.measure.tolerance > 0 else ""
-    return f"Algorithms that share a letter are undecided{alike}."
-
-
-def laid_out(
-    result: "Comparison",
-    columns: Sequence[Series],
-    notes: tuple[str, ...],
-    strong: frozenset[tuple[int, int]] = frozenset(),
-) -> PaperTable:
-    """Lay out columns as a table."""
-    import pandas as pd
-
-    frame = pd.DataFrame({each.name: each.values for each in columns})
-    texts = list(zip(*(each.texts for each in columns), strict=True))
-    looks = tuple(each.column for each in columns)
-    name = label(result.measure.name)
-    return PaperTable.of(frame, texts, Paper(looks, caption(result), notes, name, strong))
+    equivalent = " or equivalent" if result.measure.tolerance > 0 else ""
+    return f"Algorithms that share a letter are undecided{equivalent}."
 
 
 def caption(result: "Comparison") -> str:
@@ -288,19 +261,19 @@ def _of_differences(
     if result.measure.scale != "identity":
         kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
     best = ", the best" if chosen == result.ranking()[0] else ""
-    told = f"{kind} {one_line(chosen)}{best}{_with(result)}."
-    return [told, *_apart(result, chosen, columns), *withheld(result, rows)]
+    sentence = f"{kind} {one_line(chosen)}{best}{_with(result)}."
+    return [sentence, *_apart(result, chosen, columns), *withheld(result, rows)]
 
 
 def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list[str]:
     """Say that differences are not those of the levels, where that is so."""
-    values = {each.name: each.values for each in columns}
+    values = {each.column.name: each.values for each in columns}
     names = list(values["algorithm"])
     if result.measure.scale != "identity" or chosen not in names:
         return []
     level = np.array(values["estimate"], dtype=np.float64)
-    own = np.array(values["difference"], dtype=np.float64)
-    apart = np.abs(level - level[names.index(chosen)] - own)
+    difference = np.array(values["difference"], dtype=np.float64)
+    apart = np.abs(level - level[names.index(chosen)] - difference)
     if np.nanmax(apart, initial=0.0) <= 1e-6 * np.abs(level).max():
         return []
     return ["They are estimated from pairs, and are not the differences of the levels."]
@@ -343,4 +316,5 @@ def by_pair(result: "Comparison") -> PaperTable:
         words("verdict", verdicts, "verdict of first"),
     ]
     note = f"{reading[:1].upper()}{reading[1:]}{_with(result)}."
-    return laid_out(result, columns, (note, *withheld(result, rows), *said(result)))
+    notes = (note, *withheld(result, rows), *said(result))
+    return PaperTable.of(columns, measure.name, caption(result), notes)

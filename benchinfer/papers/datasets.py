@@ -1,22 +1,29 @@
-"""Tables with a data set in each row and an algorithm in each column."""
+"""Tables of levels on data sets, or in groups of data sets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.comparison.sections import WITHIN, level_writer, mean_writer
+from benchinfer.comparison.sections import WITHIN, decision, level_writer, mean_writer
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import ranked_rows
 from benchinfer.numerics.types import Array
-from benchinfer.papers.algorithms import control, letters, reading_of_letters, reference
-from benchinfer.papers.styler import Paper, PaperColumn, PaperTable, label, one_line
+from benchinfer.papers.algorithms import (
+    control,
+    letters,
+    reading_of_letters,
+    reference,
+    words,
+)
+from benchinfer.papers.styler import PaperTable, Series, one_line, series
 
 if TYPE_CHECKING:
+    from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.per_dataset import Comparisons
     from benchinfer.core.measure import Measure
@@ -79,10 +86,10 @@ class LocalLevels:
 
     def ranks(self) -> Array:
         """Return (K,) mean ranks, 1 best, over data sets without gaps; NaN if there are none."""
-        whole = self.levels[np.isfinite(self.levels).all(axis=1)]
-        if not len(whole):
+        complete = self.levels[np.isfinite(self.levels).all(axis=1)]
+        if not len(complete):
             return np.full(self.levels.shape[1], np.nan)
-        return ranked_rows(-self.measure.sign * whole).mean(axis=0)
+        return ranked_rows(-self.measure.sign * complete).mean(axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +156,12 @@ def by_dataset(
 ) -> PaperTable:
     """Lay out a comparison with one row per data set, and what sums them up below."""
     order = result.ranking()
-    whole = of_scores(result, scores).of(order)
-    same = _plain(whole.measure) == _plain(result.measure)
+    local = of_scores(result, scores).of(order)
+    same = _plain(local.measure) == _plain(result.measure)
     overall = result.summary()
     summary = overall.set_index("algorithm").reindex(list(order))
-    own_ranks = same and "mean_rank" in summary
-    ranks = summary["mean_rank"].to_numpy() if own_ranks else whole.ranks()
+    tested = same and "mean_rank" in summary
+    ranks = summary["mean_rank"].to_numpy() if tested else local.ranks()
     below = [Below("mean rank", list(ranks), [fixed(rank, 2) for rank in ranks])]
     if same and result.levels.name != "mean rank":
         levels, write = summary["estimate"].tolist(), level_writer(result, overall)
@@ -164,26 +171,18 @@ def by_dataset(
     if same and "mean" in summary:
         means, write = summary["mean"].tolist(), mean_writer(result, overall)
         below.append(Below(result.measure.average, means, [write(value) for value in means]))
-    told = marks_below(result, order, against) if same else []
-    below += told
+    marks = marks_below(result, order, against) if same else []
+    compared = "the level that is compared"
+    if result.levels.name:
+        compared = f"the {one_line(result.level_name)}, which is compared"
     notes = [
-        f"{whole.noun.capitalize()} of each data set, the best in bold type.",
-        *_of_ranks(whole, own=own_ranks),
-        *([f"All data sets: {_compared(result)}."] if same else []),
+        f"{local.noun.capitalize()} of each data set, the best in bold type.",
+        *_of_ranks(local, tested=tested),
+        *([f"All data sets: {compared}."] if same else []),
         *([result.level_reversals] if same and result.level_reversals else []),
-        *(reading(result, row.head) for row in told),
+        *(reading(result, row.head) for row in marks),
     ]
-    return laid_out(whole, below, tuple(notes), top)
-
-
-def _compared(result: "Comparison") -> str:
-    """Name the level that is compared."""
-    name = result.levels.name
-    return (
-        f"the {one_line(result.level_name)}, which is compared"
-        if name
-        else "the level that is compared"
-    )
+    return laid_out(local, [*below, *marks], tuple(notes), top)
 
 
 def _plain(measure: "Measure") -> "Measure":
@@ -191,10 +190,10 @@ def _plain(measure: "Measure") -> "Measure":
     return replace(measure, tolerance=0.0, bounds=None)
 
 
-def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
+def _of_ranks(local: LocalLevels, *, tested: bool) -> list[str]:
     """Say what mean ranks are of, if not of all that is shown."""
     gaps = int((~np.isfinite(local.levels).all(axis=1)).sum())
-    if own:
+    if tested:
         return ["Mean ranks are those of the test."]
     if gaps == len(local.levels):
         return ["No data set has all algorithms, so there are no mean ranks."]
@@ -203,9 +202,9 @@ def _of_ranks(local: LocalLevels, *, own: bool) -> list[str]:
 
 def marks_below(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
     """Return the row of letters, or of marks against a control or another algorithm."""
-    found = None if against else letters(result, order)
-    if found is not None:
-        return [Below("letters", found, found)]
+    groups = None if against else letters(result, order)
+    if groups is not None:
+        return [Below("letters", groups, groups)]
     chosen = against or control(result)
     chosen = reference(result, chosen) if chosen else None
     if chosen is None:
@@ -213,13 +212,12 @@ def marks_below(result: "Comparison", order: Sequence[str], against: str | None)
     relation = result.relation()
     at = relation.algorithms.index(chosen)
     states = [relation.states[relation.algorithms.index(name), at] for name in order]
-    marks = ["" if n == chosen else _sign(s) for n, s in zip(order, states, strict=True)]
-    return [Below(f"against {one_line(chosen)}", marks, marks)]
-
-
-def _sign(state: int) -> str:
     signs = {Verdict.FIRST: "+", Verdict.SECOND: "\N{MINUS SIGN}", Verdict.EQUIVALENT: "="}
-    return signs.get(Verdict(int(state)), "?")
+    marks = [
+        "" if name == chosen else signs.get(Verdict(int(state)), "?")
+        for name, state in zip(order, states, strict=True)
+    ]
+    return [Below(f"against {one_line(chosen)}", marks, marks)]
 
 
 def reading(result: "Comparison", head: str) -> str:
@@ -231,15 +229,6 @@ def reading(result: "Comparison", head: str) -> str:
     )
 
 
-def caption_of(local: LocalLevels) -> str:
-    """Return the caption of a table of data sets."""
-    d, k = local.levels.shape
-    return (
-        f"{count(k, 'algorithm')}, best first, on {count(d, 'data set')}:"
-        f" {one_line(local.measure.title)} ({local.measure.better} is better)."
-    )
-
-
 def laid_out(
     local: LocalLevels,
     below: "Sequence[Below]",
@@ -248,39 +237,36 @@ def laid_out(
     marks: Sequence[Sequence[str]] = (),
 ) -> PaperTable:
     """Lay out levels, the best of each data set in bold type, each with its mark, if any."""
-    import pandas as pd
-
     shown = local.algorithms[:top]
-    signs = marks or [[""] * len(shown)] * len(local.datasets)
-    plain = [
+    texts = [
         [write(value) for value in row]
         for write, row in zip(local.writers(), local.levels, strict=True)
     ]
     oriented = np.nan_to_num(local.measure.sign * local.levels, nan=-np.inf)
-    best = [row[at] for row, at in zip(plain, oriented.argmax(axis=1), strict=True)]
+    best = [row[at] for row, at in zip(texts, oriented.argmax(axis=1), strict=True)]
     known = np.isfinite(local.levels[:, : len(shown)])
-    strong = frozenset((i, 1 + j) for i, j in np.argwhere(known).tolist() if plain[i][j] == best[i])
+    bold = frozenset((i, 1 + j) for i, j in np.argwhere(known).tolist() if texts[i][j] == best[i])
     key = "dataset"
     while key in shown:  # the key of the first column is no algorithm's name
         key += "_"
-    values = {
-        name: [*local.levels[:, j], *(row.values[j] for row in below)]
-        for j, name in enumerate(shown)
-    }
-    texts = [
-        *(
-            [one_line(name), *(a + b for a, b in zip(row, own, strict=False))]
-            for name, row, own in zip(local.datasets, plain, signs, strict=True)
-        ),
-        *([row.head, *row.texts[: len(shown)]] for row in below),
-    ]
-    columns = (PaperColumn("data set", "name"), *(PaperColumn(one_line(n)) for n in shown))
+    heads = [row.head for row in below]
+    names = [*map(one_line, local.datasets), *heads]
+    columns = [series(key, [*local.datasets, *heads], names, "data set", "name")]
+    for j, name in enumerate(shown):
+        values = [*local.levels[:, j], *(row.values[j] for row in below)]
+        signs = [row[j] for row in marks] or [""] * len(texts)
+        cells = [row[j] + sign for row, sign in zip(texts, signs, strict=True)]
+        cells += [row.texts[j] for row in below]
+        columns.append(series(name, values, cells, one_line(name), "number"))
     left_out = len(local.algorithms) - len(shown)
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
-    name = label(f"{local.measure.name} data sets")
-    paper = Paper(columns, caption_of(local), (*notes, *more), name, strong, len(below))
-    frame = pd.DataFrame({key: [*local.datasets, *(row.head for row in below)], **values})
-    return PaperTable.of(frame, texts, paper)
+    d, k = local.levels.shape
+    caption = (
+        f"{count(k, 'algorithm')}, best first, on {count(d, 'data set')}:"
+        f" {one_line(local.measure.title)} ({local.measure.better} is better)."
+    )
+    label = f"{local.measure.name} data sets"
+    return PaperTable.of(columns, label, caption, (*notes, *more), bold, len(below))
 
 
 def each_dataset(
@@ -300,9 +286,10 @@ def each_dataset(
     measure = replace(first.measure, better=first.level_better)
     if first.levels.name:
         measure = replace(measure, label=first.level_name)
-    whole = LocalLevels(measure, tuple(results), tuple(names), levels, errors, "levels")
-    order = _by_rank(whole)
-    local = whole.of(order)
+    by_name = LocalLevels(measure, tuple(results), tuple(names), levels, errors, "levels")
+    missing = -np.isfinite(levels).sum(axis=0)  # of equal ranks, most data sets first
+    order = [names[j] for j in np.lexsort((missing, np.nan_to_num(by_name.ranks())))]
+    local = by_name.of(order)
     chosen = against or control(first)
     marks = [[_mark(result, name, chosen) for name in order] for result in results.values()]
     ranks = local.ranks()
@@ -314,18 +301,12 @@ def each_dataset(
     )
     notes = (
         "Levels of each data set by itself, the best in bold type.",
-        *_of_ranks(local, own=False),
+        *_of_ranks(local, tested=False),
         marked,
         first.rule,
         *([WITHIN] if "p_value" in first.contrasts() else []),
     )
     return laid_out(local, below, notes, top, marks)
-
-
-def _by_rank(local: LocalLevels) -> list[str]:
-    """Return the algorithms by their mean rank, then by the number of data sets that have them."""
-    ranks, found = local.ranks(), np.isfinite(local.levels).sum(axis=0)
-    return [local.algorithms[j] for j in np.lexsort((-found, np.nan_to_num(ranks)))]
 
 
 def _mark(result: "Comparison", name: str, chosen: str | None) -> str:
@@ -336,3 +317,134 @@ def _mark(result: "Comparison", name: str, chosen: str | None) -> str:
     relation = result.relation()
     i, j = relation.algorithms.index(name), relation.algorithms.index(other)
     return _MARKS.get(Verdict(int(relation.states[i, j])), "")
+
+
+@dataclass(frozen=True, slots=True)
+class LeafColumn:
+    """Levels of K algorithms in a leaf.
+
+    Attributes
+    ----------
+    head
+        The leaf, with its number of data sets.
+    levels, texts
+        (K,) levels in the measure's own unit, NaN where there is none, and how they are written.
+    marks
+        (K,) letters or, where there are none, verdicts against a control.
+    best
+        Positions of the algorithms that are written with the best level.
+    """
+
+    head: str
+    levels: list[float]
+    texts: list[str]
+    marks: list[str]
+    best: list[int]
+
+
+def by_leaf(
+    groups: "Subgroups", rows: Literal["algorithms", "leaves"], top: int | None = None
+) -> PaperTable:
+    """Lay out groups of data sets: algorithms in rows and leaves in columns, or turned."""
+    order, first = _mean_order(groups), next(iter(groups.values()))
+    shown = order[:top]
+    marked = marks_below(first, first.ranking(), None)
+    kind = marked[0].head if marked else ""
+    width = 2 if kind else 1
+    leaves = [_leaf(name, groups, shown) for name in groups]
+    if rows == "algorithms":
+        columns = [words("algorithm", shown, "algorithm", "name")]
+        for name, leaf in zip(groups, leaves, strict=True):
+            columns += _cells(name, leaf.head, leaf.levels, leaf.texts, leaf.marks, kind)
+        bold = {(i, 1 + j * width) for j, leaf in enumerate(leaves) for i in leaf.best}
+    else:
+        sizes = [len(groups.datasets[name]) for name in groups]
+        conditions = [_condition(name) for name in groups]
+        columns = [
+            series("leaf", [*groups], conditions, "data sets", "name"),
+            series("n_datasets", sizes, [str(n) for n in sizes], "number", "number"),
+        ]
+        for k, name in enumerate(shown):
+            levels, texts, marks = (
+                [getattr(leaf, part)[k] for leaf in leaves] for part in ("levels", "texts", "marks")
+            )
+            columns += _cells(name, one_line(name), levels, texts, marks, kind)
+        bold = {(i, 2 + k * width) for i, leaf in enumerate(leaves) for k in leaf.best}
+    measure, n = first.measure, sum(map(len, groups.datasets.values()))
+    caption = (
+        f"{count(len(groups), 'group')} of {count(n, 'data set')}: {one_line(measure.title)}"
+        f" ({measure.better} is better)."
+    )
+    notes = _leaf_notes(groups, first, kind, len(order) - len(shown))
+    return PaperTable.of(columns, f"{measure.name} groups", caption, notes, frozenset(bold))
+
+
+def _mean_order(groups: "Subgroups") -> list[str]:
+    """Return the algorithms by their mean place over leaves, weighted by their data sets."""
+    places = dict[str, list[tuple[int, int]]]()
+    for leaf, result in groups.items():
+        for place, name in enumerate(result.ranking()):
+            places.setdefault(name, []).append((place, len(groups.datasets[leaf])))
+    means = {
+        name: sum(place * n for place, n in weighted) / sum(n for _, n in weighted)
+        for name, weighted in places.items()
+    }
+    return sorted(means, key=means.__getitem__)
+
+
+def _leaf(name: str, groups: "Subgroups", shown: Sequence[str]) -> LeafColumn:
+    """Return the levels of some algorithms in a leaf."""
+    result, n = groups[name], len(groups.datasets[name])
+    summary = result.summary()
+    write = level_writer(result, summary)
+    known = summary.set_index("algorithm")["estimate"]
+    best = write(known.max() if result.level_better == "higher" else known.min())
+    levels = known.reindex(list(shown)).tolist()
+    texts = ["" if np.isnan(level) else write(level) for level in levels]
+    ranking = result.ranking()
+    marks = [
+        dict(zip(ranking, row.texts, strict=True)) for row in marks_below(result, ranking, None)
+    ]
+    return LeafColumn(
+        f"{_condition(name)} ({count(n, 'data set')})",
+        levels,
+        texts,
+        [marks[0].get(algorithm, "") if marks else "" for algorithm in shown],
+        [k for k, text in enumerate(texts) if text == best],
+    )
+
+
+def _condition(leaf: str) -> str:
+    """Write the name of a leaf as it goes to print."""
+    return one_line(leaf).replace(" <= ", " \N{LESS-THAN OR EQUAL TO} ")
+
+
+def _cells(
+    name: str, head: str, levels: list[float], texts: list[str], marks: list[str], kind: str
+) -> list[Series]:
+    """Return the columns of levels and of marks under one head."""
+    level = series(name, levels, texts, head, "number", head, "level")
+    if not kind:
+        return [level]
+    return [level, series(f"{name} {kind}", marks, marks, f"{head}, {kind}", "text", head, kind)]
+
+
+def _leaf_notes(
+    groups: "Subgroups", first: "Comparison", kind: str, left_out: int
+) -> tuple[str, ...]:
+    """Say how levels and marks are read, how groups came about, and what is not shown."""
+    order = (
+        "Algorithms by their mean place over the groups, each with the weight of its number of data"
+        " sets; the best of each group in bold type."
+    )
+    notes = [order]
+    if first.relative:
+        notes.append("Levels are relative to the mean of the algorithms.")
+    if kind:
+        notes.append(reading(first, kind))
+    notes += [decision(first, 0.0), groups.rule, *groups.cautions]
+    if groups.refused:
+        notes.append(f"Not compared: {', '.join(map(_condition, groups.refused))}.")
+    if left_out:
+        notes.append(f"{count(left_out, 'algorithm')} further down left out.")
+    return tuple(notes)

@@ -78,14 +78,14 @@ _SMALL = (
 )
 _CAPITAL = "gamma delta theta lamda xi pi sigma upsilon phi psi omega"
 # Of these there are no commands, as Latin letters look the same.
-_ALIKE = dict(zip("\N{GREEK SMALL LETTER OMICRON}ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True))  # noqa: RUF001
+_LATIN = dict(zip("\N{GREEK SMALL LETTER OMICRON}ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "oABEZHIKMNOPTX", strict=True))  # noqa: RUF001
 _GREEK = {
     **{
         unicodedata.lookup(f"GREEK {size} LETTER {name}"): rf"\{write(name)}"
         for size, names, write in (("SMALL", _SMALL, str), ("CAPITAL", _CAPITAL, str.capitalize))
         for name in names.split()
     },
-    **_ALIKE,
+    **_LATIN,
     "\N{GREEK SMALL LETTER LAMDA}": r"\lambda",
     "\N{GREEK CAPITAL LETTER LAMDA}": r"\Lambda",
 }
@@ -161,10 +161,10 @@ def latex_cell(text: str) -> str:
     >>> latex_cell("none")
     '{none}'
     """
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    parts = _NUMBER.fullmatch(text)
+    if parts is None:
         return f"{{{latex(text)}}}"
-    sign, digits, mark = found.groups()
+    sign, digits, mark = parts.groups()
     return f"{'-' if sign else ''}{digits.replace(',', '')}{f'{{{latex(mark)}}}' if mark else ''}"
 
 
@@ -176,14 +176,15 @@ def number_format(cells: "list[str]") -> str:
     >>> number_format(["-0.12", "10.3{${}^{+}$}", "{none}"])
     'S[table-format=-2.2,table-space-text-post={${}^{+}$}]'
     """
-    read = [found for cell in cells if (found := re.match(r"(-?)(\d*)\.?(\d*)", cell)) and found[0]]
-    if not read:
+    parts = [re.match(r"(-?)(\d*)\.?(\d*)", cell) for cell in cells]
+    numbers = [part for part in parts if part and part[0]]
+    if not numbers:
         return "c"
-    whole, digits = (max(len(found[n]) for found in read) for n in (2, 3))
-    sign = "-" if any(found[1] for found in read) else ""
+    integers, digits = (max(len(number[n]) for number in numbers) for n in (2, 3))
+    sign = "-" if any(number[1] for number in numbers) else ""
     marked = any(cell.endswith("}") and not cell.startswith("{") for cell in cells)
     room = ",table-space-text-post={${}^{+}$}" if marked else ""
-    return f"S[table-format={sign}{max(whole, 1)}{f'.{digits}' if digits else ''}{room}]"
+    return f"S[table-format={sign}{max(integers, 1)}{f'.{digits}' if digits else ''}{room}]"
 
 
 def markdown(text: str) -> str:

@@ -26,15 +26,15 @@ def sentence(result: Comparison | Comparisons) -> str:
     if chosen is None:
         rows = result.contrasts(order="result")
         basis = _basis(result, "of the first named", "the second")
-        told = [f"In all ({basis}), {_contrasts(result, rows)}."]
+        sentences = [f"In all ({basis}), {_contrasts(result, rows)}."]
     else:
         rows = departures(result, chosen).rename_axis("first").reset_index()
         basis = _basis(result, "of each algorithm", chosen)
-        told = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
-        told += _others(result, chosen)
+        sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
+        sentences += _others(result, chosen)
     note = [text for text in (result.interval_note, result.level_reversals) if text]
     note += withheld(result, result.contrasts())
-    return " ".join([result.headline(), *told, *note, *_failed(result)])
+    return " ".join([result.headline(), *sentences, *note, *_failed(result)])
 
 
 def _failed(result: Comparison) -> list[str]:
@@ -59,13 +59,14 @@ def _of_datasets(results: Comparisons) -> str:
     more = len(order) - len(each)
     listed = "; ".join([*each, *([f"and so on for {more} more"] if more else [])])
     equal = int((frame["verdict"] == "equivalent").sum())
-    alike = f", {equal} equivalent" if equal else ""
+    equivalent = f", {equal} equivalent" if equal else ""
     refused = f" {count(len(results.refused), 'data set')} could not be compared."
-    alone = " P-values are adjusted within each data set, not over data sets."
+    unadjusted = " P-values are adjusted within each data set, not over data sets."
     return (
         f"On {count(len(results), 'data set')}, each by itself ({direction(one.measure)}),"
-        f" {int(decided.sum()):,} of {count(len(frame), 'contrast')} are decided{alike}: {listed}."
-        f"{refused if results.refused else ''}{alone if 'p_value' in frame else ''}"
+        f" {int(decided.sum()):,} of {count(len(frame), 'contrast')} are decided{equivalent}:"
+        f" {listed}."
+        f"{refused if results.refused else ''}{unadjusted if 'p_value' in frame else ''}"
     )
 
 
@@ -79,25 +80,25 @@ def _basis(result: Comparison, side: str, other: str) -> str:
     elif "p_value" in rows:
         drawn = f", Monte Carlo errors at most {p_error(error)}" if error > 0 else ""
         kinds.append(f"{p_head(result)}-values{drawn}")
-    beside = f", with {join(kinds)}" if kinds else ""
+    shown = f", with {join(kinds)}" if kinds else ""
     link = "minus" if result.measure.scale == "identity" else "divided by"
-    return f"{result.measure.effect_name}s {side} {link} {other}{beside}"
+    return f"{result.measure.effect_name}s {side} {link} {other}{shown}"
 
 
 def _by_verdict(result: Comparison, rows: "pd.DataFrame") -> str:
     """Say of each verdict which algorithms have it, with their evidence."""
-    found: list[str] = []
+    clauses: list[str] = []
     for code in ("second", "first", "equivalent", "undecided"):
-        own = rows[rows["verdict"] == code]
-        if own.empty:
+        part = rows[rows["verdict"] == code]
+        if part.empty:
             continue
-        verb = "is" if len(own) == 1 else "are"
-        if len(own) > _LISTED:
-            who = f"{len(own)} algorithms ({_range(result, own, code)})"
+        verb = "is" if len(part) == 1 else "are"
+        if len(part) > _LISTED:
+            who = f"{len(part)} algorithms ({_range(result, part, code)})"
         else:
-            who = join([f"{row['first']} ({evidence(result, row)})" for _, row in own.iterrows()])
-        found.append(f"{who} {verb} {WORDS[code]}")
-    return "; ".join(found)
+            who = join([f"{row['first']} ({evidence(result, row)})" for _, row in part.iterrows()])
+        clauses.append(f"{who} {verb} {WORDS[code]}")
+    return "; ".join(clauses)
 
 
 def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
@@ -113,13 +114,10 @@ def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
         name = _SHARE.get(row["verdict"], likely)
         parts.append(f"{SHARES[name]} = {places(3)(row[name])}")
     elif "p_value" in rows:
-        parts.append(f"p {_equals(p_value(row['p_value'], row.get('p_error', 0.0)))}")
+        text = p_value(row["p_value"], row.get("p_error", 0.0))
+        signed = text[0] in "<>\N{LESS-THAN OR EQUAL TO}"
+        parts.append(f"p {text[0]} {text[1:]}" if signed else f"p = {text}")
     return ", ".join(parts)
-
-
-def _equals(text: str) -> str:
-    """Set a sign of equality before a number that has no sign of its own."""
-    return f"{text[0]} {text[1:]}" if text[0] in "<>\N{LESS-THAN OR EQUAL TO}" else f"= {text}"
 
 
 def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:

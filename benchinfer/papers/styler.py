@@ -2,77 +2,58 @@
 
 import copy
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pandas import DataFrame
 from pandas.io.formats.style import Styler
 
+from benchinfer.core.sections import Column, Table
 from benchinfer.papers.markup import html, latex, latex_cell, markdown, number_format
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Where a sign stands between cells, and is in no name: names have no control characters.
 _BETWEEN = "\x1f"
 _PACKAGES = r"% \usepackage{booktabs,graphicx,siunitx}"
 _SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-_SIDES = {
-    "name": ("left", ":--"),
-    "number": ("right", "--:"),
-    "p": ("right", "--:"),
-    "text": ("center", ":-:"),
+# Alignment of each kind of column in HTML, in Markdown and in LaTeX, where numbers have their own.
+_ALIGNED = {
+    "name": ("left", ":--", "l"),
+    "number": ("right", "--:", ""),
+    "p": ("right", "--:", "r"),
+    "text": ("center", ":-:", "c"),
 }
 _LONGEST_HEAD = 8  # characters; columns with longer heads are set upright if there are many
 _MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class PaperColumn:
-    """A column of a table in a paper.
+class Series:
+    """A column of a table in a paper, with its texts, and its values.
 
-    Attributes
-    ----------
-    head
-        Its head.
-    kind
-        ``"name"``, ``"number"`` (aligned at the point), ``"p"`` (a p-value) or ``"text"``.
-    group, short
-        A head for it and its neighbours of the same group together, and its own one below that.
+    The role of the column is its kind: ``"name"``, ``"number"`` (aligned at the point), ``"p"`` (a
+    p-value) or ``"text"``.
     """
 
-    head: str
-    kind: str = "number"
-    group: str = ""
-    short: str = ""
+    column: Column
+    values: Sequence[object]
 
 
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """What a table in a paper has besides its frame.
-
-    Attributes
-    ----------
-    columns
-        One for each column of the frame.
-    caption, notes
-        Texts above and below.
-    label
-        For references in LaTeX.
-    strong
-        Row and column of the cells in bold type.
-    summaries
-        How many rows at the end sum up the others, below a line.
-    """
-
-    columns: tuple[PaperColumn, ...] = ()
-    caption: str = ""
-    notes: tuple[str, ...] = ()
-    label: str = ""
-    strong: frozenset[tuple[int, int]] = frozenset()
-    summaries: int = 0
+def series(
+    name: str,
+    values: Sequence[object],
+    texts: Sequence[str],
+    head: str,
+    kind: str,
+    group: str = "",
+    short: str = "",
+) -> Series:
+    """Return a column of a kind, whose texts are given."""
+    column = Column(name, head, role=kind, texts=tuple(texts), group=group, short=short)
+    return Series(column, values)
 
 
 class PaperTable(Styler):
@@ -93,55 +74,80 @@ class PaperTable(Styler):
     <BLANKLINE>
     """
 
-    paper: Paper = Paper()
+    paper: Table
     if TYPE_CHECKING:  # of Styler; its stubs leave them out
         caption: Any
+        hidden_rows: Sequence[int]
         hidden_columns: Sequence[int]
         columns: Any
-        _display_funcs: Any
-        _display_funcs_columns: Any
+        data: Any
+        index: Any
 
     @staticmethod
-    def of(frame: "pd.DataFrame", texts: Sequence[Sequence[str]], paper: Paper) -> "PaperTable":
-        """Lay out a frame whose cells are written as the texts."""
+    def of(
+        columns: Sequence[Series],
+        name: str,
+        caption: str,
+        notes: Sequence[str],
+        bold: frozenset[tuple[int, int]] = frozenset(),
+        summaries: int = 0,
+    ) -> "PaperTable":
+        """Lay out columns; the label of references in LaTeX is made of the name."""
+        values = dict[str, Sequence[object]]()
+        heads: list[Column] = []
+        for one in columns:
+            key = one.column.name
+            while key in values:  # an algorithm may be called as another column
+                key += "_"
+            values[key] = one.values
+            heads.append(replace(one.column, name=key))
+        frame, note = DataFrame(values), " ".join(notes)
         table = PaperTable(frame)
-        table.paper = paper
+        table.paper = Table(
+            name, caption, frame, tuple(heads), note=note, bold=bold, summaries=summaries
+        )
         table.hide(axis="index")
-        table.fill([column.head for column in paper.columns], texts)
-        for kind, (side, _) in _SIDES.items():
-            own: Any = [
-                name
-                for name, column in zip(frame.columns, paper.columns, strict=True)
-                if column.kind == kind
-            ]
-            table.set_properties(subset=own, **{"text-align": side})
-        for row, column in paper.strong:
-            where = ([frame.index[row]], [frame.columns[column]])
-            table.set_properties(subset=where, **{"font-weight": "bold"})
+        texts = [[cell.text for cell in row] for row in table.paper.rows]
+        table.fill([head.head for head in heads], texts)
+        for kind, (side, *_) in _ALIGNED.items():
+            names: Any = [head.name for head in heads if head.role == kind]
+            table.set_properties(subset=names, **{"text-align": side})
+        css = DataFrame("", index=frame.index, columns=frame.columns)
+        for row, column in bold:
+            css.iloc[row, column] = "font-weight: bold"
+        table.apply(lambda _: css, axis=None)
         return table
 
-    def _copy(self, deepcopy: bool = False) -> "PaperTable":  # noqa: FBT001, FBT002
-        found: PaperTable = super()._copy(deepcopy)  # pyright: ignore[reportAttributeAccessIssue]
-        found.paper = self.paper
-        return found
+    def __copy__(self) -> "PaperTable":
+        """Return a copy with the same paper."""
+        return self._with_paper(super().__copy__())
+
+    def __deepcopy__(self, memo: Any) -> "PaperTable":
+        """Return a deep copy with the same paper."""
+        return self._with_paper(super().__deepcopy__(memo))  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _with_paper(self, table: Any) -> "PaperTable":
+        table.paper = self.paper
+        return table
 
     def fill(self, heads: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
-        """Show texts as heads and in the cells."""
-        # Not by `relabel_index`, which takes braces in a name for fields.
-        for j, head in enumerate(heads):
-            self._display_funcs_columns[0, j] = lambda _, shown=head: shown
-        for i, row in enumerate(texts):
-            for j, text in enumerate(row):
-                self._display_funcs[i, j] = lambda _, shown=text: shown
-
-    def rewrite(self, cell: Callable[[str, int, int], str], head: Callable[[str], str]) -> None:
-        """Write cells anew from their texts, given row and column, and heads from theirs."""
-        for (row, column), shown in list(self._display_funcs.items()):
-            self._display_funcs[row, column] = lambda value, f=shown, i=row, j=column: cell(
-                f(value), i, j
-            )
-        for where, shown in list(self._display_funcs_columns.items()):
-            self._display_funcs_columns[where] = lambda value, f=shown: head(f(value))
+        """Show texts as heads and in the cells, both of what is not hidden."""
+        names = [self.columns[j] for j in self.shown_columns]
+        by_name = dict(zip(names, heads, strict=True))
+        self.format_index(lambda name: by_name.get(name, str(name)), axis="columns")
+        visible = [i for i in range(len(self.index)) if i not in self.hidden_rows]
+        formats = dict[str, Any]()
+        others: list[tuple[int, str, str]] = []  # of equal values, those with other texts
+        for k, name in enumerate(names):
+            values, by_value = self.data[name].tolist(), dict[str, str]()
+            for i, row in zip(visible, texts, strict=True):
+                if by_value.setdefault(repr(values[i]), row[k]) != row[k]:
+                    others.append((i, name, row[k]))
+            formats[name] = partial(_by_value, by_value)
+        # One format for all of a column: one for each cell takes a hundred times as long.
+        self.format(formats)
+        for i, name, text in others:
+            self.format(partial(_by_value, {}, text=text), subset=([self.index[i]], [name]))
 
     def texts(self) -> list[list[str]]:
         """Return heads and cells as they are shown, row by row."""
@@ -171,55 +177,63 @@ class PaperTable(Styler):
             A table that compiles with ``\usepackage{booktabs,graphicx,siunitx}``, is never wider
             than the line, and has its notes below.
         """
-        found = copy.deepcopy(self)
-        kinds = [column.kind for column in self.paper.columns]
-        found.rewrite(
-            lambda text, _, j: latex_cell(text) if kinds[j] == "number" else latex(text), latex
-        )
-        texts = found.texts()
-        written = list(zip(*texts[1:], strict=True)) or [()] * len(texts[0])
-        places = {"name": "l", "p": "r", "text": "c"}
-        made: dict[str, Any] = {
+        kinds = [self.paper.columns[j].role for j in self.shown_columns]
+        heads, *texts = self.texts()
+        cells = [
+            [
+                latex_cell(text) if kind == "number" else latex(text)
+                for kind, text in zip(kinds, row, strict=True)
+            ]
+            for row in texts
+        ]
+        written = list(zip(*cells, strict=True)) or [()] * len(kinds)
+        made = copy.deepcopy(self)
+        made.fill(list(map(latex, heads)), cells)
+        defaults: dict[str, Any] = {
             "column_format": "".join(
-                places.get(kinds[j]) or number_format(list(cells))
-                for j, cells in zip(self.shown_columns, written, strict=True)
+                _ALIGNED[kind][2] or number_format(list(column))
+                for kind, column in zip(kinds, written, strict=True)
             ),
             "position_float": "centering",
             "hrules": True,
             "siunitx": True,
             "convert_css": True,
-            "label": self.paper.label,
+            "label": label(self.paper.name),
             "caption": self.caption or latex(self.paper.caption),
         }
-        found.set_table_styles(
+        made.set_table_styles(
             [{"selector": "sisetup", "props": ":{detect-weight=true,mode=text}"}], overwrite=False
         )
-        text = Styler.to_latex(found, **(made | options))
+        text = Styler.to_latex(made, **(defaults | options))
         return _put(self._finished(text), buf)
 
     def _finished(self, text: str) -> str:
-        """Set heads, lines between parts, and notes, which Styler has not."""
-        lines = text.splitlines()
+        """Set heads, lines between parts, and the note, which Styler has not."""
+        lines, summaries = text.splitlines(), self.paper.summaries
         top, mid = lines.index(r"\toprule"), lines.index(r"\midrule")
         end = lines.index(r"\bottomrule")
-        if self.paper.summaries and end - mid - 1 > self.paper.summaries:
-            lines.insert(end - self.paper.summaries, r"\midrule")
+        if summaries and end - mid - 1 > summaries:
+            lines.insert(end - summaries, r"\midrule")
         lines[top + 1 : mid] = self._heads()
-        body = "\n".join(lines)
+        body, note = "\n".join(lines), ""
+        if self.paper.note:
+            note = (
+                "\n\\par\\smallskip\n\\begin{minipage}{\\linewidth}\\footnotesize\n"
+                f"{latex(self.paper.note)}\n\\end{{minipage}}"
+            )
         if r"\begin{tabular}" in body:
             body = body.replace(
                 r"\begin{tabular}", f"\\smallskip\n{_SHRUNK}\n\\begin{{tabular}}", 1
             )
-            body = body.replace(r"\end{tabular}", "\\end{tabular}}\n" + self._notes(), 1)
+            body = body.replace(r"\end{tabular}", "\\end{tabular}}\n" + note, 1)
         return f"{_PACKAGES}\n{body}\n"
 
     def _heads(self) -> list[str]:
         """Return the lines of the heads: groups of several columns, if any, and columns."""
         shown = [self.paper.columns[j] for j in self.shown_columns]
         runs = [(group, list(run)) for group, run in groupby(shown, lambda column: column.group)]
-        grouped = any(column.group for column in shown)
         upright = (
-            not grouped
+            not any(column.group for column in shown)
             and len(shown) > _MOST_COLUMNS
             and any(len(column.head) > _LONGEST_HEAD for column in shown[1:])
         )
@@ -228,10 +242,11 @@ class PaperTable(Styler):
         rules: list[str] = []
         for group, run in runs:
             joint, first = bool(group) and len(run) > 1, len(heads) + 1
-            heads += [
-                _head(column, column.short if joint else column.head, upright=upright)
-                for column in run
-            ]
+            for column in run:
+                head = latex(column.short if joint else column.head)
+                if column.role != "name":
+                    head = rf"{{\rotatebox{{90}}{{{head}}}}}" if upright else f"{{{head}}}"
+                heads.append(head)
             if joint:
                 groups.append(rf"\multicolumn{{{len(run)}}}{{c}}{{{latex(group)}}}")
                 rules.append(rf"\cmidrule(lr){{{first}-{len(heads)}}}")
@@ -240,57 +255,45 @@ class PaperTable(Styler):
         above = [" & ".join(groups) + r" \\", " ".join(rules)] if rules else []
         return [*above, " & ".join(heads) + r" \\"]
 
-    def _notes(self) -> str:
-        if not self.paper.notes:
-            return ""
-        text = " ".join(latex(note) for note in self.paper.notes)
-        return (
-            "\n\\par\\smallskip\n\\begin{minipage}{\\linewidth}\\footnotesize\n"
-            f"{text}\n\\end{{minipage}}"
-        )
-
     def to_markdown(self, buf: Any = None) -> str | None:
         """Write a table in Markdown, with its caption above and its notes below."""
-        found = copy.deepcopy(self)
-
-        def cell(text: str, row: int, column: int) -> str:
-            strong = (row, column) in self.paper.strong
-            return f"**{markdown(text)}**" if strong else markdown(text)
-
-        found.rewrite(cell, markdown)
-        heads, *rows = found.texts()
-        rule = [_SIDES[self.paper.columns[j].kind][1] for j in self.shown_columns]
-        lines = [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
+        shown, (names, *texts) = self.shown_columns, self.texts()
+        rows = [[markdown(text) for text in row] for row in texts]
+        visible = [i for i in range(len(self.index)) if i not in self.hidden_rows]
+        for i, j in self.paper.bold:
+            if i in visible and j in shown:
+                row, column = visible.index(i), shown.index(j)
+                rows[row][column] = f"**{rows[row][column]}**"
+        heads = [markdown(name) for name in names]
+        rules = [_ALIGNED[self.paper.columns[j].role][1] for j in shown]
+        lines = [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)]
         caption = self.caption or markdown(self.paper.caption)
-        notes = markdown(" ".join(self.paper.notes))
-        parts = (caption, "\n".join(lines), notes)
+        parts = (caption, "\n".join(lines), markdown(self.paper.note))
         return _put("\n\n".join(str(part) for part in parts if part) + "\n", buf)
 
     def to_html(self, buf: Any = None, **options: Any) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Write HTML, as a notebook shows it, with the caption above and notes below."""
-        found = copy.deepcopy(self)
-        found.rewrite(lambda text, *_: html(text), html)
+        made = copy.deepcopy(self)
+        heads, *texts = ([html(text) for text in row] for row in self.texts())
+        made.fill(heads, texts)
         if not self.caption:
-            found.set_caption(html(self.paper.caption))
+            made.set_caption(html(self.paper.caption))
         styles: Any = [
             {"selector": "th, td", "props": "padding: 0.15em 0.6em"},
             {"selector": "caption", "props": "text-align: left"},
             *(
-                {"selector": f"th.col{j}", "props": f"text-align: {_SIDES[column.kind][0]}"}
+                {"selector": f"th.col{j}", "props": f"text-align: {_ALIGNED[column.role][0]}"}
                 for j, column in enumerate(self.paper.columns)
             ),
         ]
-        found.set_table_styles(styles, overwrite=False)
-        text = Styler.to_html(found, **options)
-        notes = html(" ".join(self.paper.notes))
-        below = f"</table>\n<p>{notes}</p>" if notes else "</table>"
+        made.set_table_styles(styles, overwrite=False)
+        text, note = Styler.to_html(made, **options), html(self.paper.note)
+        below = f"</table>\n<p>{note}</p>" if note else "</table>"
         return _put(text.replace("</table>", below, 1), buf)
 
 
-def _head(column: PaperColumn, text: str, *, upright: bool) -> str:
-    if column.kind == "name":
-        return latex(text)
-    return rf"{{\rotatebox{{90}}{{{latex(text)}}}}}" if upright else f"{{{latex(text)}}}"
+def _by_value(texts: Mapping[str, str], value: object, text: str = "") -> str:
+    return texts.get(repr(value), text)
 
 
 def _put(text: str, buf: Any) -> str | None:

@@ -10,9 +10,8 @@ from benchinfer.core.errors import unknown
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import amount
 from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
-from benchinfer.papers.datasets import by_dataset, each_dataset
-from benchinfer.papers.leaves import by_leaf
-from benchinfer.papers.styler import Paper, PaperTable
+from benchinfer.papers.datasets import by_dataset, by_leaf, each_dataset
+from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.sections import positions
 
@@ -46,17 +45,19 @@ def table(
     return _comparison(result, rows, scores, against, top)
 
 
-def _groups(found: Subgroups, rows: Rows | None, top: int | None, **given: object) -> PaperTable:
+def _groups(
+    groups: Subgroups, rows: Rows | None, top: int | None, **arguments: object
+) -> PaperTable:
     """Lay out groups of data sets."""
-    strange = [Option(name) for name, value in given.items() if value is not None]
+    strange = [Option(name) for name, value in arguments.items() if value is not None]
     if rows in ("pairs", "datasets"):
         strange.append(Option("rows", rows))
     elif not strange:
-        return by_leaf(found, rows or "algorithms", top)
+        return by_leaf(groups, rows or "algorithms", top)
     raise ArgumentError(
         f"{strange[0]} does not go with groups of data sets.",
         hint="rows are algorithms or leaves; the comparison of one group, as in"
-        f" groups[{next(iter(found))!r}], has the other tables.",
+        f" groups[{next(iter(groups))!r}], has the other tables.",
     )
 
 
@@ -71,8 +72,8 @@ def _comparison(
     if rows == "leaves":
         raise ArgumentError(unknown("rows", rows, ("algorithms", "pairs", "datasets")))
     if rows is None:
-        whole = not result.sides and reference(result, against) is not None
-        rows = "algorithms" if whole else "pairs"
+        complete = not result.sides and reference(result, against) is not None
+        rows = "algorithms" if complete else "pairs"
     if rows == "pairs":
         _refuse("a table of pairs", scores=scores, against=against, top=top)
         return by_pair(result)
@@ -82,9 +83,9 @@ def _comparison(
     return by_algorithm(result, against, top)
 
 
-def _refuse(what: str, **given: object) -> None:
+def _refuse(what: str, **arguments: object) -> None:
     """Refuse arguments that a table has no use for."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value:
             raise ArgumentError(
                 f"{Option(name)} does not go with {what}.",
@@ -92,26 +93,20 @@ def _refuse(what: str, **given: object) -> None:
             )
 
 
-def _consensus(found: Consensus, top: int | None) -> PaperTable:
+def _consensus(consensus: Consensus, top: int | None) -> PaperTable:
     """Lay out a consensus with one row per algorithm, best first."""
-    import pandas as pd
-
-    printed = positions(found)
+    printed = positions(consensus)
     rows = printed.frame.head(top or len(printed.frame))
-    names = rows["algorithm"].tolist()
     places = [
         str(low) if low == high else f"{low}\N{EN DASH}{high}"
         for low, high in zip(rows["rank_low"], rows["rank_high"], strict=True)
     ]
-    columns = [words("algorithm", names, "algorithm", "name"), words("ranks", places, "ranks")]
+    columns = [
+        words("algorithm", rows["algorithm"].tolist(), "algorithm", "name"),
+        words("ranks", places, "ranks"),
+    ]
     if "score" in rows:
         columns.append(numbers("score", rows["score"], amount, "points"))
-    frame = pd.DataFrame({each.name: each.values for each in columns})
-    texts = list(zip(*(each.texts for each in columns), strict=True))
-    paper = Paper(
-        tuple(each.column for each in columns),
-        f"{printed.caption} by {found.method}: {len(found.algorithms)} algorithms, best first.",
-        (printed.note,),
-        "tab:consensus",
-    )
-    return PaperTable.of(frame, texts, paper)
+    many = len(consensus.algorithms)
+    caption = f"{printed.caption} by {consensus.method}: {many} algorithms, best first."
+    return PaperTable.of(columns, "consensus", caption, (printed.note,))

@@ -34,11 +34,11 @@ def answer(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> S
         tables.append(serious)
     if len(comparisons) > 1 and not lead.sides:
         places = [n for n, c in enumerate(comparisons) if not c.sides]
-        found = VerdictAgreement.of(comparisons)
-        side, fold = robustness.agreement(found, {a: anchors[n] for a, n in enumerate(places)})
+        agreement = VerdictAgreement.of(comparisons)
+        side, fold = robustness.agreement(agreement, {a: anchors[n] for a, n in enumerate(places)})
         tables += side
-        said = found.sentence()
-        text += [f"{said[:1].upper()}{said[1:]}"] if said else []
+        sentence = agreement.sentence()
+        text += [f"{sentence[:1].upper()}{sentence[1:]}"] if sentence else []
     return Section(
         title="Answer",
         lead=lead.headline(),

@@ -10,24 +10,25 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError
+from benchinfer.core.measure import Measure
 from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
+from benchinfer.scores.resampling import Resampling
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.gate.result import Gate, GatedMeasure
+    from benchinfer.analyses.plan.result import Plan
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.comparison.per_dataset import Comparisons
-    from benchinfer.core.measure import Measure
-    from benchinfer.core.provenance import Provenance
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.scores.coverage import Finding
-    from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
 
 
@@ -66,582 +67,327 @@ def plain(value: Any) -> Any:
 
 def rows(table: "pd.DataFrame") -> list[dict[str, object]]:
     """Turn a table into one record per row; intervals have no end where they are open."""
-    found = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
-    for row in found:
-        row.update({end: None for end in _ENDS if end in row and math.isinf(row[end])})
-    return found
+    records = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False)]
+    for record in records:
+        record.update({end: None for end in _ENDS if end in record and math.isinf(record[end])})
+    return records
 
 
 @dataclass(frozen=True, slots=True)
-class TableDocument:
-    """A score table, and what the checks found.
+class Document:
+    """A kind of document in JSON.
 
     Attributes
     ----------
-    source
-        Where it was read from.
-    n
-        Number of scores.
-    datasets
-        Data sets.
-    algorithms
-        Algorithms.
-    measures
-        Measures.
-    resampling
-        How replications came about; null where that is not declared.
-    paired
-        Whether algorithms share replications.
-    digest
-        Fingerprint of the table.
-    findings
-        What the checks found; the first places of each as records.
+    name, title
+        Its name in the schema, and what it is.
+    keys
+        Key to its type and meaning. Types of parts are documents; ``[D]`` is a list of documents,
+        ``{str: D}`` a mapping from name to document.
     """
-
-    source: str
-    n: int
-    datasets: tuple[str, ...]
-    algorithms: tuple[str, ...]
-    measures: "tuple[Measure, ...]"
-    resampling: "Resampling | None"
-    paired: bool
-    digest: str
-    findings: "tuple[FindingDocument, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class FindingDocument:
-    """A finding of a check of tables.
-
-    Attributes
-    ----------
-    rule
-        Name of the rule.
-    severity
-        Error, warning or note.
-    count
-        How many rows, cells or names are concerned.
-    what
-        What was found.
-    where
-        The first places.
-    hint
-        What to do.
-    """
-
-    rule: str
-    severity: str
-    count: int
-    what: str
-    where: list[dict[str, str]]
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
-class SaidSection:
-    """What a section says in words.
-
-    Attributes
-    ----------
-    title
-        Heading.
-    lead
-        First sentence.
-    text
-        Paragraphs.
-    facts
-        Names and what is said about them.
-    not_answered
-        What could not be done, in the words of the error.
-    tables
-        The tables that it shows.
-    """
-
-    title: str
-    lead: str
-    text: tuple[str, ...]
-    facts: "list[SaidFact]"
-    not_answered: tuple[str, ...]
-    tables: "list[SaidTable]"
-
-
-@dataclass(frozen=True, slots=True)
-class SaidFact:
-    """A name and what is said about it."""
 
     name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SaidTable:
-    """Caption and note of a table; `name` is its key in the document, if it has one."""
-
-    name: str
-    caption: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class ProvenanceDocument:
-    """Provenance of a result.
-
-    Attributes
-    ----------
-    analysis
-        The function that made it.
-    version
-        Version of the package.
-    arguments
-        Every argument, defaults included.
-    adjustment
-        How p-values and intervals are adjusted for many pairs, in words.
-    digest
-        Fingerprint of the table.
-    seed
-        Seed of the random numbers, null where there are none.
-    """
-
-    analysis: str
-    version: str
-    arguments: Mapping[str, object]
-    adjustment: str
-    digest: str
-    seed: int | None
-
-    @classmethod
-    def of(cls, source: "Provenance") -> Self:
-        """Return the provenance of a result, with its arguments by name."""
-        return cls(**{field.name: getattr(source, field.name) for field in dataclasses.fields(cls)})
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonDocument:
-    """A comparison of algorithms on one measure.
-
-    Attributes
-    ----------
-    analysis
-        Name of the analysis.
-    caveats
-        Facts of the table to read before the verdict: name to a line.
-    headline
-        The verdict in a sentence.
-    order
-        The order of the algorithms, best first.
-    decided
-        Whether one algorithm is better than or equivalent to each of the others.
-    measure
-        The measure.
-    algorithms
-        The algorithms.
-    level
-        Confidence level, or the probability that a verdict takes.
-    target
-        What the claims are about: domain or datasets.
-    level_name, level_better
-        The statistic that estimates of the summary are values of, and its direction.
-    rule
-        How evidence becomes verdicts.
-    formula
-        The model or statistic in a line.
-    method
-        Sentences for a methods section.
-    diagnostics
-        One row per check.
-    refused
-        Key to the reason why its value is null.
-    sections
-        What the terminal and the report say, in words.
-    provenance
-        Where the result comes from.
-    """
-
-    analysis: str
-    caveats: "Mapping[str, str]"
-    headline: str
-    order: str
-    decided: bool
-    measure: "Measure"
-    algorithms: tuple[str, ...]
-    level: float
-    target: str
-    level_name: str
-    level_better: str
-    rule: str
-    formula: str
-    method: str
-    diagnostics: Rows
-    refused: dict[str, str]
-    sections: list[SaidSection]
-    provenance: "ProvenanceDocument"
-
-
-@dataclass(frozen=True, slots=True)
-class LocalDocument:
-    """One comparison per data set.
-
-    Attributes
-    ----------
-    datasets
-        Data set to its comparison, as `compare` prints it.
-    refused
-        Data set to why it could not be compared.
-    """
-
-    datasets: dict[str, dict[str, object]]
-    refused: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class ConsensusDocument:
-    """A consensus of relations of data sets.
-
-    Attributes
-    ----------
-    order
-        The order that all optima agree on.
-    decided
-        Whether there is one optimum, and proved to be.
-    method
-        Method.
-    family
-        Family of orders among which the consensus is.
-    missing_pairs
-        How pairs that were not compared count.
-    weights
-        Weight of each measure.
-    cost
-        Cost of the consensus.
-    lower_bound
-        Cost that no relation of the family is below.
-    optimal
-        Whether the cost is proved to be the least.
-    count
-        Number of optima.
-    count_exact
-        Whether that number is exact.
-    optima
-        The optima.
-    common
-        Verdict of each pair.
-    summary
-        Ranks of the algorithms.
-    support
-        What speaks for each pair.
-    concordance
-        Concordance of the relations (Kendall's W).
-    agreement
-        Mean tau of Emond and Mason of two relations.
-    diagnostics
-        One row per check.
-    relations
-        Order of each relation.
-    refused
-        Measure to data set to why it has no relation.
-    """
-
-    order: str
-    decided: bool
-    method: str
-    family: str
-    missing_pairs: str
-    weights: dict[str, float]
-    cost: float | None
-    lower_bound: float | None
-    optimal: bool
-    count: int
-    count_exact: bool
-    optima: list[str]
-    common: Rows
-    summary: Rows
-    support: Rows
-    concordance: float
-    agreement: float
-    diagnostics: Rows
-    relations: dict[str, str]
-    refused: dict[str, dict[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class PlanDocument:
-    """A planned experiment.
-
-    Attributes
-    ----------
-    asked
-        Whether data sets, replications or power were asked for.
-    plan
-        The design.
-    text
-        The plan in sentences.
-    designs
-        Data sets that other numbers of replications need.
-    curve
-        Power around the design.
-    """
-
-    asked: str
-    plan: dict[str, float | None]
-    text: list[str]
-    designs: Rows
-    curve: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class StabilityDocument:
-    """How often characteristics divide subsamples of the data sets.
-
-    Attributes
-    ----------
-    headline
-        What divides how often, in a sentence.
-    resamples, size
-        Number of subsamples, and data sets in each.
-    undivided
-        Share of the subsamples without any division.
-    characteristics
-        One row per characteristic.
-    seed
-        Seed of the draws.
-    """
-
-    headline: str
-    resamples: int
-    size: int
-    undivided: float
-    characteristics: Rows
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class SubgroupsDocument:
-    """Groups of data sets on which algorithms compare differently.
-
-    Attributes
-    ----------
-    headline
-        Whether the comparison depends on the data sets, in a sentence.
-    rule
-        When data sets are divided.
-    method
-        Sentences for a methods section.
-    splits
-        One row per division.
-    tests
-        One row per node and characteristic.
-    leaves
-        Group of data sets to its comparison, as `compare` prints it.
-    datasets
-        Group to its data sets.
-    refused
-        Group to why it could not be compared.
-    diagnostics
-        One row per check of the tree.
-    stability
-        How often characteristics divide subsamples, if requested.
-    provenance
-        How it was made.
-    """
-
-    headline: str
-    rule: str
-    method: str
-    splits: Rows
-    tests: Rows
-    leaves: dict[str, dict[str, object]]
-    datasets: dict[str, list[str]]
-    refused: dict[str, str]
-    diagnostics: Rows
-    stability: StabilityDocument | None
-    provenance: "ProvenanceDocument"
-
-
-@dataclass(frozen=True, slots=True)
-class GateDocument:
-    """A verdict on a candidate.
-
-    Attributes
-    ----------
-    verdict
-        Pass, fail or undecided.
-    outcome
-        The same, where an undecided gate counts as what --on-undecided says.
-    headline
-        The verdict in a sentence.
-    baseline
-        The algorithm that is in place.
-    candidate
-        The algorithm that is to take its place.
-    want
-        What a pass shows on each measure: noninferior or superior.
-    level
-        Confidence level.
-    rule
-        How evidence becomes a verdict.
-    measures
-        One row per measure; the ends of intervals are one-sided bounds at the level.
-    evidence
-        Measure to what its verdict rests on.
-    """
-
-    verdict: str
-    outcome: str
-    headline: str
-    baseline: str
-    candidate: str
-    want: str
-    level: float
-    rule: str
-    measures: Rows
-    evidence: "dict[str, GatedDocument]"
-
-
-@dataclass(frozen=True, slots=True)
-class GatedDocument:
-    """What the verdict on one measure rests on.
-
-    Attributes
-    ----------
-    analysis
-        Name of the analysis.
-    reason
-        Why it was taken.
-    scope
-        What the claim is about.
-    method
-        Sentences for a methods section.
-    needs
-        What would decide an undecided measure; null where it is decided.
-    more_datasets
-        How many more data sets that takes; null where that is not the way, or not known.
-    more_replications
-        The same of replications.
-    diagnostics
-        One row per check.
-    provenance
-        Where the comparison of the two algorithms comes from, at one minus twice the error.
-    """
-
-    analysis: str
-    reason: str
-    scope: str
-    method: str
-    needs: str | None
-    more_datasets: int | None
-    more_replications: int | None
-    diagnostics: Rows
-    provenance: "ProvenanceDocument"
-
-
-@dataclass(frozen=True, slots=True)
-class ReportDocument:
-    """A report.
-
-    Attributes
-    ----------
-    report
-        The file.
-    title
-        Heading.
-    version
-        Version of the package.
-    results
-        The comparisons over all data sets, as `compare` prints them.
-    refused
-        What the table cannot answer.
-    agreement
-        Measure to the verdict of each analysis on each pair.
-    changes
-        Measure to the verdicts that change with level, tolerance, scale, or without a data set or
-        an algorithm.
-    parts
-        What the parts of the report say, in words.
-    """
-
-    report: str
     title: str
-    version: str
-    results: list[dict[str, object]]
-    refused: "tuple[Refusal, ...]"
-    agreement: dict[str, Rows]
-    changes: dict[str, Rows]
-    parts: "list[SaidPart]"
+    keys: Mapping[str, tuple[object, str]]
+
+    def of(self, source: object, **values: object) -> dict[str, object]:
+        """Write a result down: a key without a value is an attribute, or what a method returns."""
+        document = {key: values.get(key) for key in self.keys}
+        for key in self.keys.keys() - values.keys():
+            value = getattr(source, key)
+            document[key] = value() if callable(value) else value
+        return document
 
 
-@dataclass(frozen=True, slots=True)
-class SaidPart:
-    """What a part of a report says in words.
-
-    Attributes
-    ----------
-    title
-        Heading: the measure, or the kind of results that have none.
-    tag
-        The direction that is better.
-    sections
-        Its sections.
-    """
-
-    title: str
-    tag: str
-    sections: list[SaidSection]
+FINDING = Document(
+    "FindingDocument",
+    "A finding of a check of tables.",
+    {
+        "rule": (str, "Name of the rule."),
+        "severity": (str, "Error, warning or note."),
+        "count": (int, "How many rows, cells or names are concerned."),
+        "what": (str, "What was found."),
+        "where": (list[dict[str, str]], "The first places."),
+        "hint": (str, "What to do."),
+    },
+)
+TABLE = Document(
+    "TableDocument",
+    "A score table, and what the checks found.",
+    {
+        "source": (str, "Where it was read from."),
+        "n": (int, "Number of scores."),
+        "datasets": (list[str], "Data sets."),
+        "algorithms": (list[str], "Algorithms."),
+        "measures": (list[Measure], "Measures."),
+        "resampling": (
+            Resampling | None,
+            "How replications came about; null where that is not declared.",
+        ),
+        "paired": (bool, "Whether algorithms share replications."),
+        "digest": (str, "Fingerprint of the table."),
+        "findings": ([FINDING], "What the checks found; the first places of each as records."),
+    },
+)
+PROVENANCE = Document(
+    "ProvenanceDocument",
+    "Provenance of a result.",
+    {
+        "analysis": (str, "The function that made it."),
+        "version": (str, "Version of the package."),
+        "arguments": (dict[str, object], "Every argument, defaults included."),
+        "adjustment": (str, "How p-values and intervals are adjusted for many pairs, in words."),
+        "digest": (str, "Fingerprint of the table."),
+        "seed": (int | None, "Seed of the random numbers, null where there are none."),
+    },
+)
+_SAID_FACT = Document(
+    "SaidFact", "A name and what is said about it.", {"name": (str, ""), "text": (str, "")}
+)
+_SAID_TABLE = Document(
+    "SaidTable",
+    "Caption and note of a table; `name` is its key in the document, if it has one.",
+    {"name": (str, ""), "caption": (str, ""), "note": (str, "")},
+)
+_SAID_SECTION = Document(
+    "SaidSection",
+    "What a section says in words.",
+    {
+        "title": (str, "Heading."),
+        "lead": (str, "First sentence."),
+        "text": (list[str], "Paragraphs."),
+        "facts": ([_SAID_FACT], "Names and what is said about them."),
+        "not_answered": (list[str], "What could not be done, in the words of the error."),
+        "tables": ([_SAID_TABLE], "The tables that it shows."),
+    },
+)
+_LEVEL = "The statistic that estimates of the summary are values of, and its direction."
+COMPARISON = Document(
+    "ComparisonDocument",
+    "A comparison of algorithms on one measure.",
+    {
+        "analysis": (str, "Name of the analysis."),
+        "caveats": (
+            dict[str, str],
+            "Facts of the table to read before the verdict: name to a line.",
+        ),
+        "headline": (str, "The verdict in a sentence."),
+        "order": (str, "The order of the algorithms, best first."),
+        "decided": (
+            bool,
+            "Whether one algorithm is better than or equivalent to each of the others.",
+        ),
+        "measure": (Measure, "The measure."),
+        "algorithms": (list[str], "The algorithms."),
+        "level": (float, "Confidence level, or the probability that a verdict takes."),
+        "target": (str, "What the claims are about: domain or datasets."),
+        "level_name": (str, _LEVEL),
+        "level_better": (str, _LEVEL),
+        "rule": (str, "How evidence becomes verdicts."),
+        "formula": (str, "The model or statistic in a line."),
+        "method": (str, "Sentences for a methods section."),
+        "diagnostics": (Rows, "One row per check."),
+        "refused": (dict[str, str], "Key to the reason why its value is null."),
+        "sections": ([_SAID_SECTION], "What the terminal and the report say, in words."),
+        "provenance": (PROVENANCE, "Where the result comes from."),
+    },
+)
+# Keys of a comparison that stand before those of its sections.
+_FIRST = (
+    *("analysis", "caveats", "headline", "order", "decided", "measure", "algorithms", "level"),
+    "target",
+)
+LOCAL = Document(
+    "LocalDocument",
+    "One comparison per data set.",
+    {
+        "datasets": ({str: COMPARISON}, "Data set to its comparison, as `compare` prints it."),
+        "refused": (dict[str, str], "Data set to why it could not be compared."),
+    },
+)
+CONSENSUS = Document(
+    "ConsensusDocument",
+    "A consensus of relations of data sets.",
+    {
+        "order": (str, "The order that all optima agree on."),
+        "decided": (bool, "Whether there is one optimum, and proved to be."),
+        "method": (str, "Method."),
+        "family": (str, "Family of orders among which the consensus is."),
+        "missing_pairs": (str, "How pairs that were not compared count."),
+        "weights": (dict[str, float], "Weight of each measure."),
+        "cost": (float | None, "Cost of the consensus."),
+        "lower_bound": (float | None, "Cost that no relation of the family is below."),
+        "optimal": (bool, "Whether the cost is proved to be the least."),
+        "count": (int, "Number of optima."),
+        "count_exact": (bool, "Whether that number is exact."),
+        "optima": (list[str], "The optima."),
+        "common": (Rows, "Verdict of each pair."),
+        "summary": (Rows, "Ranks of the algorithms."),
+        "support": (Rows, "What speaks for each pair."),
+        "concordance": (float, "Concordance of the relations (Kendall's W)."),
+        "agreement": (float, "Mean tau of Emond and Mason of two relations."),
+        "diagnostics": (Rows, "One row per check."),
+        "relations": (dict[str, str], "Order of each relation."),
+        "refused": (dict[str, dict[str, str]], "Measure to data set to why it has no relation."),
+    },
+)
+PLAN = Document(
+    "PlanDocument",
+    "A planned experiment.",
+    {
+        "asked": (str, "Whether data sets, replications or power were asked for."),
+        "plan": (dict[str, float | None], "The design."),
+        "text": (list[str], "The plan in sentences."),
+        "designs": (Rows, "Data sets that other numbers of replications need."),
+        "curve": (Rows, "Power around the design."),
+    },
+)
+_STABILITY = Document(
+    "StabilityDocument",
+    "How often characteristics divide subsamples of the data sets.",
+    {
+        "headline": (str, "What divides how often, in a sentence."),
+        "resamples": (int, "Number of subsamples, and data sets in each."),
+        "size": (int, "Number of subsamples, and data sets in each."),
+        "undivided": (float, "Share of the subsamples without any division."),
+        "characteristics": (Rows, "One row per characteristic."),
+        "seed": (int, "Seed of the draws."),
+    },
+)
+SUBGROUPS = Document(
+    "SubgroupsDocument",
+    "Groups of data sets on which algorithms compare differently.",
+    {
+        "headline": (str, "Whether the comparison depends on the data sets, in a sentence."),
+        "rule": (str, "When data sets are divided."),
+        "method": (str, "Sentences for a methods section."),
+        "splits": (Rows, "One row per division."),
+        "tests": (Rows, "One row per node and characteristic."),
+        "leaves": (
+            {str: COMPARISON},
+            "Group of data sets to its comparison, as `compare` prints it.",
+        ),
+        "datasets": (dict[str, list[str]], "Group to its data sets."),
+        "refused": (dict[str, str], "Group to why it could not be compared."),
+        "diagnostics": (Rows, "One row per check of the tree."),
+        "stability": (
+            (_STABILITY, None),
+            "How often characteristics divide subsamples, if requested.",
+        ),
+        "provenance": (PROVENANCE, "How it was made."),
+    },
+)
+_GATED = Document(
+    "GatedDocument",
+    "What the verdict on one measure rests on.",
+    {
+        "analysis": (str, "Name of the analysis."),
+        "reason": (str, "Why it was taken."),
+        "scope": (str, "What the claim is about."),
+        "method": (str, "Sentences for a methods section."),
+        "needs": (str | None, "What would decide an undecided measure; null where it is decided."),
+        "more_datasets": (
+            int | None,
+            "How many more data sets that takes; null where that is not the way, or not known.",
+        ),
+        "more_replications": (int | None, "The same of replications."),
+        "diagnostics": (Rows, "One row per check."),
+        "provenance": (
+            PROVENANCE,
+            "Where the comparison of the two algorithms comes from, at one minus twice the error.",
+        ),
+    },
+)
+GATE = Document(
+    "GateDocument",
+    "A verdict on a candidate.",
+    {
+        "verdict": (str, "Pass, fail or undecided."),
+        "outcome": (str, "The same, where an undecided gate counts as what --on-undecided says."),
+        "headline": (str, "The verdict in a sentence."),
+        "baseline": (str, "The algorithm that is in place."),
+        "candidate": (str, "The algorithm that is to take its place."),
+        "want": (str, "What a pass shows on each measure: noninferior or superior."),
+        "level": (float, "Confidence level."),
+        "rule": (str, "How evidence becomes a verdict."),
+        "measures": (
+            Rows,
+            "One row per measure; the ends of intervals are one-sided bounds at the level.",
+        ),
+        "evidence": ({str: _GATED}, "Measure to what its verdict rests on."),
+    },
+)
+_SAID_PART = Document(
+    "SaidPart",
+    "What a part of a report says in words.",
+    {
+        "title": (str, "Heading: the measure, or the kind of results that have none."),
+        "tag": (str, "The direction that is better."),
+        "sections": ([_SAID_SECTION], "Its sections."),
+    },
+)
+_CHANGES = (
+    "Measure to the verdicts that change with level, tolerance, scale, or without a data set or an"
+    " algorithm."
+)
+REPORT = Document(
+    "ReportDocument",
+    "A report.",
+    {
+        "report": (str, "The file."),
+        "title": (str, "Heading."),
+        "version": (str, "Version of the package."),
+        "results": ([COMPARISON], "The comparisons over all data sets, as `compare` prints them."),
+        "refused": (list[Refusal], "What the table cannot answer."),
+        "agreement": (dict[str, Rows], "Measure to the verdict of each analysis on each pair."),
+        "changes": (
+            dict[str, Rows],
+            _CHANGES,
+        ),
+        "parts": ([_SAID_PART], "What the parts of the report say, in words."),
+    },
+)
 
 
 def report(
     page: Page, results: Sequence["Comparison"], refused: Sequence[Refusal], name: str
-) -> ReportDocument:
+) -> dict[str, object]:
     """Write down a report: its comparisons in full, and what the page says."""
     shown = {"agreement": dict[str, Any](), "changes": dict[str, Any]()}
     for part in page.parts:
         for section in part.sections:
             for key in shown.keys() & section.values.keys():
                 shown[key][part.title] = section.values[key]
-    return ReportDocument(
+    return REPORT.of(
+        page,
         report=name,
-        title=page.title,
-        version=page.version,
         results=[comparison(result, decided=result.relation().settled) for result in results],
-        refused=tuple(refused),
-        agreement=shown["agreement"],
-        changes=shown["changes"],
+        refused=refused,
         parts=[
-            SaidPart(part.title, part.tag, [said(section) for section in part.sections])
+            _SAID_PART.of(part, sections=[said(section) for section in part.sections])
             for part in page.parts
         ],
+        **shown,
     )
 
 
-def findings(found: Sequence["Finding"]) -> tuple[FindingDocument, ...]:
+def findings(records: Sequence["Finding"]) -> list[dict[str, object]]:
     """Write down findings, the first places of each as records."""
-    return tuple(
-        FindingDocument(
-            rule=finding.rule,
-            severity=finding.severity,
-            count=finding.count,
-            what=finding.what,
+    return [
+        FINDING.of(
+            finding,
             where=[dict(zip(finding.where[0], row, strict=True)) for row in finding.where[1:]],
-            hint=finding.hint,
         )
-        for finding in found
-    )
+        for finding in records
+    ]
 
 
-def table(scores: "ScoreTable") -> TableDocument:
+def table(scores: "ScoreTable") -> dict[str, object]:
     """Write down what a table holds, what the checks found, and what its design can decide."""
     from benchinfer.analyses.plan.design import design
 
-    return TableDocument(
-        source=scores.source,
-        n=scores.n_rows,
-        datasets=scores.datasets,
-        algorithms=scores.algorithms,
-        measures=scores.measures,
-        resampling=scores.resampling,
-        paired=scores.paired,
-        digest=scores.digest,
-        findings=findings((*scores.finding_records, *design(scores))),
-    )
+    records = (*scores.finding_records, *design(scores))
+    return TABLE.of(scores, n=scores.n_rows, findings=findings(records))
 
 
 def comparison(
@@ -651,143 +397,127 @@ def comparison(
     from benchinfer.comparison.checks import caveats
     from benchinfer.comparison.sections import sections_of
 
-    told = sections_of(result, request or Request(details=False))
-    found, refused = values(told)
-    document = ComparisonDocument(
+    sections = sections_of(result, request or Request(details=False))
+    shown, refused = values(sections)
+    document = COMPARISON.of(
+        result,
         analysis=result.heading,
         caveats=caveats(result),
-        headline=result.headline(),
         order=str(result.relation()),
         decided=decided,
-        measure=result.measure,
-        algorithms=result.algorithms,
-        level=result.level,
-        target=result.target,
-        level_name=result.level_name,
-        level_better=result.level_better,
-        rule=result.rule,
-        formula=result.formula,
-        method=result.method,
-        diagnostics=result.diagnostics(),
         refused=refused,
-        sections=[said(section) for section in told],
-        provenance=ProvenanceDocument.of(result.provenance),
+        sections=[said(section) for section in sections],
+        provenance=PROVENANCE.of(result.provenance),
     )
-    fields = {f.name: getattr(document, f.name) for f in dataclasses.fields(document)}
-    return {name: fields.pop(name) for name in _FIRST} | found | fields
+    return {name: document.pop(name) for name in _FIRST} | shown | document
 
 
-_FIRST = (
-    "analysis",
-    "caveats",
-    "headline",
-    "order",
-    "decided",
-    "measure",
-    "algorithms",
-    "level",
-    "target",
-)
-
-
-def values(told: Sequence[Section]) -> tuple[dict[str, object], dict[str, str]]:
+def values(sections: Sequence[Section]) -> tuple[dict[str, object], dict[str, str]]:
     """Return the tables and values of sections by their keys, and why some are not known."""
-    found: dict[str, object] = {}
+    known: dict[str, object] = {}
     refused: dict[str, str] = {}
-    for section in told:
+    for section in sections:
         for table in section.all_tables:
             if table.name and table.name != "diagnostics":
-                found[table.name] = table.frame if table.data is None else table.data
+                known[table.name] = table.frame if table.data is None else table.data
         for name, value in section.values.items():
             try:
-                found[name] = value() if callable(value) else value
+                known[name] = value() if callable(value) else value
             except DesignError as error:
-                found[name], refused[name] = None, str(error)
-    return found, refused
+                known[name], refused[name] = None, str(error)
+    return known, refused
 
 
-def said(section: Section) -> SaidSection:
+def said(section: Section) -> dict[str, object]:
     """Write down what a section says."""
-    return SaidSection(
-        title=section.title,
-        lead=section.lead,
-        text=section.text,
-        facts=[SaidFact(name, text) for name, text in section.facts],
+    return _SAID_SECTION.of(
+        section,
+        facts=[{"name": name, "text": text} for name, text in section.facts],
         not_answered=section.warnings,
-        tables=[SaidTable(table.name, table.caption, table.note) for table in section.all_tables],
+        tables=[_SAID_TABLE.of(table) for table in section.all_tables],
     )
 
 
-def subgroups(found: "Subgroups", again: "SubgroupStability | None" = None) -> SubgroupsDocument:
+def subgroups(
+    groups: "Subgroups", stability: "SubgroupStability | None" = None
+) -> dict[str, object]:
     """Write down groups of data sets, with the comparison in each, and their stability."""
     from benchinfer.core.frames import checks_frame
 
-    return SubgroupsDocument(
-        headline=found.headline(),
-        rule=found.rule,
-        method=found.method,
-        splits=found.splits(),
-        tests=found.tests(),
+    return SUBGROUPS.of(
+        groups,
         leaves={
-            name: comparison(one, decided=bool(one.contrasts()["winner"].any()))
-            for name, one in found.items()
+            name: comparison(result, decided=bool(result.contrasts()["winner"].any()))
+            for name, result in groups.items()
         },
-        datasets={name: list(own) for name, own in found.datasets.items()},
-        refused=dict(found.refused),
-        diagnostics=checks_frame(found.checks),
-        stability=None if again is None else _stability(again),
-        provenance=ProvenanceDocument.of(found.provenance),
+        diagnostics=checks_frame(groups.checks),
+        stability=stability
+        and _STABILITY.of(
+            stability, headline=stability.sentence(), characteristics=stability.summary()
+        ),
+        provenance=PROVENANCE.of(groups.provenance),
     )
 
 
-def _stability(again: "SubgroupStability") -> StabilityDocument:
-    """Write down how often characteristics divide subsamples."""
-    return StabilityDocument(
-        headline=again.sentence(),
-        resamples=again.resamples,
-        size=again.size,
-        undivided=again.undivided,
-        characteristics=again.summary(),
-        seed=again.seed,
-    )
-
-
-def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> LocalDocument:
+def comparisons(results: "Comparisons", decided: Mapping[str, bool]) -> dict[str, object]:
     """Write down one comparison per data set."""
-    return LocalDocument(
+    return LOCAL.of(
+        results,
         datasets={
             name: comparison(result, decided=decided[name]) for name, result in results.items()
         },
-        refused=dict(results.refused),
     )
 
 
 def consensus(
-    found: "Consensus",
+    result: "Consensus",
     ensemble: "Ensemble",
     weights: Mapping[str, float],
     refused: Mapping[str, Mapping[str, str]],
-) -> ConsensusDocument:
+) -> dict[str, object]:
     """Write down a consensus, the relations that it is of, and the weight of each measure."""
-    return ConsensusDocument(
-        order=str(found),
-        decided=found.decided,
-        method=found.method,
-        family=found.family,
-        missing_pairs=found.missing_pairs,
-        weights=dict(weights),
-        cost=found.cost,
-        lower_bound=found.lower_bound,
-        optimal=found.optimal,
-        count=found.count,
-        count_exact=found.count_exact,
-        optima=[str(relation) for relation in found.relations()],
-        common=found.relation().to_frame(),
-        summary=found.summary(),
-        support=found.support(),
+    return CONSENSUS.of(
+        result,
+        order=str(result),
+        weights=weights,
+        optima=[str(relation) for relation in result.relations()],
+        common=result.relation().to_frame(),
         concordance=ensemble.concordance(),
         agreement=ensemble.agreement(),
-        diagnostics=found.diagnostics(),
         relations={name: str(relation) for name, relation in ensemble.items()},
-        refused={name: dict(each) for name, each in refused.items()},
+        refused=refused,
+    )
+
+
+def plan(result: "Plan") -> dict[str, object]:
+    """Write down a plan."""
+    designs = result.designs()
+    return PLAN.of(
+        result,
+        plan=result.summary().iloc[0].to_dict(),
+        text=str(result).split("\n"),
+        designs=designs if result.floor is not None else designs.head(0),
+    )
+
+
+def gate(result: "Gate") -> dict[str, object]:
+    """Write down a gate."""
+    return GATE.of(
+        result,
+        measures=result.summary(),
+        evidence={name: _gated(row) for name, row in result.items()},
+    )
+
+
+def _gated(row: "GatedMeasure") -> dict[str, object]:
+    need = row.need
+    return _GATED.of(
+        row,
+        analysis=row.comparison.heading,
+        method=row.comparison.method,
+        needs=need and need.text,
+        more_datasets=need and need.datasets,
+        more_replications=need and need.replications,
+        diagnostics=row.comparison.diagnostics(),
+        provenance=PROVENANCE.of(row.comparison.provenance),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -40,7 +41,7 @@ type Result = Comparison | Comparisons | Where | Relation | Ensemble | Consensus
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
-_BESIDE = ("compare_bayes", "compare_bootstrap")
+_BRIEF = ("compare_bayes", "compare_bootstrap")
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
 # the rest.
@@ -62,8 +63,8 @@ class ReportInput:
         The table, if there is one.
     agreed
         Measure to the consensus of the relations of the data sets.
-    beside
-        Results that stand beside the others and are told in brief.
+    brief
+        Results that are told in brief, after the others.
     call, command
         The Python call and the command that made them, where one alone did.
     """
@@ -72,7 +73,7 @@ class ReportInput:
     refusals: tuple[Refusal, ...] = ()
     scores: ScoreTable | None = None
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
-    beside: tuple[Result, ...] = ()
+    brief: tuple[Result, ...] = ()
     call: str = ""
     command: str = ""
 
@@ -117,19 +118,21 @@ def everything(
     for name in methods:
         check_choice("method", name, Method)
     check_level(level)
-    asked: list[tuple[str, str, Callable[[str], Result]]] = []
+    questions: list[tuple[str, str, Callable[[], Result]]] = []
     for measure in scores.measures:
-        known = _asked(scores, measure.name, level, seed)
-        wanted = {name for name in methods if bayes or name != "bayes"}
-        chosen: list[Method] = [name for name in known if name in wanted]
-        asked += [(measure.name, *known[name]) for name in chosen]
+        known = _analyses(scores, measure.name, level, seed)
+        questions += [
+            (measure.name, *question)
+            for name, question in known.items()
+            if name in methods and (bayes or name != "bayes")
+        ]
     results: list[Result] = []
     refusals: list[Refusal] = []
-    for i, (name, analysis, ask) in enumerate(asked, 1):
+    for i, (name, analysis, ask) in enumerate(questions, 1):
         if progress is not None:
-            progress(f"{analysis}: {name}", i, len(asked))
+            progress(f"{analysis}: {name}", i, len(questions))
         try:
-            results.append(ask(name))
+            results.append(ask())
         except (DesignError, FitError) as error:
             refusals.append(Refusal(name, analysis, str(error)))
     agreed = {
@@ -138,46 +141,42 @@ def everything(
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
     compared = [r for r in results if isinstance(r, Comparison)]
-    beside = [r for r in compared if r.provenance.analysis in _BESIDE]
+    brief = [r for r in compared if r.provenance.analysis in _BRIEF]
     call = f'bi.report(scores, "report.html"{"" if bayes else ", bayes=False"})'
-    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside), call)
+    return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(brief), call)
 
 
-def _asked(
+def _analyses(
     scores: ScoreTable, measure: str, level: float, seed: int | None
-) -> "dict[Method, tuple[str, Callable[[str], Result]]]":
+) -> "dict[Method, tuple[str, Callable[[], Result]]]":
     """Return the analyses of a measure by method, each with its name."""
-    found: dict[Method, tuple[str, Callable[[str], Result]]] = {
-        "mixed": _leading(scores, measure, level, seed),
-        "permutation": (
-            "Permutation tests",
-            lambda name: _permuted(scores, name, level, seed),
-        ),
-        "bayes": ("Bayesian model", lambda name: _bayesian(scores, name, level, seed)),
-        "bootstrap": ("Bootstrap", lambda name: _bootstrapped(scores, name, level, seed)),
-        "points": ("Point comparison", lambda name: compare_points(scores, name)),
-        "per-dataset": _local(scores, measure, level, seed),
-        "subgroups": (
-            "Groups of data sets",
-            lambda name: _grouped(scores, name, level, seed),
-        ),
+    table, several = (scores, measure), len(scores.datasets) > 1
+    binary = any(finding.rule == ZERO_ONE for finding in scores.coverage(measure).findings)
+    leading, compare = "Mixed model", compare_mixed
+    if binary and not several:
+        leading, compare = "Tests of pairs", compare_pair
+    levels = {"level": level, "seed": seed}
+    analyses: dict[Method, tuple[str, Callable[[], Result]]] = {
+        "mixed": (leading, partial(compare, *table, **levels)),
+        "permutation": ("Permutation tests", partial(_permuted, *table, **levels)),
     }
-    left = () if len(scores.datasets) > 1 else ("bayes", "bootstrap", "per-dataset", "subgroups")
-    left += () if scores.features else ("subgroups",)
-    return {name: each for name, each in found.items() if name not in left}
-
-
-def _grouped(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Subgroups:
-    return compare_subgroups(scores, measure, by=[*scores.features], level=level, seed=seed)
-
-
-def _leading(
-    scores: ScoreTable, measure: str, level: float, seed: int | None
-) -> "tuple[str, Callable[[str], Result]]":
-    """Return the analysis that leads: exact tests of scores of 0 and 1 on one data set."""
-    if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
-        return "Tests of pairs", lambda name: compare_pair(scores, name, level=level, seed=seed)
-    return "Mixed model", lambda name: compare_mixed(scores, name, level=level, seed=seed)
+    if several:
+        analyses["bayes"] = "Bayesian model", partial(_bayesian, *table, **levels)
+        analyses["bootstrap"] = "Bootstrap", partial(_bootstrapped, *table, **levels)
+    analyses["points"] = "Point comparison", partial(compare_points, *table)
+    if several and int(scores.coverage(measure).found.max()) == 1:  # no noise to estimate
+        local = partial(per_dataset, compare_points, *table)
+        analyses["per-dataset"] = "Point comparison on each data set", local
+    elif several:
+        kind, compare = (
+            ("Tests of pairs", compare_pair) if binary else ("Mixed model", compare_mixed)
+        )
+        local = partial(per_dataset, compare, *table, **levels)
+        analyses["per-dataset"] = f"{kind} on each data set", local
+    if several and scores.features:
+        groups = partial(compare_subgroups, *table, by=[*scores.features], **levels)
+        analyses["subgroups"] = "Groups of data sets", groups
+    return analyses
 
 
 def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
@@ -195,7 +194,7 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int | No
         raise _undecidable(most, pairs)
     overlapping = scores.resampling is not None and scores.resampling.kind in ("cv", "holdout")
     single = int(scores.coverage(measure).found.max()) == 1
-    found = compare_bootstrap(
+    result = compare_bootstrap(
         scores,
         measure,
         resample="datasets" if single or overlapping else "replications",
@@ -204,10 +203,10 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int | No
         seed=seed,
         progress=False,
     )
-    bounds = found.evidence.low, found.evidence.high
+    bounds = result.evidence.low, result.evidence.high
     if pairs > _PAIRS and np.isinf(bounds).any(axis=0).all():
-        raise _undecidable(int(found.options.resamples), pairs)
-    return found
+        raise _undecidable(int(result.options.resamples), pairs)
+    return result
 
 
 def _undecidable(resamples: int, pairs: int) -> DesignError:
@@ -215,27 +214,10 @@ def _undecidable(resamples: int, pairs: int) -> DesignError:
     return DesignError(what, hint=Phrase(f"{_NAMED} needs fewer, of one named beforehand."))
 
 
-def _right_or_wrong(scores: ScoreTable, measure: str) -> bool:
-    return any(found.rule == ZERO_ONE for found in scores.coverage(measure).findings)
-
-
-def _local(
-    scores: ScoreTable, measure: str, level: float, seed: int | None
-) -> "tuple[str, Callable[[str], Result]]":
-    """Return the comparison on each data set: single scores leave no noise to estimate."""
-    if int(scores.coverage(measure).found.max()) == 1:
-        what = "Point comparison on each data set"
-        return what, lambda name: per_dataset(compare_points, scores, name)
-    compare, what = compare_mixed, "Mixed model on each data set"
-    if _right_or_wrong(scores, measure):
-        compare, what = compare_pair, "Tests of pairs on each data set"
-    return what, lambda name: per_dataset(compare, scores, name, level=level, seed=seed)
-
-
 def _permuted(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
     """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
-    found = scores.coverage(measure).found
-    moved = found.size if len(scores.datasets) > 1 else int(found.sum())
+    n_scores = scores.coverage(measure).found
+    moved = n_scores.size if len(scores.datasets) > 1 else int(n_scores.sum())
     resamples = 100_000 if moved <= _MANY else 10_000
     return compare_permutation(scores, measure, resamples=resamples, level=level, seed=seed)
 
@@ -254,7 +236,12 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
     if not isinstance(results, Sequence) or isinstance(results, str):
-        raise _unfit(results)
+        raise BenchinferError(
+            f"cannot report a {type(results).__name__}.",
+            hint="give a score table, a comparison, comparisons per data set or of monitored"
+            " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
+            " archetypes, regions, or a list of them.",
+        )
     parts = [gather(item, scores, bayes=bayes) for item in results]
     if not parts:
         raise BenchinferError(
@@ -264,15 +251,6 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         tuple(result for part in parts for result in part.results),
         tuple(refusal for part in parts for refusal in part.refusals),
         scores or next((part.scores for part in parts if part.scores is not None), None),
-        {name: found for part in parts for name, found in part.agreed.items()},
-        tuple(result for part in parts for result in part.beside),
-    )
-
-
-def _unfit(thing: object) -> BenchinferError:
-    return BenchinferError(
-        f"cannot report a {type(thing).__name__}.",
-        hint="give a score table, a comparison, comparisons per data set or of monitored"
-        " measures, a relation, an ensemble, a consensus, a plan, a gate, groups of data sets,"
-        " archetypes, regions, or a list of them.",
+        {name: agreed for part in parts for name, agreed in part.agreed.items()},
+        tuple(result for part in parts for result in part.brief),
     )

@@ -28,7 +28,7 @@ _HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that stand in th
 _ROWS, _FEW = 16, 5
 _LEADING = 3  # sections of a part whose tables stand in the open
 _MANY = 1000  # rows of a table that are made when a reader opens it
-_BESIDE = 2  # columns of a table that stands beside a figure
+_NARROW = 2  # columns of a table that stands beside a figure
 _LINES, _LONG = 6, 500  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
 _TEMPLATES = files("benchinfer.reports") / "templates"
@@ -78,7 +78,7 @@ class LaidSection:
 
     section: Section
     figures: tuple[Markup, ...]
-    beside: tuple[Markup, ...]
+    narrow: tuple[Markup, ...]
     tables: tuple[Markup, ...]
     summary: str
     folded_figures: tuple[Markup, ...]
@@ -110,7 +110,7 @@ class _Writer:
         most = 0 if n >= _LEADING and len(figures) + len(tables) > 1 else _FEW if few else _ROWS
         shown = [f for f in figures if n == 0 and f.height <= _HIGHEST]
         open_tables = [t for t in tables if 0 < len(t.frame) <= most]
-        beside = [t for t in open_tables if shown and len(t.columns) <= _BESIDE]
+        narrow = [t for t in open_tables if shown and len(t.columns) <= _NARROW]
         more = [f for f in figures if f not in shown]
         rest = [t for t in tables if t not in open_tables]
         if section.checks:
@@ -121,8 +121,8 @@ class _Writer:
         return LaidSection(
             section=section,
             figures=tuple(_figure(picture) for picture in shown),
-            beside=tuple(self.grid(table, section.anchor) for table in beside),
-            tables=tuple(self.grid(t, section.anchor) for t in open_tables if t not in beside),
+            narrow=tuple(self.grid(table, section.anchor) for table in narrow),
+            tables=tuple(self.grid(t, section.anchor) for t in open_tables if t not in narrow),
             summary=_summary(more, rest, section),
             folded_figures=tuple(_figure(picture) for picture in more),
             folded_tables=tuple(self.grid(table, section.anchor) for table in rest),
@@ -141,10 +141,10 @@ class _Writer:
         drawn: list[Picture] = []
         for figure in figures:
             try:
-                found = vector(figure.result, figure.kind, _WIDTH)
+                drawing = vector(figure.result, figure.kind, _WIDTH)
             except DesignError:
                 continue
-            drawn.append(Picture(self.sheet.inline(found), figure.caption, found.height))
+            drawn.append(Picture(self.sheet.inline(drawing), figure.caption, drawing.height))
         return drawn
 
     def grid(self, table: Table, anchor: str = "") -> Markup:
@@ -159,14 +159,14 @@ class _Writer:
             data = _packed(table, anchors)
         else:
             body = "\n".join(map(_row, anchors, table.rows, repeat(table.columns)))
-        own = ""
+        anchor_id = ""
         if table.name == "diagnostics" and f"{anchor}-diagnostics" in self.targets:
-            own = f' id="{anchor}-diagnostics"'
+            anchor_id = f' id="{anchor}-diagnostics"'
             self.targets.discard(f"{anchor}-diagnostics")
         note = f'\n<p class="note">{escape(table.note)}</p>' if table.note else ""
         caption = escape(table.caption)
         return Markup(  # noqa: S704
-            f'<figure class="table"{own}>\n<figcaption>{caption}</figcaption>\n'
+            f'<figure class="table"{anchor_id}>\n<figcaption>{caption}</figcaption>\n'
             f'<div class="scroll" tabindex="0" role="group" aria-label="{caption}">\n'
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"{data}</div>{note}\n</figure>"
@@ -205,18 +205,18 @@ def _packed(table: Table, anchors: Sequence[str]) -> Markup:
             plain = kind == usual[i] and not cell.link
             packed.append(text if plain else [text, kind, cell.link])
         rows.append(packed)
-    found = {"kinds": list(kinds), "columns": usual, "rows": rows}
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    told = f"{count(len(rows), 'row')} that a script of this page shows; the JSON report has them."
+    content = {"kinds": list(kinds), "columns": usual, "rows": rows}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    note = f"{count(len(rows), 'row')} that a script of this page shows; the JSON report has them."
     return Markup(  # noqa: S704
         f'<script type="application/json">{text}</script>\n'
-        f'<noscript><p class="note">{told}</p></noscript>\n'
+        f'<noscript><p class="note">{note}</p></noscript>\n'
     )
 
 
 def _row(anchor: str, cells: Sequence[Cell], columns: Sequence[Column]) -> str:
-    own = f' id="{escape(anchor)}"' if anchor else ""
-    return f"<tr{own}>{''.join(map(_cell, cells, columns))}</tr>"
+    anchor_id = f' id="{escape(anchor)}"' if anchor else ""
+    return f"<tr{anchor_id}>{''.join(map(_cell, cells, columns))}</tr>"
 
 
 def _role(cell: Cell, column: Column) -> str:

@@ -30,7 +30,7 @@ def html(result: object) -> str:
     """
     import jinja2
 
-    first, *more = told(result)
+    first, *more = sections(result)
     source = files("benchinfer.reports") / "templates"
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: (source / name).read_text(encoding="utf-8")),
@@ -48,14 +48,14 @@ def html(result: object) -> str:
     return printable(text)
 
 
-def told(result: object) -> tuple[Section, ...]:
+def sections(result: object) -> tuple[Section, ...]:
     """Return what there is to say of a result in brief, as its folder registers it.
 
     Of a result that has no sections: what it prints, and its table.
     """
-    sections = registered(type(result), "sections", "SECTIONS")
-    if sections is not None:
-        return sections(result, Request(details=False))
+    write = registered(type(result), "sections", "SECTIONS")
+    if write is not None:
+        return write(result, Request(details=False))
     return (_summed_up(result),)
 
 
@@ -137,13 +137,12 @@ class Remark:
     failed: bool
 
 
-def remarks(sections: list[Section]) -> list[Remark]:
+def remarks(shown: list[Section]) -> list[Remark]:
     """Return the checks that have something to say, those that ask for attention first."""
-    checks = [check for section in sections for check in section.checks if check.remedy]
-    found = [Remark(one.check, one.held, _whole(one.remedy), not one.ok) for one in checks]
-    return sorted(found, key=lambda one: not one.failed)
-
-
-def _whole(remedy: str) -> str:
-    """Write a remedy as a sentence."""
-    return f"{sentence(remedy)}{'' if remedy.endswith(('.', '?')) else '.'}"
+    checks = [check for section in shown for check in section.checks if check.remedy]
+    texts = [
+        f"{sentence(one.remedy)}{'' if one.remedy.endswith(('.', '?')) else '.'}" for one in checks
+    ]
+    both = zip(checks, texts, strict=True)
+    rows = [Remark(one.check, one.held, text, not one.ok) for one, text in both]
+    return sorted(rows, key=lambda one: not one.failed)

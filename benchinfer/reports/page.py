@@ -39,11 +39,10 @@ from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
-from benchinfer.reports import documents, html, latex, markdown, references
+from benchinfer.reports import documents, html, latex, markdown
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, Where, gather
-from benchinfer.reports.making import making
-from benchinfer.reports.texts import as_prose, in_prose
+from benchinfer.reports.texts import as_prose, entries_of, in_prose, making, reference
 from benchinfer.scores.checks.advice import ADVICE
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def write(
     return write_whole(path, _WRITERS[chosen](page))
 
 
-def document(page: Page, gathered: ReportInput, name: str) -> "documents.ReportDocument":
+def document(page: Page, gathered: ReportInput, name: str) -> dict[str, object]:
     """Write down what a report holds."""
     compared = [r for r in gathered.results if isinstance(r, Comparison)]
     return documents.report(page, compared, gathered.refusals, name)
@@ -155,14 +154,15 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
         cited.append(plan_sections.citations())
-    entries = references.merged(cited)
-    held = [section for part in parts for section in part.sections]
-    shown = [t for s in held for t in (*s.all_tables, *_diagnostics(s))]
+    entries = entries_of(cited)
+    content = [section for part in parts for section in part.sections]
+    shown = [table for section in content for table in section.all_tables]
+    shown += [checks_table(section.checks) for section in content if section.checks]
     return Page(
         title=title or _title(gathered),
         about=_about(gathered),
         parts=tuple(parts),
-        references=tuple(references.prose(entry) for entry in entries),
+        references=tuple(reference(entry) for entry in entries),
         bibtex="\n\n".join(entries),
         provenance=_provenance(gathered),
         glossary=comparison_sections.explained(shown),
@@ -173,29 +173,25 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
 
 def _ready(part: MeasurePart) -> tuple[Section, ...]:
     """Give each section an anchor, from its title, and its words to who reads a report."""
-    taken: Counter[str] = Counter()
-    found: list[Section] = []
+    uses: Counter[str] = Counter()
+    ready: list[Section] = []
     for section in part.sections:
         words = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60]
-        taken[words] += 1
-        anchor = "-".join([part.anchor, words, *([str(taken[words])] if taken[words] > 1 else [])])
-        found.append(replace(in_prose(section), anchor=section.anchor or anchor))
-    return tuple(found)
-
-
-def _diagnostics(section: Section) -> list[Table]:
-    return [checks_table(section.checks)] if section.checks else []
+        uses[words] += 1
+        anchor = "-".join([part.anchor, words, *([str(uses[words])] if uses[words] > 1 else [])])
+        ready.append(replace(in_prose(section), anchor=section.anchor or anchor))
+    return tuple(ready)
 
 
 def _measures(gathered: ReportInput) -> "list[Measure]":
     """Return the measures of the table or, without one, of the results, each once."""
-    found: dict[str, Measure] = {}
+    measures: dict[str, Measure] = {}
     if gathered.scores is not None:
-        found = {measure.name: measure for measure in gathered.scores.measures}
+        measures = {measure.name: measure for measure in gathered.scores.measures}
     where = [r for r in gathered.results if isinstance(r, Where)]
     for one in (*_compared(gathered), *where):
-        found[one.measure.name] = one.measure
-    return list(found.values())
+        measures[one.measure.name] = one.measure
+    return list(measures.values())
 
 
 def _compared(gathered: ReportInput) -> list[Comparison]:
@@ -215,38 +211,38 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     ]
     comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
     anchor = f"measure-{number}"
-    found: list[Section] = []
+    content: list[Section] = []
     anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
         before = tuple(comparisons[:n])
-        request = Request(c not in gathered.beside, before, gathered.scores)
-        told = comparison_sections.sections_of(c, request)
+        request = Request(c not in gathered.brief, before, gathered.scores)
+        shown = comparison_sections.sections_of(c, request)
         anchors[n] = f"{anchor}-{n + 1}"
-        found += [replace(told[0], anchor=anchors[n]), *told[1:]]
+        content += [replace(shown[0], anchor=anchors[n]), *shown[1:]]
     if comparisons:
-        found = [answer(comparisons, anchors), *_robust(comparisons[0], gathered), *found]
+        content = [answer(comparisons, anchors), *_robust(comparisons[0], gathered), *content]
     local = [
         r
         for r in gathered.results
         if isinstance(r, Comparisons) and next(iter(r.values())).setting.measure.name == name
     ]
-    found += [comparison_sections.each_dataset(r) for r in local]
+    content += [comparison_sections.each_dataset(r) for r in local]
     if name in gathered.agreed:
-        found.append(sections.over_datasets(gathered.agreed[name], len(local[0])))
+        content.append(sections.over_datasets(gathered.agreed[name], len(local[0])))
     where = [r for r in gathered.results if isinstance(r, Where) and r.measure.name == name]
     request = Request(details=True)
-    found += [one for r in where for one in comparison_sections.sections_of(r, request)]
+    content += [one for r in where for one in comparison_sections.sections_of(r, request)]
     if refusals := [r for r in gathered.refusals if r.measure == name]:
-        found.append(comparison_sections.refused(refusals))
-    found += _data(measure, comparisons, gathered)
-    found += [comparison_sections.method(c) for c in comparisons]
-    found += [comparison_sections.method(next(iter(r.values())), each=True) for r in local]
+        content.append(comparison_sections.refused(refusals))
+    content += _data(measure, comparisons, gathered)
+    content += [comparison_sections.method(c) for c in comparisons]
+    content += [comparison_sections.method(next(iter(r.values())), each=True) for r in local]
     return MeasurePart(
         anchor=anchor,
         title=measure.title,
         tag=f"{measure.better} is better",
         verdict=comparisons[0].headline() if comparisons else "",
-        sections=tuple(found),
+        sections=tuple(content),
     )
 
 
@@ -269,7 +265,7 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     relations = [r for r in results if isinstance(r, Relation)]
     ensembles = [r for r in results if isinstance(r, Ensemble)]
     agreed = [r for r in results if isinstance(r, Consensus)]
-    told = {
+    by_title = {
         "Relations": [relations_sections.relation(r, n) for n, r in enumerate(relations, 1)],
         "Ensembles": [
             relations_sections.ensemble(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)
@@ -277,32 +273,36 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
         "Consensus": [sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
     }
     return [
-        MeasurePart(title.lower(), title, "", "; ".join(found[0].order), tuple(found))
-        for title, found in told.items()
-        if found
+        MeasurePart(title.lower(), title, "", "; ".join(content[0].order), tuple(content))
+        for title, content in by_title.items()
+        if content
     ]
 
 
 def _gates(gathered: ReportInput) -> list[MeasurePart]:
     """Return one part for each gate."""
     gates = [r for r in gathered.results if isinstance(r, Gate)]
-    parts: list[MeasurePart] = []
-    for n, gate in enumerate(gates, 1):
-        title = "Gate" + (f" {n}" if len(gates) > 1 else "")
-        found = gate_sections.sections(gate)
-        parts.append(MeasurePart(f"gate-{n}", title, gate.verdict, found[0].lead, found))
-    return parts
+    return [
+        _numbered("gate", "Gate", n, len(gates), gate_sections.sections(gate), gate.verdict)
+        for n, gate in enumerate(gates, 1)
+    ]
 
 
 def _plans(gathered: ReportInput) -> list[MeasurePart]:
     """Return one part for each planned experiment."""
     plans = [r for r in gathered.results if isinstance(r, Plan)]
-    parts: list[MeasurePart] = []
-    for n, plan in enumerate(plans, 1):
-        found = plan_sections.sections(plan)
-        title = "Planned experiment" + (f" {n}" if len(plans) > 1 else "")
-        parts.append(MeasurePart(f"plan-{n}", title, "", found[0].lead, found))
-    return parts
+    return [
+        _numbered("plan", "Planned experiment", n, len(plans), plan_sections.sections(plan))
+        for n, plan in enumerate(plans, 1)
+    ]
+
+
+def _numbered(
+    anchor: str, title: str, n: int, total: int, content: tuple[Section, ...], tag: str = ""
+) -> MeasurePart:
+    """Return the n-th part of a kind, numbered where there are several."""
+    title += f" {n}" if total > 1 else ""
+    return MeasurePart(f"{anchor}-{n}", title, tag, content[0].lead, content)
 
 
 def _data(
@@ -357,8 +357,8 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
         return ()
     said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
     leading = {one.measure.name: one for one in reversed(_compared(gathered))}
-    told = [line for measure in measures for line in _beforehand(leading.get(measure.name))]
-    return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.", *told)
+    lines = [line for measure in measures for line in _beforehand(leading.get(measure.name))]
+    return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.", *lines)
 
 
 def _beforehand(leading: Comparison | None) -> list[str]:
@@ -375,12 +375,12 @@ def _provenance(gathered: ReportInput) -> Table:
 
     rows: list[dict[str, str]] = []
     for result in gathered.results:
-        found = _each(result)
-        if not all(hasattr(one, "provenance") for one in found):
+        results = _each(result)
+        if not all(hasattr(one, "provenance") for one in results):
             continue
         local = isinstance(result, Comparisons)
-        found = [result] if isinstance(result, Subgroups) else found[:1] if local else found
-        rows += [_made(one.provenance, local=local) for one in found]
+        results = [result] if isinstance(result, Subgroups) else results[:1] if local else results
+        rows += [_made(one.provenance, local=local) for one in results]
     roles = {"analysis": "code", "arguments": "code prose", "digest": "code", "version": ""}
     roles |= {"seed": ""} if any(row["seed"] for row in rows) else {}
     return Table(

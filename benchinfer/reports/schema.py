@@ -1,4 +1,4 @@
-"""JSON Schema of the documents, from their records."""
+"""JSON Schema of the documents."""
 
 import dataclasses
 import re
@@ -12,10 +12,9 @@ from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin, get
 from benchinfer import analyses
 from benchinfer.comparison import sections
 from benchinfer.core.frames import GLOSSARY
-from benchinfer.core.measure import Measure
 from benchinfer.core.sections import Rows
 from benchinfer.reports import documents
-from benchinfer.scores.resampling import Resampling
+from benchinfer.reports.documents import Document
 
 type Schema = dict[str, Any]
 
@@ -48,29 +47,23 @@ _PLAIN: dict[object, Schema] = {
     object: {},
     Any: {},
 }
-_NAMES: dict[str, object] = {
-    "Measure": Measure, "Resampling": Resampling
-}  # fmt: skip
-# Command to the record of its document.
-COMMANDS: dict[str, type] = {
-    "check": documents.TableDocument,
-    "compare": documents.ComparisonDocument,
-    "compare --per-dataset": documents.LocalDocument,
-    "consensus": documents.ConsensusDocument,
-    "plan": documents.PlanDocument,
-    "gate": documents.GateDocument,
-    "subgroups": documents.SubgroupsDocument,
+# Command to its document.
+COMMANDS: dict[str, Document] = {
+    "check": documents.TABLE,
+    "compare": documents.COMPARISON,
+    "compare --per-dataset": documents.LOCAL,
+    "consensus": documents.CONSENSUS,
+    "plan": documents.PLAN,
+    "gate": documents.GATE,
+    "subgroups": documents.SUBGROUPS,
 }
 
 
 def schema() -> Schema:
     """Return the schema of all documents: a definition for each command."""
-    found = _Definitions()
-    commands = {command: found.of(record) for command, record in COMMANDS.items()}
-    comparison = commands["compare"]
-    found.records["LocalDocument"]["properties"]["datasets"] = _mapping(comparison)
-    found.records["SubgroupsDocument"]["properties"]["leaves"] = _mapping(comparison)
-    rows = _PLAIN[Rows]
+    definitions = _Definitions()
+    commands = {command: definitions.of(document) for command, document in COMMANDS.items()}
+    comparison, rows = commands["compare"], _PLAIN[Rows]
     commands["monitor"] = {
         "anyOf": [
             comparison,
@@ -79,75 +72,93 @@ def schema() -> Schema:
             ),
         ]
     }
-    commands["report"] = found.of(documents.ReportDocument)
-    results = found.records["ReportDocument"]["properties"]["results"]
-    results["items"] = comparison
+    commands["report"] = definitions.of(documents.REPORT)
     commands["describe"] = _mapping(rows)
     return {
         "$schema": DIALECT,
         "title": "Documents that benchinfer prints with --json",
         "description": "One definition for each command, with spaces in its name as on the"
         " command line. NaN and the open end of an interval are null.",
-        "$defs": {**found.records, "rows": _rows(), **commands},
+        "$defs": {**definitions.records, "rows": _rows(), **commands},
     }
 
 
 def keys() -> dict[str, tuple[object, str]]:
     """Return the keys of tables and values of comparisons, with their types and meaning."""
-    found: dict[str, tuple[object, str]] = dict(sections.KEYS)
+    merged: dict[str, tuple[object, str]] = dict(sections.KEYS)
     for module in walk_packages(analyses.__path__, f"{analyses.__name__}."):
         if not module.name.endswith(".sections"):
             continue
         home = import_module(module.name)
         for name, (kind, text) in getattr(home, "KEYS", {}).items():
-            known, said = found.get(name, (kind, text))
-            both = text if text in said else f"{said}; {text}"
-            found[name] = (kind if known == kind else known | kind, text if said == text else both)
-    return found
+            known, meaning = merged.get(name, (kind, text))
+            both = meaning if text in meaning else f"{meaning}; {text}"
+            merged[name] = (kind if known == kind else known | kind, both)
+    return merged
 
 
 class _Definitions:
-    """Definitions of records, each once."""
+    """Definitions of documents and records, each once."""
 
     def __init__(self) -> None:
         self.records: dict[str, Schema] = {}
 
-    def of(self, hint: Any) -> Schema:
-        """Return the schema of a type."""
-        if hint in _PLAIN:
-            return _PLAIN[hint]
-        if isinstance(hint, TypeAliasType):
-            return self.of(hint.__value__)
-        if dataclasses.is_dataclass(hint):
-            return self._record(hint)
-        return self._generic(get_origin(hint), get_args(hint))
+    def of(self, kind: Any) -> Schema:
+        """Return the schema of a type; `Document` says how documents in others are written."""
+        match kind:
+            case Document():
+                return self._document(kind)
+            case [Document() as part]:
+                return {"type": "array", "items": self.of(part)}
+            case {**parts} if parts:
+                return _mapping(self.of(next(iter(parts.values()))))
+            case _ if isinstance(kind, tuple):
+                return {"anyOf": [self.of(part or NoneType) for part in kind]}
+            case _:
+                return self._type(kind)
 
-    def _generic(self, origin: Any, given: tuple[Any, ...]) -> Schema:
+    def _type(self, kind: Any) -> Schema:
+        if kind in _PLAIN:
+            return _PLAIN[kind]
+        if isinstance(kind, TypeAliasType):
+            return self.of(kind.__value__)
+        if dataclasses.is_dataclass(kind):
+            return self._record(kind)
+        return self._generic(get_origin(kind), get_args(kind))
+
+    def _generic(self, origin: Any, parts: tuple[Any, ...]) -> Schema:
         """Return the schema of a type that is made of others."""
         if origin is Literal:
-            return {"enum": list(given)}
+            return {"enum": list(parts)}
         if origin in (Union, UnionType):
-            return {"anyOf": [self.of(part) for part in given]}
+            return {"anyOf": [self.of(part) for part in parts]}
         if issubclass(origin, Mapping):
-            return _mapping(self.of(given[1]))
+            return _mapping(self.of(parts[1]))
         if issubclass(origin, Sequence):
-            return {"type": "array", "items": self.of(given[0])}
+            return {"type": "array", "items": self.of(parts[0])}
         raise TypeError(f"no schema of {origin}")
 
+    def _document(self, document: Document) -> Schema:
+        if document.name not in self.records:
+            self.records[document.name] = {}  # before its parts, which come after it
+            definition = _object(self._properties(document.keys)) | _described(document.title)
+            if document is documents.COMPARISON:
+                definition["properties"] |= self._properties(keys())
+            self.records[document.name] = definition
+        return {"$ref": f"#/$defs/{document.name}"}
+
     def _record(self, record: Any) -> Schema:
-        name = record.__name__
-        if name not in self.records:
-            self.records[name] = {}  # a record may hold others of its kind
-            texts = attributes(record)
-            hints = get_type_hints(record, localns=_NAMES | vars(documents))
-            fields = [field.name for field in dataclasses.fields(record)]
-            properties = {n: self.of(hints[n]) | _said(texts.get(n, "")) for n in fields}
-            definition = _object(properties) | _said(summary(record))
-            if record is documents.ComparisonDocument:
-                more = {n: self.of(kind) | _said(text) for n, (kind, text) in keys().items()}
-                definition["properties"] |= more
-            self.records[name] = definition
-        return {"$ref": f"#/$defs/{name}"}
+        title = record.__name__
+        if title not in self.records:
+            hints, texts = get_type_hints(record), attributes(record)
+            names = [field.name for field in dataclasses.fields(record)]
+            fields = {name: (hints[name], texts.get(name, "")) for name in names}
+            summary = (record.__doc__ or "").partition("\n")[0]
+            self.records[title] = _object(self._properties(fields)) | _described(summary)
+        return {"$ref": f"#/$defs/{title}"}
+
+    def _properties(self, known: Mapping[str, tuple[object, str]]) -> Schema:
+        return {name: self.of(kind) | _described(text) for name, (kind, text) in known.items()}
 
 
 def _object(properties: Schema) -> Schema:
@@ -165,7 +176,7 @@ def _mapping(values: Schema) -> Schema:
     return {"type": "object", "additionalProperties": values}
 
 
-def _said(text: str) -> Schema:
+def _described(text: str) -> Schema:
     return {"description": text} if text else {}
 
 
@@ -182,16 +193,10 @@ def _column(name: str) -> Schema:
     return _PLAIN[bool] if name in _FLAGS else _NUMBER
 
 
-def summary(record: type) -> str:
-    """Return the first line of a record's docstring."""
-    return (record.__doc__ or "").partition("\n")[0]
-
-
 def attributes(record: type) -> dict[str, str]:
     """Return what the docstring of a record says of its attributes."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     doc = cleandoc(record.__doc__ or "")
     for names, text in re.findall(r"^(\w[\w, ]*)\n((?:    .*(?:\n|$))+)", doc, flags=re.MULTILINE):
-        for name in names.split(", "):
-            found[name] = " ".join(text.split()).replace("``", "")
-    return found
+        texts |= dict.fromkeys(names.split(", "), " ".join(text.split()).replace("``", ""))
+    return texts

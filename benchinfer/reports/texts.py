@@ -1,9 +1,18 @@
-"""Parts of a page that writers of plain formats share."""
+"""Texts of a page: prose of hints, parts of plain formats, references, how a report was made."""
 
+import platform
+import re
+import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import MISSING, fields, replace
+from importlib.metadata import PackageNotFoundError, version
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any
 
+from benchinfer.analyses.subgroups.archetypes.result import Archetypes
+from benchinfer.analyses.subgroups.subgroups import Subgroups
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.hints import (
     Call,
     Directions,
@@ -16,7 +25,12 @@ from benchinfer.core.hints import (
     Subset,
 )
 from benchinfer.core.numbers import join
-from benchinfer.core.sections import Figure, Section, Table, checks_table
+from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
+from benchinfer.core.version import __version__
+
+if TYPE_CHECKING:
+    from benchinfer.reports.gather import ReportInput
+    from benchinfer.scores.table import ScoreTable
 
 ROWS = 60  # of a table; the HTML and JSON files have all of them
 FIGURES = "Figures are in the HTML report"
@@ -134,3 +148,135 @@ def rest(table: Table) -> str:
     """Say how many rows are left out."""
     more = len(table.frame) - ROWS
     return f"{more:,} more rows are in the HTML and JSON reports." if more > 0 else ""
+
+
+_ACCENTS = {
+    '"': "\N{COMBINING DIAERESIS}",
+    "'": "\N{COMBINING ACUTE ACCENT}",
+    "`": "\N{COMBINING GRAVE ACCENT}",
+    "^": "\N{COMBINING CIRCUMFLEX ACCENT}",
+    "~": "\N{COMBINING TILDE}",
+    "v": "\N{COMBINING CARON}",
+    "c": "\N{COMBINING CEDILLA}",
+}
+_LETTERS = {r"\o": "ø", r"\O": "Ø", r"\ss": "ß", r"\aa": "å", r"\ae": "æ"}
+_field = re.compile(r"^\s*(\w+)\s*=\s*\{(.*?)\},?\s*$", re.MULTILINE | re.DOTALL)
+
+
+def entries_of(texts: list[str]) -> list[str]:
+    """Return the entries of several BibTeX texts, each once."""
+    entries = [e for text in texts for e in re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)]
+    return list(dict.fromkeys(entries))
+
+
+def reference(entry: str) -> Reference:
+    r"""Write a BibTeX entry as a line of a reference list.
+
+    Examples
+    --------
+    >>> reference("@article{x,\n  author = {Dem{\\v s}ar, J.},\n  title = {On {F}},\n"
+    ...       "  journal = {Machine Learning},\n  year = {2006},\n}").text
+    'Demšar, J. (2006). On F. Machine Learning.'
+    """
+    fields = {name.lower(): _without_latex(value) for name, value in _field.findall(entry)}
+    authors = fields.get("author", "").replace(" and ", "; ")
+    venue = next((fields[k] for k in ("journal", "booktitle", "publisher") if k in fields), "")
+    volume = fields.get("volume", "") + (f"({fields['number']})" if "number" in fields else "")
+    where = ", ".join(part for part in (venue, volume, fields.get("pages", "")) if part)
+    head = f"{authors} ({fields.get('year', 'n.d.')})".strip()
+    parts = [part for part in (head, fields.get("title", ""), where) if part]
+    doi = fields.get("doi", "")
+    return Reference(
+        ". ".join(parts) + ".", f"https://doi.org/{doi}" if doi else fields.get("url", "")
+    )
+
+
+def _without_latex(value: str) -> str:
+    """Turn LaTeX into characters."""
+    text = re.sub(
+        r"""\{?\\(["'`^~]|[vc](?=[\s{]))\s*\{?(\w)\}?\}?""",
+        lambda m: unicodedata.normalize("NFC", m[2] + _ACCENTS[m[1]]),
+        " ".join(value.split()),
+    )
+    for macro, letter in _LETTERS.items():
+        text = re.sub(re.escape(macro) + r"(?![a-z])\s*", letter, text)
+    return text.replace(r"\&", "&").replace("{", "").replace("}", "").replace("--", "\N{EN DASH}")
+
+
+_Made = Comparison | Comparisons | Subgroups | Archetypes
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "narwhals", "matplotlib")
+
+
+def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
+    """Say how a report was made: names and texts."""
+    texts: list[tuple[str, str]] = []
+    if gathered.command:
+        texts.append(("Command", gathered.command))
+    lines = python(gathered)
+    if lines:
+        texts.append(("Python", "\n".join(lines)))
+    if (scores := gathered.scores) is not None:
+        texts.append(("Input", f"{scores.source}\ndigest {scores.digest}"))
+    texts.append(("Versions", _versions()))
+    return tuple(texts)
+
+
+def python(gathered: "ReportInput") -> list[str]:
+    """Return the calls that make the results, arguments at their defaults left out."""
+    results = [r for r in gathered.results if isinstance(r, _Made)]
+    if not results and gathered.scores is None:
+        return []
+    lines = ["import benchinfer as bi", ""]
+    lines += _reading_call(gathered.scores) if gathered.scores is not None else []
+    if gathered.call:
+        return [*lines, gathered.call]
+    lines.append("results = [")
+    lines += [f"    {_call(result)}," for result in results]
+    return [*lines, "]", 'bi.report(results, "report.html")']
+
+
+def _reading_call(scores: "ScoreTable") -> list[str]:
+    """Return the call that reads a table; one that was a frame has a name."""
+    source = "table" if scores.source.isidentifier() else repr(scores.source)
+    measures = [f"    {_record_call(measure)}," for measure in scores.measures]
+    kind = (
+        f", resampling={_record_call(scores.resampling)}" if scores.resampling is not None else ""
+    )
+    return [f"scores = bi.read_scores({source}, measures=[", *measures, f"]{kind})"]
+
+
+def _record_call(record: Any) -> str:
+    """Write a record as the call that makes it, fields at their defaults left out."""
+    values = [(field.name, getattr(record, field.name), field.default) for field in fields(record)]
+    shown = [
+        f"{name}={value!r}" for name, value, usual in values if usual is MISSING or value != usual
+    ]
+    return f"bi.{type(record).__name__}({', '.join(shown)})"
+
+
+def _call(result: _Made) -> str:
+    """Return the call of an analysis."""
+    import benchinfer
+
+    one = next(iter(result.values())) if isinstance(result, Comparisons) else result
+    source = one.provenance
+    function = getattr(benchinfer, source.analysis, None)
+    known = {} if function is None else signature(function).parameters
+    given = [repr(one.measure.name)]
+    for name, value in source.arguments.items():
+        default = known[name].default if name in known else Parameter.empty
+        if name != "measure" and value != default:
+            given.append(f"{name}={value!r}")
+    if isinstance(result, Comparisons):
+        return f"bi.per_dataset(bi.{source.analysis}, scores, {', '.join(given)})"
+    return f"bi.{source.analysis}(scores, {', '.join(given)})"
+
+
+def _versions() -> str:
+    versions = [f"benchinfer {__version__}", f"Python {platform.python_version()}"]
+    for name in _PACKAGES:
+        try:
+            versions.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(versions)

@@ -6,7 +6,7 @@ import benchinfer as bi
 from benchinfer.comparison import sections
 from benchinfer.core import numbers
 from benchinfer.core import sections as core_sections
-from benchinfer.reports.references import prose
+from benchinfer.reports.texts import reference
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -99,13 +99,13 @@ def test_decimals_follow_the_uncertainty():
     assert numbers.decimals([float("nan"), 0.0]) == 3
 
 
-def test_references_as_prose():
+def test_references_as_reference():
     entry = (
         '@article{x,\n  author = {M{\\"a}chler, Martin and H{\\o}jsgaard, S{\\o}ren},\n'
         "  title = {On {F}-tests \\& more},\n  journal = {J},\n  year = {2015},\n"
         "  volume = {67},\n  number = {1},\n  pages = {1--48},\n  doi = {10.1/x},\n}"
     )
-    found = prose(entry)
+    found = reference(entry)
     assert found.text == (
         "Mächler, Martin; Højsgaard, Søren (2015). On F-tests & more. J, 67(1), 1\N{EN DASH}48."
     )

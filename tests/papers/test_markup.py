@@ -111,4 +111,4 @@ def test_files(hostile, tmp_path):
 
 def test_a_notebook_shows_the_notes(hostile):
     table = hostile[0].table()
-    assert " ".join(table.paper.notes) in unescape(table._repr_html_())
+    assert table.paper.note in unescape(table._repr_html_())

@@ -178,7 +178,7 @@ def test_means_of_data_sets(scores):
         values = [described[row[0], name] for name in found.ranking()]
         assert all(map(rounds_to, row[1:], values))
         best = min(values)
-        bold = {j for i, j in table.paper.strong if rows[i][0] == row[0]}
+        bold = {j for i, j in table.paper.bold if rows[i][0] == row[0]}
         assert 1 + values.index(best) in bold
         assert {row[j] for j in bold} == {row[1 + values.index(best)]}
         np.testing.assert_allclose(data.loc[row[0]].to_numpy(float), values, rtol=1e-12)
@@ -250,7 +250,7 @@ def test_comparisons_per_data_set_have_marks(scores):
     data = table.data.set_index("dataset")
     assert data.loc["wine", "svm"] == levels["wine", "svm"]
     against = local.table(against="cart")
-    assert "Against cart" in " ".join(against.paper.notes)
+    assert "Against cart" in against.paper.note
 
 
 def test_families_without_a_contrast_for_each_algorithm_have_pairs(scores):
@@ -296,7 +296,7 @@ def test_top_shows_the_first(scores):
     found = bi.compare_mixed(scores, "error")
     table = found.table(top=2)
     assert table.data["algorithm"].tolist() == list(found.ranking()[:2])
-    assert "4 algorithms further down left out." in table.paper.notes
+    assert "4 algorithms further down left out." in table.paper.note
     assert list(found.table("datasets", scores=scores, top=2).data.columns) == [
         "dataset",
         *found.ranking()[:2],

@@ -14,7 +14,7 @@ from benchinfer.cli import report as cli_report
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.reports import latex, markdown
 from benchinfer.reports.gather import ReportInput, everything
-from benchinfer.reports.making import python
+from benchinfer.reports.texts import python
 
 HOSTILE = r"a_b & 100 % #1 {x} \input{/etc/passwd} $y$ ~^ <b>|</b> `c` [d](e) 数 =1+1"
 

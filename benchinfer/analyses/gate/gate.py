@@ -141,7 +141,8 @@ def gate(
         ("on_undecided", on_undecided, Literal["fail", "pass"] | None),
     ):
         check_choice(name, value, kind)
-    _check_level(level)
+    if not 0.5 < level < 1:
+        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
     scores = as_table(scores)
     _check_names(scores, baseline, candidate)
     check_failed(scores, failed)
@@ -204,7 +205,9 @@ def _left_out(scores: ScoreTable, names: Sequence[str]) -> tuple[str, ...]:
     """Return what the table has measures of that are not judged, in sentences."""
     unused = [measure.name for measure in scores.measures if measure.name not in names]
     notes = [
-        found.what for found in scores.finding_records if found.rule in (LEFT_OUT, "unused columns")
+        finding.what
+        for finding in scores.finding_records
+        if finding.rule in (LEFT_OUT, "unused columns")
     ]
     return (*notes, *([f"measures not judged: {', '.join(unused)}."] if unused else []))
 
@@ -219,15 +222,13 @@ def _check_names(scores: ScoreTable, baseline: str, candidate: str) -> None:
         )
 
 
-def _check_level(level: float) -> None:
-    if not 0.5 < level < 1:
-        raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
-
-
 def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneSided, str]:
     """Test one measure; return the evidence, and why by this analysis."""
     try:
-        return _by_analysis(q, by)
+        if by != "auto":
+            return ANALYSES[by](q), "it was asked for"
+        fitting, target, reason = _fitting(q)
+        return ANALYSES[fitting](replace(q, target=target)), reason
     except DesignError as error:
         if pair.lacking:
             with suppress(DesignError):
@@ -238,13 +239,6 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneS
         raise
 
 
-def _by_analysis(q: GateQuestion, by: By) -> tuple[OneSided, str]:
-    if by != "auto":
-        return ANALYSES[by](q), "it was asked for"
-    fitting, target, reason = _fitting(q)
-    return ANALYSES[fitting](replace(q, target=target)), reason
-
-
 def _without_evidence(q: GateQuestion) -> OneSided:
     """Describe the scores of a candidate that shares too few data sets to be judged."""
     described = ANALYSES["mixed"](q)
@@ -253,16 +247,16 @@ def _without_evidence(q: GateQuestion) -> OneSided:
 
 def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
     """Return the analysis that fits the scores of both algorithms, its target, and why."""
-    told = advice(q.scores.facts(q.measure), 0)
-    call = None if told is None else told.call
-    if told is None or not isinstance(call, Call) or call.function not in _INSTEAD:
-        why = "an algorithm has no scores" if told is None else told.reason
+    advised = advice(q.scores.facts(q.measure), 0)
+    call = None if advised is None else advised.call
+    if advised is None or not isinstance(call, Call) or call.function not in _INSTEAD:
+        why = "an algorithm has no scores" if advised is None else advised.reason
         raise DesignError(
             f"there is no error to judge a difference in {q.measure} by: {why}.",
             hint="scores on more data sets, or more replications on each.",
         )
     function, option = call.function, call.option
-    reason = _RATES if function == "compare_bayes" else told.reason
+    reason = _RATES if function == "compare_bayes" else advised.reason
     target = q.target
     if target == "auto" and isinstance(option, Option) and option.name == "target":
         target = "datasets"
@@ -277,12 +271,12 @@ def _judged(
     alpha: float,
 ) -> dict[str, GatedMeasure]:
     """Return the verdict on each measure."""
-    worse = np.array([found.p_worse for found, _ in tested])
+    worse = np.array([evidence.p_worse for evidence, _ in tested])
     adjusted = multiplicity.holm(worse)
     result: dict[str, GatedMeasure] = {}
     each = zip(questions, pairs, tested, adjusted.tolist(), strict=True)
-    for q, pair, (found, reason), p_fail in each:
-        p_pass = found.p_better if want == "superior" else found.p_not_worse
+    for q, pair, (evidence, reason), p_fail in each:
+        p_pass = evidence.p_better if want == "superior" else evidence.p_not_worse
         verdict: Outcome = "undecided"
         withheld = p_pass <= alpha and pair.lacking
         if p_pass <= alpha and not withheld:
@@ -290,14 +284,14 @@ def _judged(
         elif p_fail <= alpha:
             verdict = "fail"
         row = GatedMeasure(
-            found.comparison,
+            evidence.comparison,
             reason,
-            found.estimate,
-            found.low,
-            found.high,
+            evidence.estimate,
+            evidence.low,
+            evidence.high,
             p_pass,
             p_fail,
-            found.p_worse,
+            evidence.p_worse,
             verdict,
             missing=pair.missing,
             counted=pair.counted,

@@ -92,8 +92,8 @@ def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> 
         shared = np.isin(
             np.array(blocks.datasets)[blocks.dataset], np.array(coverage.datasets)[first & second]
         )
-        for name, (own, other) in zip(lacking, (counts, counts[::-1]), strict=True):
-            lacking[name] = int(rows[shared & other & ~own].sum())
+        for name, (present, other) in zip(lacking, (counts, counts[::-1]), strict=True):
+            lacking[name] = int(rows[shared & other & ~present].sum())
     else:
         failures = scores.failures()
         inside = failures["dataset"].isin(np.array(coverage.datasets)[first & second].tolist())
@@ -163,34 +163,31 @@ def _places(
     scores: ScoreTable, frame: "pd.DataFrame", measure: str, name: str, names: tuple[str, str]
 ) -> "pd.DataFrame":
     """Return the rows that one algorithm lacks, without their scores."""
-    own, other = (frame[frame["algorithm"] == n] for n in sorted(names, key=name.__ne__))
+    import pandas as pd
+
+    present, other = (frame[frame["algorithm"] == n] for n in sorted(names, key=name.__ne__))
     keys = ["dataset", "replication"] if scores.paired else ["dataset"]
-    there = other.set_index(keys).index.isin(own.set_index(keys).index)
+    there = other.set_index(keys).index.isin(present.set_index(keys).index)
     rows = other[~there]
     if not scores.paired:
         failures = scores.failures()
         failed = failures["algorithm"] == name
         if "measure" in failures:
             failed &= failures["measure"] == measure
-        inside = failures["dataset"].isin(own["dataset"]) & failed
-        rows = _joined(rows, failures[inside])
+        inside = failures["dataset"].isin(present["dataset"]) & failed
+        if inside.any():
+            columns = [column for column in failures if column in rows]
+            rows = pd.concat([rows, failures.loc[inside, columns]], ignore_index=True)
     return rows.assign(algorithm=name, measure=measure)
-
-
-def _joined(rows: "pd.DataFrame", failures: "pd.DataFrame") -> "pd.DataFrame":
-    import pandas as pd
-
-    columns = [name for name in failures if name in rows]
-    return pd.concat([rows, failures[columns]], ignore_index=True) if len(failures) else rows
 
 
 def _of_algorithm(frame: "pd.DataFrame", places: "pd.DataFrame", name: str) -> "pd.Series[float]":
     """Return the scores of an algorithm at some places, its means where it has others."""
-    own = frame[frame["algorithm"] == name]
-    values = places["dataset"].map(own.groupby("dataset")["value"].mean())
+    scores = frame[frame["algorithm"] == name]
+    values = places["dataset"].map(scores.groupby("dataset")["value"].mean())
     if "replication" in places:
         keys = ["dataset", "replication"]
-        same = own.groupby(keys)["value"].mean().rename("same")
+        same = scores.groupby(keys)["value"].mean().rename("same")
         values = places[keys].join(same, on=keys)["same"].fillna(values)
     if values.isna().any():
         lost = places.loc[values.isna(), "dataset"].drop_duplicates().tolist()

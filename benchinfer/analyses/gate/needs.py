@@ -9,10 +9,8 @@ from scipy.special import ndtr, ndtri
 from benchinfer.analyses.gate.one_sided import GateQuestion, block_differences
 from benchinfer.analyses.gate.result import GatedMeasure, Need, Want
 from benchinfer.analyses.plan.plan import plan
-from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option, Phrase
-from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, level_percent
 
 _POWER = 0.8
@@ -32,7 +30,8 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     if not row.low < row.high < math.inf:
         return Need("the difference is the same throughout, which leaves no error to judge it by")
     if want == "superior" or size == 0:
-        size = size or _size(measure, row.estimate)
+        effect = abs(row.estimate)  # as large as a tolerance, in its unit
+        size = size or (math.expm1(effect) if measure.scale == "log" else effect)
         if row.estimate <= 0 and measure.tolerance == 0:
             return Need("the estimate is on the side of the baseline, and no tolerance is set")
         who = f"a candidate that is better by {size:.3g}"
@@ -43,7 +42,7 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
         ahead = measure.margin or abs(row.estimate)
         return _of_signed_ranks(q, row, ahead, who)
     try:
-        found = plan(
+        planned = plan(
             q.scores,
             size,
             q.measure,
@@ -55,15 +54,10 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
         )
     except (DesignError, FitError) as error:
         return Need(f"no size can be planned from these scores: {str(error).splitlines()[0]}")
-    return _of_plan(found, row, who)
-
-
-def _of_plan(found: Plan, row: GatedMeasure, who: str) -> Need:
-    """Compare what is planned with what is there."""
-    over, d = row.comparison.target == "domain", len(row.comparison.setting.coverage.datasets)
-    r = round(found.question.components.n_replications or 1)
-    more = found.n_datasets - d if over else found.n_replications - r
-    return _more(row, more, d if over else r, who, found.question.reached(d, r))
+    over, d = target == "domain", len(row.comparison.setting.coverage.datasets)
+    r = round(planned.question.components.n_replications or 1)
+    more = planned.n_datasets - d if over else planned.n_replications - r
+    return _more(row, more, d if over else r, who, planned.question.reached(d, r))
 
 
 def _of_signed_ranks(q: GateQuestion, row: GatedMeasure, ahead: float, who: str) -> Need:
@@ -136,8 +130,3 @@ def _more(row: GatedMeasure, more: int, here: int, who: str, power: float) -> Ne
         f" {level_percent(_POWER)}"
     )
     return Need(text, datasets=more if over else None, replications=None if over else more)
-
-
-def _size(measure: Measure, estimate: float) -> float:
-    """Return the size of an estimate in the unit of tolerances."""
-    return math.expm1(abs(estimate)) if measure.scale == "log" else abs(estimate)

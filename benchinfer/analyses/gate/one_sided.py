@@ -98,7 +98,7 @@ class OneSided:
 
 def by_mixed(q: GateQuestion) -> OneSided:
     """Test by a mixed model of the two algorithms alone, which leaves nothing to adjust for."""
-    found = compare_mixed(
+    comparison = compare_mixed(
         q.scores,
         q.measure,
         contrasts=[q.baseline, q.candidate],
@@ -106,7 +106,7 @@ def by_mixed(q: GateQuestion) -> OneSided:
         target=q.target,
         level=q.both,
     )
-    return _by_t(found)
+    return _by_t(comparison)
 
 
 def by_pair(q: GateQuestion) -> OneSided:
@@ -115,7 +115,7 @@ def by_pair(q: GateQuestion) -> OneSided:
     data = paired_scores(scores, setting, None)
     fitting, _ = rules.fitting(data)
     of_items = fitting == "mcnemar"
-    found = compare_pair(
+    comparison = compare_pair(
         q.scores,
         q.measure,
         test="mcnemar-score" if of_items else "auto",
@@ -123,8 +123,8 @@ def by_pair(q: GateQuestion) -> OneSided:
         level=q.both,
     )
     if of_items:
-        return _by_items(found, data)
-    return _by_rates(found, data) if fitting == "independent-rates" else _by_t(found)
+        return _by_items(comparison, data)
+    return _by_rates(comparison, data) if fitting == "independent-rates" else _by_t(comparison)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ def block_differences(q: GateQuestion) -> BlockDifferences:
 
 def by_permutation(q: GateQuestion) -> OneSided:
     """Test by random signs of the blocks' differences, shifted by the tolerance."""
-    held = block_differences(q)
-    found = compare_permutation(
+    blocks = block_differences(q)
+    comparison = compare_permutation(
         q.scores,
         q.measure,
         contrasts=[q.baseline, q.candidate],
@@ -173,10 +173,10 @@ def by_permutation(q: GateQuestion) -> OneSided:
         level=q.both,
         seed=_SEED,
     )
-    d, m = held.values, found.measure.margin
-    terms = signs.signed_ranks(np.column_stack([d + m, d, -(d + m)]), float(held.noise[0]))
+    d, m = blocks.values, comparison.measure.margin
+    terms = signs.signed_ranks(np.column_stack([d + m, d, -(d + m)]), float(blocks.noise[0]))
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
-    return _evidence(found, *(float(value) for value in p))
+    return _evidence(comparison, *(float(value) for value in p))
 
 
 ANALYSES: dict[Analysis, Callable[[GateQuestion], OneSided]] = {
@@ -186,37 +186,37 @@ ANALYSES: dict[Analysis, Callable[[GateQuestion], OneSided]] = {
 }
 
 
-def _evidence(found: TestedComparison, *p: float) -> OneSided:
-    e = found.evidence
-    return OneSided(found, float(e.estimate[0]), float(e.low[0]), float(e.high[0]), *p)
+def _evidence(comparison: TestedComparison, *p: float) -> OneSided:
+    e = comparison.evidence
+    return OneSided(comparison, float(e.estimate[0]), float(e.low[0]), float(e.high[0]), *p)
 
 
-def _by_t(found: TestedComparison) -> OneSided:
+def _by_t(comparison: TestedComparison) -> OneSided:
     """Return what the t statistics of the difference say; nothing where it has no error."""
-    e, m = found.evidence, found.measure.margin
+    e, m = comparison.evidence, comparison.measure.margin
     estimate, error, df = e.estimate[0], e.std_error[0], e.df[0]
     if not error > 0:
-        return _evidence(found, 1.0, 1.0, 1.0)
+        return _evidence(comparison, 1.0, 1.0, 1.0)
     t = np.array([estimate + m, estimate, -(estimate + m)]) / error
-    return _evidence(found, *map(float, stdtr(df, -t)))
+    return _evidence(comparison, *map(float, stdtr(df, -t)))
 
 
-def _by_items(found: TestedComparison, data: PairedScores) -> OneSided:
+def _by_items(comparison: TestedComparison, data: PairedScores) -> OneSided:
     """Return what Tango's score statistics of the difference of rates say."""
-    names, m = found.named_sides()[0], found.measure.margin
-    table = fourfold(data.of(*(found.algorithms.index(name) for name in names)))
+    names, m = comparison.named_sides()[0], comparison.measure.margin
+    table = fourfold(data.of(*(comparison.algorithms.index(name) for name in names)))
     z, z0 = (outcomes.score_statistic(table, -shift) for shift in (m, 0.0))
-    return _evidence(found, *map(float, ndtr([-z, -z0, z])))
+    return _evidence(comparison, *map(float, ndtr([-z, -z0, z])))
 
 
-def _by_rates(found: TestedComparison, data: PairedScores) -> OneSided:
+def _by_rates(comparison: TestedComparison, data: PairedScores) -> OneSided:
     """Invert Newcombe's intervals of the difference of rates of independent items."""
-    names, m = found.named_sides()[0], found.measure.margin
-    pair = data.of(*(found.algorithms.index(name) for name in names))
+    names, m = comparison.named_sides()[0], comparison.measure.margin
+    pair = data.of(*(comparison.algorithms.index(name) for name in names))
     first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
 
     def end(which: int) -> Any:
         return lambda tail: rates.newcombe(first, second, tail)[which]
 
     tails = [rates.tail_beyond(end(0), -m), rates.tail_beyond(end(0), 0.0)]
-    return _evidence(found, *tails, rates.tail_beyond(end(1), -m))
+    return _evidence(comparison, *tails, rates.tail_beyond(end(1), -m))

@@ -149,10 +149,10 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     @property
     def verdict(self) -> Outcome:
         """Pass if every measure passes, fail if some measure fails, else undecided."""
-        found = {row.verdict for row in self.values()}
-        if "fail" in found:
+        verdicts = {row.verdict for row in self.values()}
+        if "fail" in verdicts:
             return "fail"
-        return "pass" if found == {"pass"} else "undecided"
+        return "pass" if verdicts == {"pass"} else "undecided"
 
     @property
     def outcome(self) -> Outcome:
@@ -264,7 +264,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
                 "first": [self.candidate] * len(rows),
                 "second": [self.baseline] * len(rows),
                 **{
-                    name: [found[i] for found in effects]
+                    name: [effect[i] for effect in effects]
                     for i, name in enumerate(("estimate", "conf_low", "conf_high"))
                 },
                 "tolerance": [row.measure.tolerance for row in rows],

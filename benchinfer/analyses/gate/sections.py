@@ -32,9 +32,13 @@ def sections(gate: "Gate") -> tuple[Section, ...]:
 
 
 def _measure(name: str, row: "GatedMeasure") -> Section:
-    found = row.comparison
-    facts = (("Analysis", found.heading), ("Reason", row.reason), ("Claim", row.scope or "none"))
-    return Section(title=f"Evidence on {name}", text=(found.method,), facts=facts)
+    comparison = row.comparison
+    facts = (
+        ("Analysis", comparison.heading),
+        ("Reason", row.reason),
+        ("Claim", row.scope or "none"),
+    )
+    return Section(title=f"Evidence on {name}", text=(comparison.method,), facts=facts)
 
 
 def table(gate: "Gate") -> Table:

@@ -52,7 +52,7 @@ class WatchedPair:
         (D,) largest log capital so far of each data set by itself.
     each
         Log capital and the largest so far, of the data sets one by one (2 D, q).
-    whole
+    total
         The same of all data sets together (2, q).
     n
         Replications per data set so far.
@@ -66,7 +66,7 @@ class WatchedPair:
     sequences: tuple[ConfidenceSequence, ...]
     peaks: Array
     each: Trail
-    whole: Trail = field(default_factory=lambda: Trail(POINTS))
+    total: Trail = field(default_factory=lambda: Trail(POINTS))
     n: int = 0
     peak: float = 0.0
     leader: int = 0
@@ -103,7 +103,7 @@ class WatchedPair:
             sequences=sequences,
             peaks=peaks[:, -1].copy(),
             each=self.each.after(np.vstack([each, peaks])),
-            whole=self.whole.after(np.stack([log_e, peak])),
+            total=self.total.after(np.stack([log_e, peak])),
             n=d.shape[1],
             peak=float(peak[-1]),
             leader=leader if log_e[at] > self.peak else self.leader,
@@ -133,7 +133,7 @@ class WatchedPair:
     @property
     def log_e(self) -> float:
         """Log capital now."""
-        return float(self.whole.values[0, -1]) if self.n else 0.0
+        return float(self.total.values[0, -1]) if self.n else 0.0
 
     @property
     def log_e_datasets(self) -> Array:
@@ -142,7 +142,7 @@ class WatchedPair:
 
     def path(self) -> Columns:
         """Return the course of capital, anytime p-value and interval, at up to 200 moments."""
-        at, (log_e, peak) = self.whole.at, self.whole.values
+        at, (log_e, peak) = self.total.at, self.total.values
         low, high = self._held(at).mean(axis=1)
         return {"n": at, "log_e": log_e, "p_raw": np.exp(-peak), "low": low, "high": high}
 
@@ -228,7 +228,7 @@ class Bets:
         """Gather the differences of the stages so far, without betting on them again."""
         ends = np.array([pair.n for pair in self.pairs])
         done = 0
-        while (live := ends > done).any() and gathered.take(live, _ALL, whole=False):
+        while (live := ends > done).any() and gathered.take(live, _ALL, complete=False):
             done = int(gathered.used.max())
 
 
@@ -257,7 +257,7 @@ def anytime(
         if left <= 0:
             ends[live] = NOT_REJECTED
             break
-        if not gathered.take(live, left, whole=False):
+        if not gathered.take(live, left, complete=False):
             break
         for i in np.flatnonzero(live):
             new = gathered.new[i]

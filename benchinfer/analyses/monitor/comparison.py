@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
-from benchinfer.analyses.monitor import path, stagewise
+from benchinfer.analyses.monitor import stagewise
 from benchinfer.analyses.monitor.course import GO_ON, VERDICTS, Columns, Course
 from benchinfer.analyses.monitor.design import MonitorDesign, MonitorOptions
-from benchinfer.analyses.monitor.feed import Feed, whole_differences
+from benchinfer.analyses.monitor.feed import Feed, complete_differences
 from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Alternative, Comparison
@@ -129,8 +129,12 @@ def adjustment(design: "MonitorDesign") -> str:
 
 def pairs(design: "MonitorDesign") -> str:
     """Count the pairs, those of each measure where there are several."""
-    own = count(design.n_pairs // design.n_measures, "pair")
-    return own if design.n_measures == 1 else f"{own} on each of {design.n_measures} measures"
+    per_measure = count(design.n_pairs // design.n_measures, "pair")
+    return (
+        per_measure
+        if design.n_measures == 1
+        else f"{per_measure} on each of {design.n_measures} measures"
+    )
 
 
 def shared_by(design: "MonitorDesign", also: str = "") -> str:
@@ -140,32 +144,32 @@ def shared_by(design: "MonitorDesign", also: str = "") -> str:
     return join([*parts, also] if also else parts)
 
 
-def standing(ends: "Sequence[str]", decision: str, *, whole: bool = True) -> str:
+def standing(ends: "Sequence[str]", decision: str, *, all_pairs: bool = True) -> str:
     """Say how many pairs are decided, and whether to go on.
 
-    `whole` is whether these are all pairs: not those of one measure out of several.
+    `all_pairs` is whether these are all pairs: not those of one measure out of several.
     """
     close = {
         "decided": "The experiment can stop",
         "go on": "Go on",
         "undecidable": "The experiment ends, as more replications in this design decide nothing",
     }[decision]
-    if not whole and decision != "go on":
+    if not all_pairs and decision != "go on":
         close = "By this measure no pair goes on"
     if len(ends) == 1:
         return f"{close}: the pair {_ALONE.get(ends[0], 'is decided')}."
-    found, n = Counter(ends), len(ends)
+    counts, n = Counter(ends), len(ends)
     parts = [
-        f"{found[key]} {text}"
+        f"{counts[key]} {text}"
         for key, text in (
             ("go on", "going on"),
             ("futile", "stopped for futility"),
             ("not rejected", "ended without a verdict"),
             ("broken down", "broken down"),
         )
-        if found[key]
+        if counts[key]
     ]
-    decided = found["first"] + found["second"] + found["equivalent"]
+    decided = counts["first"] + counts["second"] + counts["equivalent"]
     said = join([f"{decided:,} of {count(n, 'pair')} decided", *parts])
     return f"{close}: {said}."
 
@@ -250,20 +254,20 @@ class MonitorComparison(Comparison):
     @property
     def standing(self) -> str:
         """Sentence on the number of decided pairs and on whether to go on."""
-        whole = self.design.n_measures == 1
-        return standing(self.course.ends, self.decision, whole=whole)
+        all_pairs = self.design.n_measures == 1
+        return standing(self.course.ends, self.decision, all_pairs=all_pairs)
 
     def effects(self) -> Mapping[str, Array]:
         """Return what is known of the pairs, in the measure's own unit."""
         c = self.course
-        found: dict[str, Array] = {"estimate": self.measure.effect(c.estimate)}
+        estimates: dict[str, Array] = {"estimate": self.measure.effect(c.estimate)}
         if c.low is not None and c.high is not None:
             low, high = self.measure.effect_interval(c.low, c.high)
-            found |= {"conf_low": low, "conf_high": high}
+            estimates |= {"conf_low": low, "conf_high": high}
         if c.log_e is not None:
-            found["log_e"] = c.log_e
+            estimates["log_e"] = c.log_e
         return {
-            **found,
+            **estimates,
             "p_value": c.p_value,
             "p_raw": c.p_raw,
             "provisional": c.provisional,  # pyright: ignore[reportReturnType]
@@ -307,7 +311,7 @@ class MonitorComparison(Comparison):
         """
         c = self.course
         if not per_dataset:
-            both = {**c.path, **path.standing(c, self.design)}
+            both = {**c.path, **stagewise.standing(c, self.design)}
             return self._named(self._in_units(both))
         if len(self.setting.coverage.datasets) > 1:
             return self._named(self._in_units(c.path_each))
@@ -320,11 +324,11 @@ class MonitorComparison(Comparison):
 
     def _in_units(self, columns: Columns) -> Columns:
         """Turn ends of intervals on the modelling scale into those of reported effects."""
-        found = {k: v for k, v in columns.items() if k not in {"low", "high"}}
+        renamed = {k: v for k, v in columns.items() if k not in {"low", "high"}}
         if "low" in columns:
             low, high = self.measure.effect_interval(columns["low"], columns["high"])
-            found |= {"conf_low": low, "conf_high": high}
-        return found
+            renamed |= {"conf_low": low, "conf_high": high}
+        return renamed
 
     def next_cells(self) -> "pd.DataFrame":
         """Return the cells to run next: ``dataset replication algorithm``, one row per run.
@@ -375,7 +379,7 @@ class MonitorComparison(Comparison):
                 hint="give the table that went into monitor().",
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
-        differences = [whole_differences(feed, int(i), int(j)) for i, j in self.pairs]
+        differences = [complete_differences(feed, int(i), int(j)) for i, j in self.pairs]
         sides, turns = tuple(self.named_sides()), tuple(self.turns().tolist())
         return Consecutive.of(
             sides, turns, differences, self.design, self.measure, permutations, seed
@@ -415,19 +419,19 @@ class MonitorComparison(Comparison):
         """Put names in place of the codes of pairs, data sets and directions."""
         sides = self.named_sides()
         pair = columns.get("pair", np.empty(0, dtype=np.int64))
-        found: dict[str, object] = {
+        named: dict[str, object] = {
             "first": [sides[i][0] for i in pair],
             "second": [sides[i][1] for i in pair],
         }
         for name, values in columns.items():
             if name == "dataset":
-                found[name] = [self.setting.coverage.datasets[d] for d in values]
+                named[name] = [self.setting.coverage.datasets[d] for d in values]
             elif name == "side":
                 both = zip(pair, values, strict=True)
-                found[name] = [sides[i][0 if side > 0 else 1] for i, side in both]
+                named[name] = [sides[i][0 if side > 0 else 1] for i, side in both]
             elif name != "pair":
-                found["state" if name == "decision" else name] = values
-        return frame(found)
+                named["state" if name == "decision" else name] = values
+        return frame(named)
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""

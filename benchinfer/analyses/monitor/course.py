@@ -1,8 +1,8 @@
-"""Course of a monitored experiment: decisions by stage."""
+"""Course of a monitored experiment: decisions by stage, and the runs that they took."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.monitor.comparison import MonitorComparison
 
 type Columns = Mapping[str, NDArray[Any]]
 GO_ON = "go on"
@@ -92,9 +95,9 @@ class Log:
 
 def wanted(pairs: NDArray[np.int64], live: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
     """Return (K,) the algorithms of the pairs that go on."""
-    found = np.zeros(k, dtype=np.bool_)
-    found[pairs[live].ravel()] = True
-    return found
+    needed = np.zeros(k, dtype=np.bool_)
+    needed[pairs[live].ravel()] = True
+    return needed
 
 
 # Scores that differ by less of their size are equal: the noise of arithmetic. The rule of
@@ -166,3 +169,86 @@ def joined(parts: list[Columns]) -> Columns:
     """Put the columns of several tables below each other."""
     names = parts[0] if parts else {}
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Runs of an experiment: of one algorithm, on one replication of one data set each.
+
+    Attributes
+    ----------
+    counted
+        Those that some pair has used.
+    most
+        Those that may be used at most, as decided pairs retire; None where there is no last stage.
+    planned
+        Those of all algorithms up to the last stage; None where there is no last stage.
+    ended
+        Whether no pair goes on.
+    """
+
+    counted: int
+    most: int | None
+    planned: int | None
+    ended: bool
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        if not self.counted:
+            return "Nothing is counted before the first stage is whole."
+        said = f"{self.counted:,} run{'' if self.counted == 1 else 's'}"
+        if self.planned is None or self.most is None:
+            return f"{said} counted{'' if self.ended else ' so far; there is no last stage'}."
+        saved = self.planned - self.most
+        share = f"{saved:,} ({100 * saved / self.planned:.0f} %)"
+        if not self.ended and not saved:
+            return f"{said} counted so far, of at most {self.planned:,}."
+        if not self.ended:
+            return (
+                f"{said} counted so far; at most {self.most:,} of {self.planned:,} will be needed,"
+                f" {share} are saved."
+            )
+        if not saved:
+            return f"All {self.planned:,} planned runs were needed."
+        return f"{self.counted:,} of {self.planned:,} planned runs were enough; {share} are saved."
+
+
+def runs(*results: "MonitorComparison") -> Runs:
+    """Count the runs of a monitored experiment; results are those of its measures.
+
+    An algorithm is run as long as one of its pairs goes on, on whatever measure; a run gives the
+    scores of all measures.
+    """
+    design, setting = results[0].design, results[0].setting
+    d = len(setting.coverage.datasets)
+    last = None if design.last_stage is None else design.last_stage * design.stage
+    pairs = np.vstack([one.pairs for one in results])
+    used = np.concatenate([one.course.used for one in results])
+    live = np.concatenate([one.course.live for one in results])
+    counted, most = 0, 0
+    watched = np.unique(pairs)
+    for k in watched:
+        mine = (pairs == k).any(axis=1)
+        most_used = int(used[mine].max())
+        counted += d * most_used
+        most += d * (last if last is not None and live[mine].any() else most_used)
+    if last is None:
+        return Runs(counted, None, None, not live.any())
+    return Runs(counted, most, d * len(watched) * last, not live.any())
+
+
+def decided(result: "MonitorComparison") -> list[tuple[str, int]]:
+    """Say which pairs are decided, each with its replications, the first ones first."""
+    pairs: list[tuple[str, int]] = []
+    sides, turns = result.named_sides(), result.turns()
+    for i in np.argsort(result.course.used, kind="stable"):
+        end, (first, second) = result.course.ends[i], sides[i]
+        if VERDICTS[end] <= VERDICTS[GO_ON]:
+            continue
+        both = f"{second} and {first}" if turns[i] else f"{first} and {second}"
+        text = {
+            "first": f"{first} is better than {second}",
+            "second": f"{second} is better than {first}",
+        }.get(end, f"{both} are equivalent")
+        pairs.append((text, int(result.course.used[i])))
+    return pairs

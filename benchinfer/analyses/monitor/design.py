@@ -6,8 +6,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.monitor.numerics.spending import Spending
-from benchinfer.analyses.monitor.numerics.stages import Rule
+from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
 from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of

@@ -70,15 +70,15 @@ def _provisional(course: Course, named: Named) -> Check:
 
 def _skew(design: MonitorDesign, gathered: StageDifferences, named: Named) -> Check:
     """Say where differences are skewed: all tests of stages then reject too often."""
-    found = np.array(
+    skews = np.array(
         [np.abs(skewness(gathered.of(p).T)).max(initial=0.0) for p in range(len(gathered.pairs))]
     )
-    bound = -float(ndtri(0.005 / max(len(found) * gathered.n_datasets, 1)))
-    skewed = found > bound
+    bound = -float(ndtri(0.005 / max(len(skews) * gathered.n_datasets, 1)))
+    skewed = skews > bound
     what = "the e-process" if design.method == "anytime" else "signed ranks and sign flips"
     return Check.of(
         "asymmetry of differences, in standard errors",
-        float(found.max(initial=0.0)),
+        float(skews.max(initial=0.0)),
         bound,
         ok=not skewed.any(),
         remedy=f"of {named(skewed)}: {what} test symmetry, which skewness alone contradicts, and a"

@@ -36,15 +36,15 @@ class Pin:
         Its replications in order.
     algorithms
         The algorithms whose scores counted.
-    digests
-        Fingerprints of these scores, one per stage of replications.
+    digest
+        Fingerprint of the names and these scores.
     """
 
     dataset: str
     stage: int
     labels: tuple[str, ...]
     algorithms: tuple[str, ...]
-    digests: tuple[str, ...]
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Feed:
         self._log: list[_Stage] = []
 
     def take(
-        self, wanted: NDArray[np.bool_], size: int, *, whole: bool, key: bytes = b""
+        self, wanted: NDArray[np.bool_], size: int, *, complete: bool, key: bytes = b""
     ) -> list[Index] | None:
         """Hand out the next stage: row indices into `values` of each data set, equally many."""
         if self.recalling:
@@ -115,7 +115,7 @@ class Feed:
         rows = [self._free(d, wanted, size) for d in range(len(self.datasets))]
         there = [np.isfinite(self.values[part][:, wanted]).all(axis=1) for part in rows]
         n = min(int(np.logical_and.accumulate(part).sum()) for part in there)
-        if n < (size if whole else 1):
+        if n < (size if complete else 1):
             return None
         rows = [part[:n] for part in rows]
         self._use(rows)
@@ -129,12 +129,12 @@ class Feed:
 
     def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:
         """Return per data set what the next stage, of so many replications, lacks."""
-        found: list[tuple[Index, Index, int]] = []
+        gaps: list[tuple[Index, Index, int]] = []
         for d in range(len(self.datasets)):
             rows = self._free(d, wanted, size)
             at, who = np.nonzero(np.isnan(self.values[rows]) & wanted)
-            found.append((rows[at], who, size - len(rows)))
-        return found
+            gaps.append((rows[at], who, size - len(rows)))
+        return gaps
 
     def name(self, row: int) -> str:
         """Return the name of the replication of a row."""
@@ -145,66 +145,68 @@ class Feed:
         return self._names[self._codes[self.ends[d] : self.ends[d + 1]]].tolist()
 
     def pins(self, *, joined: bool) -> list[list[Pin]]:
-        """Return what the stages so far used, one pin per data set."""
+        """Return what the stages so far used, one pin per data set.
+
+        Stages of the same pairs are `joined` to one. What was pinned before stays as it is.
+        """
         log: list[_Stage] = []
-        past: list[Sequence[Pin]] = []  # of each stage, or of its beginning
+        past: list[Sequence[Pin]] = []
         for i, stage in enumerate(self._log):
             if joined and log and log[-1][2] == stage[2]:
                 both = zip(log.pop()[0], stage[0], strict=True)
                 log.append(([np.append(a, b) for a, b in both], *stage[1:]))
+                past[-1] = ()
             else:
                 log.append(stage)
                 past.append(self._pinned[i] if i < len(self._pinned) else ())
         return [
-            self._pins(number, stage, pins)
+            list(pins) or self._pins(number, stage)
             for number, (stage, pins) in enumerate(zip(log, past, strict=True), 1)
         ]
 
-    def _pins(self, number: int, stage: _Stage, past: Sequence[Pin]) -> list[Pin]:
-        """Pin a stage; the fingerprints of its past, which were checked, stay as they are."""
+    def _pins(self, number: int, stage: _Stage) -> list[Pin]:
+        """Pin a stage."""
         parts, wanted, _ = stage
-        names = {key.tobytes(): key for key in (self._codes[rows] for rows in parts)}
-        labels = {key: tuple(self._names[codes].tolist()) for key, codes in names.items()}
-        known = {pin.dataset: pin.digests[: len(pin.labels) // self.size] for pin in past}
-        found: list[Pin] = []
-        for dataset, rows in zip(self.datasets, parts, strict=True):
-            old = known.get(dataset, ())
-            new = self._digests(rows[len(old) * self.size :], wanted)
-            own = labels[self._codes[rows].tobytes()]
-            found.append(Pin(dataset, number, own, self._named(wanted), (*old, *new)))
-        return found
+        names = self._named(wanted)
+        # Data sets share the names of replications, as a rule.
+        codes = {key.tobytes(): key for key in (self._codes[rows] for rows in parts)}
+        labels = {key: tuple(self._names[at].tolist()) for key, at in codes.items()}
+        return [
+            Pin(
+                dataset,
+                number,
+                labels[self._codes[rows].tobytes()],
+                names,
+                self._digest(rows, wanted),
+            )
+            for dataset, rows in zip(self.datasets, parts, strict=True)
+        ]
 
     def _named(self, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
         return tuple(np.array(self.algorithms)[wanted].tolist())
 
-    def _digests(self, rows: Index, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
-        """Fingerprint the names and scores of rows, `size` by `size`."""
+    def _digest(self, rows: Index, wanted: NDArray[np.bool_]) -> str:
+        """Fingerprint the names and scores of rows."""
         values = (self.values[rows][:, wanted] + 0.0).astype("<f8")  # -0.0 has other bytes than 0.0
-        values, codes, found = np.ascontiguousarray(values), self._codes[rows], list[str]()
-        for at in range(0, len(rows), self.size):
-            sha = hashlib.sha256(self._text(codes[at : at + self.size]))
-            sha.update(values[at : at + self.size])
-            found.append(sha.hexdigest()[:16])
-        return tuple(found)
-
-    def _text(self, codes: Index) -> bytes:
-        """Return names as bytes; data sets share them, as a rule."""
+        codes = self._codes[rows]
         key = codes.tobytes()
         if key not in self._texts:
             self._texts[key] = "\0".join(self._names[codes]).encode()
-        return self._texts[key]
+        sha = hashlib.sha256(self._texts[key])
+        sha.update(np.ascontiguousarray(values))
+        return sha.hexdigest()[:16]
 
     def _free(self, d: int, wanted: NDArray[np.bool_], size: int) -> Index:
         """Return up to `size` unused rows of a data set that some wanted algorithm has."""
-        found: list[Index] = []
+        parts: list[Index] = []
         start, left, end = int(self._next[d]), size, int(self.ends[d + 1])
         while left > 0 and start < end:
             stop = min(start + max(2 * left, 64), end)
             some = np.isfinite(self.values[start:stop][:, wanted]).any(axis=1)
             part = start + np.flatnonzero(some & ~self._used[start:stop])[:left]
-            found.append(part)
+            parts.append(part)
             left, start = left - len(part), stop
-        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
     def _recalled(self, pins: Sequence[Pin], code: Mapping[str, int]) -> list[Index]:
         """Find the rows of a past stage; note where it is not what it was."""
@@ -217,17 +219,15 @@ class Feed:
         for d, name in enumerate(self.datasets):
             pin = by_dataset[name]
             wanted = np.isin(self.algorithms, pin.algorithms)
-            own = self._rows_of(d, codes[pin.labels])
-            there = own[own >= 0]
+            replications = self._rows_of(d, codes[pin.labels])
+            there = replications[replications >= 0]
             empty = np.isnan(self.values[there][:, wanted]).any(axis=1)
-            lost = len(own) - len(there) + int(empty.sum())
+            lost = len(replications) - len(there) + int(empty.sum())
             if lost:
-                what = f"{lost:,} of {len(own):,} replications gone"
+                what = f"{lost:,} of {len(replications):,} replications gone"
                 self.broken.append(Broken(name, pin.stage, what))
-            else:
-                both = zip(pin.digests, self._digests(there, wanted), strict=True)
-                changed = [i for i, (before, now) in enumerate(both) if before != now]
-                self.broken += [Broken(name, pin.stage + i, "scores changed") for i in changed]
+            elif self._digest(there, wanted) != pin.digest:
+                self.broken.append(Broken(name, pin.stage, "scores changed"))
             rows.append(there)
         self._use(rows)
         return rows
@@ -291,11 +291,11 @@ class StageDifferences:
         """Number of data sets."""
         return len(self.feed.datasets)
 
-    def take(self, live: NDArray[np.bool_], size: int, *, whole: bool) -> bool:
+    def take(self, live: NDArray[np.bool_], size: int, *, complete: bool) -> bool:
         """Gather the next stage for the pairs that go on; whether there was one."""
         values = self.feed.values
         who = wanted(self.pairs, live, values.shape[1])
-        rows = self.feed.take(who, size, whole=whole, key=live.tobytes())
+        rows = self.feed.take(who, size, complete=complete, key=live.tobytes())
         if rows is None:
             return False
         stage = np.moveaxis(values[np.stack(rows)], -1, 0).copy()
@@ -313,9 +313,9 @@ class StageDifferences:
         m = len(course.ends)
         mine = range(measure * m, (measure + 1) * m)
         k = len(self.feed.algorithms) * m // len(self.pairs)
-        found = StageDifferences(self.feed, self.pairs[list(mine)] % k)
-        found._wholes = {i: self.of(p) for i, p in enumerate(mine)}
-        return found
+        part = StageDifferences(self.feed, self.pairs[list(mine)] % k)
+        part._wholes = {i: self.of(p) for i, p in enumerate(mine)}
+        return part
 
     def of(self, p: int) -> Array:
         """Return (D, n) all differences of a pair."""
@@ -349,13 +349,13 @@ class StageDifferences:
         return float(np.mean(means)) if means else np.nan
 
 
-def whole_differences(feed: Feed, i: int, j: int) -> Array:
+def complete_differences(feed: Feed, i: int, j: int) -> Array:
     """Return (D, n) differences of two algorithms on the first n replications that have both."""
     parts: list[Array] = []
     for a, b in pairwise(feed.ends):
         rows = feed.values[a:b][:, [i, j]]
-        whole = rows[np.isfinite(rows).all(axis=1)]
-        parts.append(differences(whole[:, 0], whole[:, 1]))
+        complete = rows[np.isfinite(rows).all(axis=1)]
+        parts.append(differences(complete[:, 0], complete[:, 1]))
     n = min(map(len, parts))
     return np.stack([part[:n] for part in parts])
 
@@ -380,7 +380,7 @@ def next_cells(gathered: StageDifferences, course: Course, design: MonitorDesign
             for k in np.flatnonzero(who)
         ]
     each = [[row for row in rows if row[2] // k == i] for i in range(measures)]
-    return [_columns(own, k) for own in each]
+    return [_columns(part, k) for part in each]
 
 
 def _columns(rows: list[tuple[int, str, int]], k: int) -> Columns:
@@ -415,10 +415,10 @@ def new_names(names: list[str], n: int) -> list[str]:
     >>> new_names(["r8", "r9"], 2), new_names(["a", "b"], 1), new_names([], 1)
     (['r10', 'r11'], ['3'], ['1'])
     """
-    found = re.fullmatch(r"(.*?)(\d+)", names[-1]) if names else None
-    if found is None:
+    last = re.fullmatch(r"(.*?)(\d+)", names[-1]) if names else None
+    if last is None:
         return [str(len(names) + i) for i in range(1, n + 1)]
-    start, digits = found[1], found[2]
+    start, digits = last[1], last[2]
     return [f"{start}{int(digits) + i:0{len(digits)}d}" for i in range(1, n + 1)]
 
 
@@ -441,13 +441,13 @@ def said(cells: "pd.DataFrame") -> list[str]:
     >>> said(cells)
     ['d: a and b, 2 replications (1 and 2)']
     """
-    found: list[str] = []
+    lines: list[str] = []
     for dataset, part in cells.groupby("dataset", sort=False):
         who = part.groupby("replication", sort=False)["algorithm"].agg(tuple)
         lists = [
-            f"{join(names)}, {count(len(own), 'replication')} ({_listed(own)})"
+            f"{join(names)}, {count(len(replications), 'replication')} ({_listed(replications)})"
             for names in dict.fromkeys(who)
-            for own in [who.index[[one == names for one in who]].tolist()]
+            for replications in [who.index[[one == names for one in who]].tolist()]
         ]
-        found.append(f"{dataset}: {'; '.join(lists)}")
-    return found
+        lines.append(f"{dataset}: {'; '.join(lists)}")
+    return lines

@@ -55,7 +55,10 @@ def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
         return parts[0]
     labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
     place = {label: i for i, label in enumerate(labels)}
-    keys = [_keys(part, place) for part in parts]
+    keys: list[Index] = []  # of each row, by data set and replication
+    for part in parts:
+        label = np.array([place[label] for label in part.labels], dtype=np.int64)
+        keys.append(part.dataset * len(place) + label[part.replication])
     rows = np.unique(np.concatenate(keys))
     shape = (len(rows), sum(len(part.algorithms) for part in parts))
     count, mean = np.zeros(shape, dtype=np.int64), np.zeros(shape)
@@ -77,12 +80,6 @@ def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
         mean=mean,
         within=np.hstack([part.within for part in parts]),
     )
-
-
-def _keys(blocks: Blocks, place: dict[str, int]) -> Index:
-    """Return a number for each row, by data set and replication."""
-    label = np.array([place[label] for label in blocks.labels], dtype=np.int64)
-    return blocks.dataset * len(place) + label[blocks.replication]
 
 
 def split(course: Course, measures: int) -> list[Course]:
@@ -114,8 +111,8 @@ def _rows(table: Columns, first: int, last: int) -> Columns:
     if not table:
         return {}
     mine = (table["pair"] >= first) & (table["pair"] < last)
-    found = {name: values[mine] for name, values in table.items()}
-    return found | {"pair": found["pair"] - first}
+    part = {name: values[mine] for name, values in table.items()}
+    return part | {"pair": part["pair"] - first}
 
 
 @savable
@@ -143,10 +140,10 @@ class MonitoredMeasures(Showable, ComparisonGroups[MonitorComparison]):
         ``"decided"``: every pair has a verdict by every measure. ``"undecidable"``: no pair goes
         on, and some ended without a verdict.
         """
-        found = {result.decision for result in self.values()}
-        if "go on" in found:
+        decisions = {result.decision for result in self.values()}
+        if "go on" in decisions:
             return "go on"
-        return "undecidable" if "undecidable" in found else "decided"
+        return "undecidable" if "undecidable" in decisions else "decided"
 
     def next_cells(self) -> "pd.DataFrame":
         """Return the cells to run next: ``dataset replication algorithm``, one row per run.

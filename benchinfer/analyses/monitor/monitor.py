@@ -24,8 +24,7 @@ from benchinfer.analyses.monitor.design import (
 from benchinfer.analyses.monitor.diagnostics import checks
 from benchinfer.analyses.monitor.feed import Feed, StageDifferences, next_cells
 from benchinfer.analyses.monitor.measures import MonitoredMeasures, columns, refuse_unlike, split
-from benchinfer.analyses.monitor.numerics.spending import Spending
-from benchinfer.analyses.monitor.numerics.stages import Rule
+from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
 from benchinfer.analyses.monitor.stagewise import group_sequential, recursive
 from benchinfer.analyses.monitor.state import Memory, StateFile
 from benchinfer.comparison.checks import refuse_overlap
@@ -192,9 +191,9 @@ def monitor(
     for setting in settings:
         check(design, setting.measure)
         _check_replications(setting)
-    own = [setting.measure.name for setting in settings]
+    measures = [setting.measure.name for setting in settings]
     options = MonitorOptions(
-        measure=tuple(own) if several > 1 else own[0],
+        measure=tuple(measures) if several > 1 else measures[0],
         pairs=pairs,
         control=control,
         target=target,
@@ -203,11 +202,11 @@ def monitor(
     watched = _Watched(scores, settings, chosen, options)
     file = state if state is None or isinstance(state, StateFile) else StateFile(state)
     with file or nullcontext():
-        found = watched.compared(*watched.followed(file))
+        results = watched.compared(*watched.followed(file))
     return (
-        MonitoredMeasures(found)
+        MonitoredMeasures(results)
         if not (measure is None or isinstance(measure, str))
-        else found[own[0]]
+        else results[measures[0]]
     )
 
 
@@ -266,13 +265,13 @@ class _Watched:
         """Follow the experiment from its beginning, and remember how far."""
         measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
         plain = [{n: v for n, v in asdict(m).items() if n not in _DISPLAY} for m in measures]
-        whole = {
+        design = {
             **self.options.arguments(),
             "measure": plain if len(plain) > 1 else plain[0],
             "datasets": self.settings[0].coverage.datasets,
             "algorithms": self.settings[0].algorithms,
         }
-        memory = Memory(whole) if file is None else file.read(whole)
+        memory = Memory(design) if file is None else file.read(design)
         blocks = columns(self.scores, [m.name for m in measures])
         feed = Feed(blocks, self.design.stage, memory.pins)
         if feed.broken and file is not None:
@@ -302,8 +301,10 @@ class _Watched:
         parts = split(course, len(self.settings))
         cells = next_cells(gathered, course, self.design)
         return {
-            setting.measure.name: self._one(setting, gathered.part(i, part), part, own)
-            for i, (setting, part, own) in enumerate(zip(self.settings, parts, cells, strict=True))
+            setting.measure.name: self._one(setting, gathered.part(i, part), part, missing)
+            for i, (setting, part, missing) in enumerate(
+                zip(self.settings, parts, cells, strict=True)
+            )
         }
 
     def _one(

@@ -91,7 +91,7 @@ def shuffled(
     d: Array, design: MonitorDesign, measure: Measure, permutations: int, rng: np.random.Generator
 ) -> Orders:
     """Run the design on random orders of (D, n) differences, each data set shuffled by itself."""
-    own, at = fixed_p(d, design.test, design.sides), path_points(d.shape[1])
+    p_values, at = fixed_p(d, design.test, design.sides), path_points(d.shape[1])
     points: list[Array] = []
     paths: list[Array] = []
     ends: list[str] = []
@@ -105,13 +105,13 @@ def shuffled(
         ends += _ends(orders, design, measure)
     share = {word: ends.count(word) / permutations for word in ("first", "second")}
     return Orders(
-        point=float(consecutive_point(own, design.alpha)),
+        point=float(consecutive_point(p_values, design.alpha)),
         points=np.concatenate(points),
         first=share["first"],
         second=share["second"],
         n=d.shape[1],
         at=at,
-        p=own[at - 1],
+        p=p_values[at - 1],
         band=np.quantile(np.concatenate(paths), [0.25, 0.5, 0.75], axis=0),
     )
 
@@ -127,8 +127,8 @@ def _ends(orders: Array, design: MonitorDesign, measure: Measure) -> list[str]:
     if design.method == "recursive":
         p = np.stack([_stage(orders, design, t) for t in range(stages)], axis=-1)
         final = stages == design.last_stage
-        found = recursion(p.reshape(-1, stages), design.rule, design.alpha_one, final=final)
-        return ends_of(found, design.sides, stages)
+        recursions = recursion(p.reshape(-1, stages), design.rule, design.alpha_one, final=final)
+        return ends_of(recursions, design.sides, stages)
     at = design.stage * np.arange(1, stages + 1)
     z = running_z(orders, design.test, at).sum(axis=-2) / np.sqrt(orders.shape[-2])
     bounds = bounds_of(design)[:stages]
@@ -228,8 +228,8 @@ class Consecutive(Showable):
             )
         drawn = seed_of(seed)
         rng = np.random.default_rng(drawn)
-        found = tuple(shuffled(d, design, measure, int(permutations), rng) for d in differences)
-        return Consecutive(measure, sides, turns, design.alpha, int(permutations), drawn, found)
+        orders = tuple(shuffled(d, design, measure, int(permutations), rng) for d in differences)
+        return Consecutive(measure, sides, turns, design.alpha, int(permutations), drawn, orders)
 
     def summary(self) -> "pd.DataFrame":
         """One row per pair.

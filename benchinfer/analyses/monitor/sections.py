@@ -8,11 +8,10 @@ from scipy.special import ndtr
 
 from benchinfer.analyses.monitor import comparison as monitor_comparison
 from benchinfer.analyses.monitor.comparison import MonitorComparison, shared_by
+from benchinfer.analyses.monitor.course import decided, runs
 from benchinfer.analyses.monitor.feed import said
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
-from benchinfer.analyses.monitor.numerics import spending
-from benchinfer.analyses.monitor.numerics import stages as numerics_stages
-from benchinfer.analyses.monitor.path import decided, runs
+from benchinfer.analyses.monitor.numerics.stages import first_boundaries, spent
 from benchinfer.analyses.monitor.stagewise import bounds_of
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core.errors import DesignError
@@ -93,12 +92,12 @@ def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
     if design.method == "anytime":
         return _anytime(design, size)
     if design.method == "group-sequential":
-        whole = (last or 1) * design.stage
+        total = (last or 1) * design.stage
         return (
-            ("Looks", f"{last}, each after {size} more; {whole:,} replications in all"),
+            ("Looks", f"{last}, each after {size} more; {total:,} replications in all"),
             ("Spending", _SPENDING[design.spending]),
         )
-    first = numerics_stages.first(design.rule, design.alpha_one, (1,))
+    first = first_boundaries(design.rule, design.alpha_one, (1,))
     ended = "none is declared the last"
     if last is not None:
         ended = f"the {ordinal(last)} is the last one, declared in advance"
@@ -127,10 +126,6 @@ def _anytime(design: "MonitorDesign", size: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _spent(level: float) -> str:
-    return "<0.0001 %" if level < 1e-6 else f"{100 * level:.4f} %"
-
-
 def looks(design: "MonitorDesign") -> Table:
     """One row per planned look: what is needed, and how much of the level is spent by then."""
     import pandas as pd
@@ -144,7 +139,7 @@ def looks(design: "MonitorDesign") -> Table:
             "information": stage / total,
             "boundary": bounds[:total],
             "p": sides * ndtr(-bounds[:total]),
-            "spent": sides * spending.spent(design.spending, stage / total, design.alpha_one),
+            "spent": sides * spent(design.spending, stage / total, design.alpha_one),
         }
     )
     return Table(
@@ -157,7 +152,11 @@ def looks(design: "MonitorDesign") -> Table:
             number("information", "information", places(2)),
             number("boundary", "boundary of z", places(3)),
             number("p", "p at the boundary", p_value),
-            number("spent", "level spent so far", _spent),
+            number(
+                "spent",
+                "level spent so far",
+                lambda level: "<0.0001 %" if level < 1e-6 else f"{100 * level:.4f} %",
+            ),
         ),
         note="A look decides where z lies beyond its boundary"
         + (", on either side." if sides == 2 else "."),
@@ -283,10 +282,10 @@ def sections(comparison: MonitorComparison, request: Request) -> tuple[Section, 
     if not request.details:
         first = replace(first, tables=(rows,), values={"summary": comparison.summary})
         return first, standing(comparison, request)
-    found = [first, standing(comparison, request), section(comparison)]
+    shown = [first, standing(comparison, request), section(comparison)]
     if request.scores is not None:
-        found += _orders(comparison, request.scores)
-    return tuple(found)
+        shown += _orders(comparison, request.scores)
+    return tuple(shown)
 
 
 def standing(result: MonitorComparison, request: Request) -> Section:
@@ -322,31 +321,31 @@ def _levels(result: MonitorComparison) -> "pd.DataFrame":
 
 
 def _text(result: MonitorComparison) -> tuple[str, ...]:
-    found: list[str] = []
+    sentences: list[str] = []
     known = decided(result)
     if known:
         listed = [f"{text} (after {n:,})" for text, n in known[:_LISTED]]
         more = f"; and {count(len(known) - _LISTED, 'more pair')}" if len(known) > _LISTED else ""
         did = "were looked at" if result.design.method == "anytime" else "it took"
-        found.append(
+        sentences.append(
             f"Decided, with the replications per data set that {did}: {'; '.join(listed)}{more}."
         )
     table = result.contrasts()
     waiting = int((table["provisional"] & (table["n_used"] > 0)).sum())
     if waiting:
         who, are = count(waiting, "pair"), "is" if waiting == 1 else "are"
-        found.append(
+        sentences.append(
             f"The p-value of {who} {are} provisional: a part of the level is kept for later stages,"
             " so that it decides nothing yet, however small it is, and may grow again."
         )
     ended = [end for end in ("futile", "not rejected") if end in result.course.ends]
     if ended:
-        found.append(
+        sentences.append(
             f"Pairs that ended without a verdict ({join(ended)}) are not known to be alike: a"
             " difference could not be shown."
         )
     by = "" if result.design.n_measures == 1 else "By this measure alone: "
-    return (*found, f"{by}{runs(result)}")
+    return (*sentences, f"{by}{runs(result)}")
 
 
 def run_next(cells: "pd.DataFrame") -> tuple[tuple[str, str], ...]:
@@ -359,7 +358,7 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
     if int(result.setting.coverage.found.sum()) * len(result.pairs) > _WORK:
         return []
     try:
-        found = result.consecutive(scores, permutations=100, seed=1)
+        consecutive = result.consecutive(scores, permutations=100, seed=1)
     except DesignError:
         return []  # another table, or nothing in it yet
     text = (
@@ -370,9 +369,9 @@ def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
     return [
         Section(
             title="What is owed to the order",
-            lead=str(found),
+            lead=str(consecutive),
             text=(text,),
-            figures=(Figure(found, "order", "Growing samples in random orders."),),
+            figures=(Figure(consecutive, "order", "Growing samples in random orders."),),
         )
     ]
 

@@ -7,6 +7,8 @@ Two-sided, a pair has two one-sided recursions at half its level each. A pair re
 them rejects, or when all have ended.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
@@ -27,8 +29,20 @@ from benchinfer.analyses.monitor.course import (
 )
 from benchinfer.analyses.monitor.design import MonitorDesign, Test
 from benchinfer.analyses.monitor.feed import StageDifferences
-from benchinfer.analyses.monitor.numerics import spending
-from benchinfer.analyses.monitor.numerics.stages import Decision, Recursion, recursion
+from benchinfer.analyses.monitor.numerics.stages import (
+    Boundaries,
+    Decision,
+    Recursion,
+    boundaries,
+    conditional_level,
+    crossing,
+    first_boundaries,
+    following,
+    last_boundaries,
+    recursion,
+    spent,
+)
+from benchinfer.numerics.multiplicity import holm
 from benchinfer.numerics.signs import signed_rank
 from benchinfer.numerics.types import Array
 
@@ -72,8 +86,8 @@ def combined(p: Array) -> Array:
     n = there.sum(axis=-1)
     z = np.where(there, np.clip(-ndtri(np.where(there, p, 0.5)), -_FAR, _FAR), 0.0).sum(axis=-1)
     alone = np.where(there, p, 0.0).sum(axis=-1)
-    found = np.where(n == 1, alone, ndtr(-z / np.sqrt(np.maximum(n, 1))))
-    return np.where(n == 0, 1.0, found)
+    p_values = np.where(n == 1, alone, ndtr(-z / np.sqrt(np.maximum(n, 1))))
+    return np.where(n == 0, 1.0, p_values)
 
 
 def running_z(d: Array, test: Test, at: NDArray[np.int64] | None = None) -> Array:
@@ -124,8 +138,8 @@ def fixed_p(
     z = running_z(d, test, chosen)
     nothing = (np.cumsum(d != 0, axis=-1)[..., chosen - 1] == 0) | (chosen == 1)
     p = np.where(nothing, np.nan, np.stack([ndtr(-side * z) for side in sides]))
-    whole = combined(np.moveaxis(p, -2, -1))  # (sides, ..., n)
-    return np.minimum(len(sides) * whole.min(axis=0), 1.0)
+    p_values = combined(np.moveaxis(p, -2, -1))  # (sides, ..., n)
+    return np.minimum(len(sides) * p_values.min(axis=0), 1.0)
 
 
 def fixed_paths(gathered: StageDifferences, design: MonitorDesign) -> tuple[Columns, Columns]:
@@ -133,7 +147,7 @@ def fixed_paths(gathered: StageDifferences, design: MonitorDesign) -> tuple[Colu
 
     Those of pairs, and those of each data set by itself, if there are several.
     """
-    whole: list[Columns] = []
+    paths: list[Columns] = []
     parts: list[Columns] = []
     for i in range(len(gathered.pairs)):
         d = gathered.of(i)
@@ -141,7 +155,7 @@ def fixed_paths(gathered: StageDifferences, design: MonitorDesign) -> tuple[Colu
         if not len(at):
             continue
         p = fixed_p(d, design.test, design.sides, at)
-        whole.append({"pair": np.full(len(at), i), "n": at, "p_raw": p})
+        paths.append({"pair": np.full(len(at), i), "n": at, "p_raw": p})
         if len(d) > 1:
             shown = points(d.shape[1], most_each(len(d)))
             parts.append(
@@ -152,15 +166,15 @@ def fixed_paths(gathered: StageDifferences, design: MonitorDesign) -> tuple[Colu
                     "p_raw": fixed_p(d[:, None], design.test, design.sides, shown).ravel(),
                 }
             )
-    return joined(whole), joined(parts)
+    return joined(paths), joined(parts)
 
 
 def bounds_of(design: MonitorDesign) -> Array:
     """Return the (T,) boundaries of the looks, for |Z| or for Z in the direction tested."""
     looks, sides = design.last_stage or 1, len(design.sides)
     fractions = np.arange(1, looks + 1) / looks
-    levels = sides * spending.spent(design.spending, fractions, design.alpha_one)
-    return spending.boundaries(fractions.tolist(), levels.tolist(), sides=sides)
+    levels = sides * spent(design.spending, fractions, design.alpha_one)
+    return boundaries(fractions.tolist(), levels.tolist(), sides=sides)
 
 
 def group_sequential(gathered: StageDifferences, design: MonitorDesign) -> Course:
@@ -170,7 +184,7 @@ def group_sequential(gathered: StageDifferences, design: MonitorDesign) -> Cours
     ends, raw, log = np.full(m, GO_ON, dtype=object), np.ones(m), Log()
     for look in range(1, looks + 1):
         live = ends == GO_ON
-        if not live.any() or not gathered.take(live, design.stage, whole=True):
+        if not live.any() or not gathered.take(live, design.stage, complete=True):
             break
         for i in np.flatnonzero(live):
             z, each = statistic(gathered.of(int(i)), design)
@@ -236,8 +250,8 @@ def stagewise_p(bounds: Array, look: int, z: float, sides: int) -> float:
     if sides == 2 and z <= 0:
         return 1.0
     lower = -upper if sides == 2 else np.full(look, -np.inf)
-    found = spending.crossing((np.arange(1, look + 1) / len(bounds)).tolist(), lower, upper, 0.0)
-    return min(float(found.upper.sum() + (found.lower.sum() if sides == 2 else 0.0)), 1.0)
+    crossings = crossing((np.arange(1, look + 1) / len(bounds)).tolist(), lower, upper, 0.0)
+    return min(float(crossings.upper.sum() + (crossings.lower.sum() if sides == 2 else 0.0)), 1.0)
 
 
 def redesigned(course: Course, design: MonitorDesign) -> Columns:
@@ -268,7 +282,7 @@ def _conditional(course: Course, design: MonitorDesign, pair: int, side: int) ->
     at = np.flatnonzero(mine)[-1]
     bounds, look = bounds_of(design), int(stages["stage"][at])
     t = (np.arange(1, len(bounds) + 1) / len(bounds)).tolist()
-    return spending.conditional_level(t, bounds, look, side * float(stages["statistic"][at]))
+    return conditional_level(t, bounds, look, side * float(stages["statistic"][at]))
 
 
 _WORDS = {
@@ -283,24 +297,24 @@ def recursive(gathered: StageDifferences, design: MonitorDesign) -> Course:
     m, sides = len(gathered.pairs), len(design.sides)
     p = np.empty((sides * m, 0))
     ends, log = np.full(m, GO_ON, dtype=object), Log()
-    found: Recursion | None = None
+    recursions: Recursion | None = None
     for stage in range(1, (design.last_stage or np.iinfo(np.int64).max) + 1):
         live = ends == GO_ON
-        if not live.any() or not gathered.take(live, design.stage, whole=True):
+        if not live.any() or not gathered.take(live, design.stage, complete=True):
             break
         each = np.array([_p(d, design, gathered.n_datasets) for d in gathered.new])
         now = combined(each).T.ravel()
         # Retired pairs look at nothing: 1 where a recursion has no stage.
         p = np.column_stack([p, np.where(np.tile(live, sides), now, 1.0)])
         last = stage == design.last_stage
-        found = recursion(p, design.rule, design.alpha_one, final=last)
-        words = ends_of(found, design.sides, stage)
+        recursions = recursion(p, design.rule, design.alpha_one, final=last)
+        words = ends_of(recursions, design.sides, stage)
         for i in np.flatnonzero(live):
             ends[i] = words[i]
-            _write_down(log, int(i), each[i], found, design, (stage, words[i], p[:, -1]))
+            _write_down(log, int(i), each[i], recursions, design, (stage, words[i], p[:, -1]))
     raw = np.ones(m)
-    if found is not None:
-        raw = np.minimum(sides * found.p_values.reshape(sides, m).min(axis=0), 1.0)
+    if recursions is not None:
+        raw = np.minimum(sides * recursions.p_values.reshape(sides, m).min(axis=0), 1.0)
     return _course(gathered, design, ends, raw, log)
 
 
@@ -308,20 +322,20 @@ def _p(d: Array | None, design: MonitorDesign, n_datasets: int) -> Array:
     """Return (sides, D) p-values of the stage; all NaN for a pair that has retired."""
     if d is None:
         return np.full((len(design.sides), n_datasets), np.nan)
-    found = np.array([stage_p(row, design.test) for row in d]).T
-    return found[[0 if side > 0 else 1 for side in design.sides]]
+    p_values = np.array([stage_p(row, design.test) for row in d]).T
+    return p_values[[0 if side > 0 else 1 for side in design.sides]]
 
 
-def ends_of(found: Recursion, sides: tuple[int, ...], stage: int) -> list[str]:
+def ends_of(recursions: Recursion, sides: tuple[int, ...], stage: int) -> list[str]:
     """Return the state of each pair after a stage."""
-    m = len(found.decisions) // len(sides)
-    decisions = found.decisions.reshape(len(sides), m)
+    m = len(recursions.decisions) // len(sides)
+    decisions = recursions.decisions.reshape(len(sides), m)
     # What is open but has no critical value cannot go on: the printed rules break down.
-    now = found.bounds[stage - 1] if stage <= len(found.bounds) else None
+    now = recursions.bounds[stage - 1] if stage <= len(recursions.bounds) else None
     broken = np.zeros((len(sides), m), dtype=np.bool_)
     if now is not None:
         broken = (np.isnan(now.critical) & ~np.isnan(now.level)).reshape(len(sides), m)
-    broken |= found.stages.reshape(len(sides), m) < stage
+    broken |= recursions.stages.reshape(len(sides), m) < stage
     words: list[str] = []
     for i in range(m):
         rejected = [side for side, d in zip(sides, decisions[:, i], strict=True) if d == 1]
@@ -340,7 +354,7 @@ def _write_down(
     log: Log,
     pair: int,
     each: Array,
-    found: Recursion,
+    recursions: Recursion,
     design: MonitorDesign,
     now: tuple[int, str, Array],
 ) -> None:
@@ -349,9 +363,9 @@ def _write_down(
     m = len(p) // len(design.sides)
     for s, side in enumerate(design.sides):
         at = s * m + pair
-        if found.stages[at] < stage:
+        if recursions.stages[at] < stage:
             continue  # this direction had ended before
-        bounds = found.bounds[stage - 1]
+        bounds = recursions.bounds[stage - 1]
         for d, p_dataset in enumerate(each[s]):
             log.add(
                 pair=pair,
@@ -367,3 +381,126 @@ def _write_down(
                 critical=bounds.critical[at],
                 decision=end,
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """A pair after each of its T stages.
+
+    Attributes
+    ----------
+    n
+        (T,) replications per data set so far.
+    p_value
+        (T,) overall p-values, adjusted for directions and pairs.
+    states
+        T words, as in `Course.ends`.
+    """
+
+    n: NDArray[np.int64]
+    p_value: Array
+    states: tuple[str, ...]
+
+
+def looks(course: Course, design: MonitorDesign, pair: int) -> Looks:
+    """Return how a pair stood after each stage of a recursion or a group sequential test."""
+    rows = stage_rows(course, pair)
+    stages = rows["stage"]
+    first = np.unique(stages, return_index=True)[1]
+    p = _recursive_p(rows, design) if design.method == "recursive" else _group_p(rows, design)
+    states = tuple(rows["decision"][first].tolist())
+    return Looks(rows["n"][first], np.minimum(design.n_pairs * p, 1.0), states)
+
+
+def stage_rows(course: Course, pair: int) -> Columns:
+    """Return the rows of `Course.stages` of one pair; of a pair without any, empty columns."""
+    if not course.stages:
+        return {name: np.empty(0) for name in ("stage", "n", "decision")}
+    mine = course.stages["pair"] == pair
+    return {name: values[mine] for name, values in course.stages.items()}
+
+
+def stage_p_values(rows: Columns, side: int) -> Array:
+    """Return the (T,) p-values of one direction of a recursion, as far as it went."""
+    mine = rows["side"] == side
+    first = np.unique(rows["stage"][mine], return_index=True)[1]
+    return rows["p_stage"][mine][first].astype(np.float64)
+
+
+def _recursive_p(rows: Columns, design: MonitorDesign) -> Array:
+    """Return the overall p-values of a pair after each stage."""
+    total = len(np.unique(rows["stage"]))
+    p_values = np.ones((len(design.sides), total))
+    for out, side in zip(p_values, design.sides, strict=True):
+        p = stage_p_values(rows, side)
+        for t in range(1, total + 1):
+            part = p[None, :t]
+            last = t == design.last_stage
+            known = recursion(part, design.rule, design.alpha_one, final=last)
+            out[t - 1] = known.p_values[0]
+    return np.minimum(len(design.sides) * p_values.min(axis=0), 1.0)
+
+
+def _group_p(rows: Columns, design: MonitorDesign) -> Array:
+    bounds, first = bounds_of(design), np.unique(rows["stage"], return_index=True)[1]
+    z = rows["statistic"][first].astype(np.float64)
+    towards = np.max([side * z for side in design.sides], axis=0)
+    sides = len(design.sides)
+    return np.array([stagewise_p(bounds, t + 1, float(b), sides) for t, b in enumerate(towards)])
+
+
+def next_bounds(course: Course, design: MonitorDesign, pair: int, side: int) -> Boundaries | None:
+    """Return the boundaries of the next stage of one direction, None where there is none.
+
+    They follow from the stages so far, before the next one is seen.
+    """
+    if design.method != "recursive" or course.ends[pair] != GO_ON:
+        return None
+    rows = stage_rows(course, pair)
+    if not len(rows["stage"]):
+        return first_boundaries(design.rule, design.alpha_one, (1,))
+    at = np.flatnonzero((rows["side"] == side) & (rows["stage"] == rows["stage"].max()))
+    if not len(at):
+        return None  # this direction has ended
+    names = ("conditional_level", "reject_at", "accept_above", "critical")
+    now = Boundaries(*(rows[name][at[:1]].astype(np.float64) for name in names))
+    p = rows["p_stage"][at[:1]].astype(np.float64)
+    if p[0] > now.accept[0] or np.isnan(now.critical[0]):
+        return None
+    new = following(design.rule, design.alpha_one, now, p)
+    if int(rows["stage"].max()) + 1 == design.last_stage:
+        return last_boundaries(new.level)
+    return new
+
+
+def standing(course: Course, design: MonitorDesign) -> Columns:
+    """Return columns to append to those of the path: the state of each pair at each point."""
+    if not course.path:
+        return {}
+    if design.method == "anytime":
+        return {"p_value": _adjusted(course, design)}
+    pairs, n = course.path["pair"], course.path["n"]
+    stage = np.zeros(len(n), dtype=np.int64)
+    p_value = np.full(len(n), np.nan)
+    decision = np.full(len(n), GO_ON, dtype=object)
+    for pair in range(len(course.ends)):
+        mine = np.flatnonzero(pairs == pair)
+        known = looks(course, design, pair)
+        stage[mine] = complete = np.searchsorted(known.n, n[mine], side="right")
+        p_value[mine] = np.append(np.nan, known.p_value)[complete]
+        decision[mine] = np.array([GO_ON, *known.states], dtype=object)[complete]
+    return {"stage": stage, "p_value": p_value, "decision": decision}
+
+
+def _adjusted(course: Course, design: MonitorDesign) -> Array:
+    """Return the anytime p-values along the path, adjusted for all pairs by Holm's steps.
+
+    Pairs of other measures, whose paths are not at hand, count as if nothing was known of them.
+    """
+    pairs, n = course.path["pair"], course.path["n"]
+    p = np.ones((design.n_pairs, len(n)))
+    for i, row in enumerate(p[: len(course.ends)]):
+        mine = np.flatnonzero(pairs == i)
+        held = np.searchsorted(n[mine], n, side="right") - 1
+        row[:] = np.where(held < 0, 1.0, course.path["p_raw"][mine][held]) if len(mine) else 1.0
+    return np.array([holm(p[:, t])[i] for t, i in enumerate(pairs)])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from benchinfer.analyses.monitor.anytime import Bets
 from benchinfer.analyses.monitor.feed import Broken, Pin
@@ -30,7 +30,8 @@ from benchinfer.core.saving import (
 )
 
 type _Fault = tuple[int, str, str]
-FORMAT = 2
+FORMAT = 3
+_MOST = 10**8  # replications of a data set in one stage: more are no history
 _HINT = (
     "go on with an untouched copy of the file, by the version that wrote it; without one, begin"
     " anew with another state file."
@@ -90,7 +91,12 @@ class StateFile(AbstractContextManager["StateFile"]):
 
     def __enter__(self) -> Self:
         if self._depth == 0:
-            self._lock(self._stack.enter_context(self._open()))
+            import fcntl  # not on Windows, where all else works
+
+            lock = self.path.with_name(f"{self.path.name}.lock")
+            with writing(lock):
+                file = self._stack.enter_context(lock.open("a", encoding="utf-8"))
+            fcntl.flock(file, fcntl.LOCK_EX)
         self._depth += 1
         return self
 
@@ -103,16 +109,6 @@ class StateFile(AbstractContextManager["StateFile"]):
         self._depth -= 1
         if self._depth == 0:
             self._stack.close()
-
-    def _open(self) -> IO[str]:
-        lock = self.path.with_name(f"{self.path.name}.lock")
-        with writing(lock):
-            return lock.open("a", encoding="utf-8")
-
-    def _lock(self, file: IO[str]) -> None:
-        import fcntl  # not on Windows, where all else works
-
-        fcntl.flock(file, fcntl.LOCK_EX)
 
     def read(self, design: Mapping[str, Any]) -> Memory:
         """Read the past of an experiment of this design; a new one has none."""
@@ -127,7 +123,7 @@ class StateFile(AbstractContextManager["StateFile"]):
             raise self.forged([])
         self._check_design(before, wanted)
         try:
-            pins = [_pins(stage, wanted["stage"]) for stage in stages]
+            pins = [_pins(stage) for stage in stages]
             bets = decode(document.get("bets"))
         except (TypeError, ValueError, LookupError):
             raise self.forged([]) from None
@@ -194,27 +190,27 @@ class StateFile(AbstractContextManager["StateFile"]):
 
 def _faults(stages: Sequence[Sequence[Pin]], design: Mapping[str, Any]) -> list[_Fault]:
     """Find what no experiment of this design leaves behind."""
-    found: list[_Fault] = []
+    faults: list[_Fault] = []
     used: dict[str, set[str]] = {name: set() for name in design["datasets"]}
     for number, stage in enumerate(stages, 1):
         if [pin.dataset for pin in stage] != design["datasets"]:
-            found.append((number, "", "its data sets are not those of the design"))
+            faults.append((number, "", "its data sets are not those of the design"))
             continue
         n = len(stage[0].labels) if design["method"] == "anytime" else design["stage"]
         names = {labels: set(labels) for labels in {pin.labels for pin in stage}}
         for pin in stage:
             mine = names[pin.labels]
             size = len(pin.labels)
-            faults = {
+            signs = {
                 f"is numbered {pin.stage}": pin.stage != number,
                 f"{size} replications in place of {max(n, 1)}": size != max(n, 1),
                 "replications that are used twice": len(mine) < size
                 or not mine.isdisjoint(used[pin.dataset]),
             }
-            found += [(number, pin.dataset, what) for what, there in faults.items() if there]
+            faults += [(number, pin.dataset, what) for what, there in signs.items() if there]
             if number < len(stages):
                 used[pin.dataset] |= mine
-    return found
+    return faults
 
 
 def _text(document: Mapping[str, Any]) -> str:
@@ -240,37 +236,36 @@ def _plain(stage: Sequence[Pin]) -> list[dict[str, object]]:
             "stage": pin.stage,
             "algorithms": pin.algorithms,
             "replications": ranges[pin.labels],
-            "digests": pin.digests,
+            "digest": pin.digest,
         }
         for pin in stage
     ]
 
 
-def _pins(stage: Sequence[object], size: int) -> list[Pin]:
-    """Rebuild what `_plain` wrote."""
+def _pins(stage: Sequence[object]) -> list[Pin]:
+    """Rebuild what `_plain` wrote; names of replications are shared."""
     shared: dict[str, tuple[str, ...]] = {}
-    return [_pin(plain, size, shared) for plain in stage]
+    return [_pin(plain, shared) for plain in stage]
 
 
-def _pin(plain: object, size: int, shared: dict[str, tuple[str, ...]]) -> Pin:
-    """Rebuild a pin, with a fingerprint for each `size` replications, whose names may be shared."""
+def _pin(plain: object, shared: dict[str, tuple[str, ...]]) -> Pin:
     match plain:
         case {
             "dataset": str(dataset),
             "stage": int(stage),
             "algorithms": list(algorithms),
             "replications": list(ranges),
-            "digests": list(digests),
-        } if all(isinstance(item, str) for item in (*algorithms, *digests)):
-            parts = [_labels(item) for item in ranges]
+            "digest": str(digest),
+        } if all(isinstance(item, str) for item in algorithms):
+            key = str(ranges)
         case _:
             raise TypeError
-    if -(-sum(map(len, parts)) // size) != len(digests):  # before they are written out
-        raise ValueError
-    key = str(ranges)
     if key not in shared:
+        parts = [_labels(item) for item in ranges]
+        if sum(map(len, parts)) > _MOST:  # before they are written out
+            raise ValueError
         shared[key] = tuple(map(str, chain.from_iterable(parts)))
-    return Pin(dataset, stage, shared[key], tuple(algorithms), tuple(digests))
+    return Pin(dataset, stage, shared[key], tuple(algorithms), digest)
 
 
 def _labels(item: object) -> Sequence[object]:
@@ -297,14 +292,14 @@ def _ranges(labels: Sequence[str]) -> list[str | list[int]]:
             *map(str, range(first, first + len(labels)))
         ]:
             return [[first, first + len(labels) - 1]]
-    found: list[str | list[int]] = []
+    ranges: list[str | list[int]] = []
     for label in labels:
         number = int(label) if label.isdecimal() and len(label) < 19 else -1
-        before = found[-1] if found else ""
+        before = ranges[-1] if ranges else ""
         if number < 0 or str(number) != label:
-            found.append(label)
+            ranges.append(label)
         elif isinstance(before, list) and before[1] == number - 1:
             before[1] = number
         else:
-            found.append([number, number])
-    return found
+            ranges.append([number, number])
+    return ranges

@@ -124,8 +124,8 @@ class PlanAims:
         """Return the least difference, in the unit of contrasts, that has the power wanted."""
         by, measure = self.believed, self.components.measure
         aimed = replace(self.aimed, difference=math.nan)
-        found = power.detectable(aimed, by.variance(d, r), by.df(d, r), self.power)
-        return math.expm1(found) if measure is not None and measure.scale == "log" else found
+        least = power.detectable(aimed, by.variance(d, r), by.df(d, r), self.power)
+        return math.expm1(least) if measure is not None and measure.scale == "log" else least
 
     def check(self) -> None:
         """Refuse a question that has no sense, or that the pilot cannot answer."""

@@ -49,7 +49,7 @@ def design(scores: "ScoreTable") -> tuple[Finding, ...]:
     """
     if len(scores.algorithms) < 2:
         return ()
-    return tuple(found for rule in (_shared, _decidable) if (found := rule(scores)) is not None)
+    return tuple(finding for rule in (_shared, _decidable) if (finding := rule(scores)) is not None)
 
 
 def _decidable(scores: "ScoreTable") -> Finding | None:
@@ -90,11 +90,11 @@ def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
         (
             measure.name,
             f"{by(d, count(len(scores.datasets), 'data set'))}",
-            significant(found) + on_scale(measure),
+            significant(difference) + on_scale(measure),
             tolerance,
         )
-        for d, found in least.items()
-        if 0 < found < math.inf
+        for d, difference in least.items()
+        if 0 < difference < math.inf
     ]
 
 
@@ -110,20 +110,20 @@ def _shared(scores: "ScoreTable") -> Finding | None:
     named = int((s.replications.sum(axis=2) - s.shared).clip(min=0).sum())
     if scores.resampling is not None or s.shared.max(initial=0) < 2 or not named:
         return None
-    told = [rate for m in scores.measures if (rate := _together(scores, m)) is not None]
-    if not told:
+    rates = [rate for m in scores.measures if (rate := _together(scores, m)) is not None]
+    if not rates:
         return None
-    p, _, share = min(told)
-    if p * len(told) < _LIKELY:
+    p, _, share = min(rates)
+    if p * len(rates) < _LIKELY:
         what = f"scores of all algorithms rise and fall together over replications: {share:.0%}"
         what += " of their variance is shared, as with common splits or items."
         hint = Phrase(f"{Option('paired', value=True)} says so for good.")
-    elif max(high for _, high, _ in told) < _ALIKE:
+    elif max(high for _, high, _ in rates) < _ALIKE:
         what = "scores of different algorithms do not vary together over replications of one label."
         hint = Phrase(f"{Option('paired', value=False)}, if each algorithm had its own seeds.")
     else:
         return None
-    return Finding("replications", "note", len(told), what.replace("%", " %"), (), hint)
+    return Finding("replications", "note", len(rates), what.replace("%", " %"), (), hint)
 
 
 def _together(scores: "ScoreTable", measure: "Measure") -> tuple[float, float, float] | None:
@@ -132,8 +132,8 @@ def _together(scores: "ScoreTable", measure: "Measure") -> tuple[float, float, f
         blocks = replace(scores, paired=True).blocks(measure.name)
     except DesignError:
         return None
-    whole = (blocks.count > 0).all(axis=1)
-    values, of = blocks.mean[whole], blocks.dataset[whole]
+    complete = (blocks.count > 0).all(axis=1)
+    values, of = blocks.mean[complete], blocks.dataset[complete]
     return intraclass(values, of)
 
 

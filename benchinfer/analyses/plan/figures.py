@@ -72,11 +72,11 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
         over, held = held, over
     table = plan.curve()
     across = np.unique(table[over].to_numpy(dtype=np.float64))
-    own = getattr(plan, held)
+    chosen = getattr(plan, held)
     noun = "replication" if domain else "data set"
-    numbers = sorted(set(table[held].tolist()), key=lambda value: (value != own, value))
+    numbers = sorted(set(table[held].tolist()), key=lambda value: (value != chosen, value))
     curves = [
-        _curve(count(value, noun), table[table[held] == value], band=value == own)
+        _curve(count(value, noun), table[table[held] == value], band=value == chosen)
         for value in numbers
     ]
     at = getattr(plan, over)

@@ -113,7 +113,9 @@ def plan(
     components = components_of(pilot, measure)
     if target == "auto":
         target = "datasets" if components.dataset_algorithm is None else "domain"
-    n = _algorithms(k, components) if contrasts is not None else 2
+    n = 2
+    if contrasts is not None and (n := components.n_algorithms if k is None else k) < 2:
+        raise DesignError(f"k is {n}.", hint="algorithms to compare, from 2 on.")
     how = adjust if adjust != "auto" else "holm" if target == "domain" else "single-step"
     question = PlanAims(
         components=components,
@@ -151,9 +153,9 @@ def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> 
 
 
 def _datasets(q: PlanAims, r: int) -> int:
-    found = q.datasets(r)
-    if found < MOST:
-        return found
+    n = q.datasets(r)
+    if n < MOST:
+        return n
     raise DesignError(
         f"no number of data sets up to {MOST:g} shows a difference of {q.difference:g}.",
         hint="plan for a larger difference.",
@@ -162,8 +164,8 @@ def _datasets(q: PlanAims, r: int) -> int:
 
 def _replications(q: PlanAims, d: int) -> int:
     """Return the least replications on D data sets."""
-    if q.reached(d, MOST) >= q.power and (found := q.replications(d)) < MOST:
-        return found
+    if q.reached(d, MOST) >= q.power and (n := q.replications(d)) < MOST:
+        return n
     most = q.detectable(d, MOST)
     if q.target == "datasets":
         raise DesignError(
@@ -189,13 +191,6 @@ def _pilots(components: Components) -> int:
         hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
         f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
     )
-
-
-def _algorithms(k: int | None, components: Components) -> int:
-    found = components.n_algorithms if k is None else k
-    if found < 2:
-        raise DesignError(f"k is {found}.", hint="algorithms to compare, from 2 on.")
-    return found
 
 
 def _check_words(aim: str, contrasts: str | None, adjust: str, target: str, power: float) -> None:

@@ -30,21 +30,21 @@ def sentences(plan: "Plan") -> list[str]:
     each = f"{count(plan.n_datasets, 'data set')} with {count(plan.n_replications, 'replication')}"
     each += "" if plan.n_datasets == 1 else " each"
     mean = "" if q.bounds is None else ", on average over the pilot's uncertainty,"
-    found = [f"{each}: a power of {level_percent(plan.power)}{mean} to show {shown(q)}."]
-    found += _uncertain(plan)
+    lines = [f"{each}: a power of {level_percent(plan.power)}{mean} to show {shown(q)}."]
+    lines += _uncertain(plan)
     if plan.floor is not None:
-        found.append(
+        lines.append(
             f"No number of replications does with fewer than {count(plan.floor, 'data set')}, as"
             " the differences of algorithms vary between data sets."
         )
     what = "difference" if q.aim == "difference" else "margin"
-    found.append(
+    lines.append(
         f"The least {what} that this design shows with a power of {level_percent(q.power)} is"
         f" {plan.detectable:.3g}{on_scale(q.components.measure)}."
     )
     if plan.cost is not None:
-        found.append(f"It costs {plan.cost:g}.")
-    return [*found, about(q), family(q)]
+        lines.append(f"It costs {plan.cost:g}.")
+    return [*lines, about(q), family(q)]
 
 
 def on_scale(measure: "Measure | None") -> str:
@@ -163,18 +163,18 @@ class Plan(Showable):
     costs: Costs | None = None
 
     @staticmethod
-    def of(q: PlanAims, d: int, r: int, asked: Asked, costs: Costs | None) -> "Plan":
+    def of(q: PlanAims, d: int, r: int, sought: Asked, costs: Costs | None) -> "Plan":
         """Work out what a design can show."""
         power = low = high = q.reached(d, r)
         needed: tuple[float | None, float | None] = (None, None)
         if (ends := q.bounds) is not None:
             high, low = (q.reached(d, r, end) for end in ends)
-            needed = _needed(q, d, r, asked)
+            needed = _needed(q, d, r, sought)
         return Plan(
             question=q,
             n_datasets=d,
             n_replications=r,
-            asked=asked,
+            asked=sought,
             power=power,
             power_low=low,
             power_high=high,
@@ -298,11 +298,11 @@ def _finite(number: int) -> float:
     return float("inf") if number >= MOST else number
 
 
-def _needed(q: PlanAims, d: int, r: int, asked: Asked) -> tuple[float | None, float | None]:
+def _needed(q: PlanAims, d: int, r: int, sought: Asked) -> tuple[float | None, float | None]:
     """Return the interval of the number that was requested."""
-    if asked not in ("datasets", "replications") or (ends := q.bounds) is None:
+    if sought not in ("datasets", "replications") or (ends := q.bounds) is None:
         return None, None
-    if asked == "datasets":
+    if sought == "datasets":
         low, high = (_finite(q.datasets(r, end)) for end in ends)
     else:
         low, high = (_finite(q.replications(d, end)) for end in ends)

@@ -112,21 +112,21 @@ def _fitted(pilot: "ScoreTable | MixedComparison", measure: str | None) -> tuple
 
 def _sized(setting: Setting, held: dict[str, float]) -> Components:
     """Add the size of the pilot to its variances."""
-    found = setting.coverage.found
-    there, resampling = found[found > 0], setting.resampling
+    counts = setting.coverage.found
+    there, resampling = counts[counts > 0], setting.resampling
     between, residual = held.get("dataset:algorithm"), held["residual"]
     df = float(there.sum() - len(there))
     if "dataset:replication" in held or "replication" in held:
-        df -= float((found.max(axis=1) - 1).sum())
-    if between is None and there.max() == 1 and len(found) > 1:
+        df -= float((counts.max(axis=1) - 1).sum())
+    if between is None and there.max() == 1 and len(counts) > 1:
         # One score per cell: what replications would average out is not known, so nothing is.
         between, residual, df = residual, 0.0, 0.0
     rho = 0.0 if resampling is None else resampling.overlap
     return Components(
         dataset_algorithm=between,
         residual=residual,
-        n_algorithms=found.shape[1],
-        n_datasets=found.shape[0],
+        n_algorithms=counts.shape[1],
+        n_datasets=counts.shape[0],
         n_replications=float(1 / np.mean(1 / there)),
         df_residual=df,
         overlap=None if rho is None else rho / (1 - rho),

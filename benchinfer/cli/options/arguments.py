@@ -1,17 +1,70 @@
-"""Arguments of a function as command-line options: type, choices, default and help."""
+"""Arguments as command-line options: of functions by type, choices, default and help; measures."""
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 import typer
 
 from benchinfer.cli.options.common import listed, number_or_name, open_unit, seed, wrong
-from benchinfer.cli.options.references import normalise, reference
 from benchinfer.core.arguments import choices, members
+
+if TYPE_CHECKING:
+    from benchinfer.cli.options.source import SourceArguments
+    from benchinfer.scores.table import ScoreTable
+
+
+def normalise(text: str) -> str | dict[str, Any]:
+    """Read min-max, two references, or a file of them."""
+    if text == "min-max":
+        return text
+    if text.endswith(".toml"):
+        references = _toml(text)
+    else:
+        parts = [part.partition("=") for part in listed(text)]
+        references = {
+            name.strip(): number_or_name(value.strip()) for name, sign, value in parts if sign
+        }
+    if set(references) != {"low", "high"} or not all(map(_usable, references.values())):
+        raise typer.BadParameter(
+            f"{text!r} is none of min-max, low=REFERENCE,high=REFERENCE and a TOML file with"
+            " numbers in low and high."
+        )
+    return references
+
+
+def reference(text: str) -> Any:
+    """Read a number, a name, or a file of numbers."""
+    if not text.endswith(".toml"):
+        return number_or_name(text)
+    numbers = _toml(text)
+    if not _usable(numbers):
+        raise typer.BadParameter(f"{text!r} does not hold one number per data set.")
+    return numbers
+
+
+def _toml(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise typer.BadParameter(f"{path!r}: {error.strerror}.") from None
+    except ValueError as error:  # what is not TOML, or not UTF-8
+        raise typer.BadParameter(f"{path!r} is not TOML: {error}.") from None
+    except RecursionError:
+        raise typer.BadParameter(f"{path!r} is nested too deep to be read.") from None
+
+
+def _usable(value: object) -> bool:
+    """Return whether it can be a reference: a number, a name, or a number for each data set."""
+    if isinstance(value, dict):
+        return all(type(number) in {int, float} for number in value.values())
+    return type(value) in {int, float, str}
+
 
 _METAVARS = {int: "INTEGER", float: "NUMBER", str: "NAME"}
 # Names of columns may hold commas, and priors have a name each: the option is given once for each.
@@ -44,20 +97,20 @@ class Argument:
     value: Callable[[Mapping[str, Any], Callable[..., Any]], Any]
 
 
-def argument(parameter: inspect.Parameter, told: str) -> Argument:
-    """Return an argument as it is typed; what is told of it is its help."""
+def argument(parameter: inspect.Parameter, text: str) -> Argument:
+    """Return an argument as it is typed, with its help."""
     name, default = parameter.name, parameter.default
     kinds, known = members(parameter.annotation), choices(parameter.annotation)
     plain = {get_origin(k) or k for k in kinds} - {Literal, NoneType}
     if name == "contrasts":
-        return _contrasts(known, default, told)
+        return _contrasts(known, default, text)
     if name in _ONCE_EACH:
-        return _once_each(parameter, told, records=not plain & {Sequence, Mapping})
+        return _once_each(parameter, text, records=not plain & {Sequence, Mapping})
     kind, shown = _typed(name, known, plain)
     kind = kind | None if default is None else kind
     # A flag has no other side: `--stop`, and nothing else.
     flag = [f"--{name.replace('_', '-')}"] if kind is bool else []
-    option = typer.Option(*flag, help=told, **shown)
+    option = typer.Option(*flag, help=text, **shown)
     return Argument(name, (_option(name, Annotated[kind, option], default),), lambda g, _: g[name])
 
 
@@ -83,9 +136,9 @@ def _option(name: str, kind: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
 
 
-def _contrasts(known: tuple[str, ...], default: str, told: str) -> Argument:
+def _contrasts(known: tuple[str, ...], default: str, text: str) -> Argument:
     """Return the families by name, and the order in which algorithms are compared."""
-    family = typer.Option(help=f"{told}  [default: {default}]", show_default=False)
+    family = typer.Option(help=f"{text}  [default: {default}]", show_default=False)
     order = typer.Option(
         metavar="LIST",
         help="Contrasts of each of these algorithms with the one before it; names separated by"
@@ -106,13 +159,13 @@ def _contrasts(known: tuple[str, ...], default: str, told: str) -> Argument:
     return Argument("contrasts", options, value)
 
 
-def _once_each(parameter: inspect.Parameter, told: str, *, records: bool) -> Argument:
+def _once_each(parameter: inspect.Parameter, text: str, *, records: bool) -> Argument:
     """Return an argument whose option is given once for each name."""
     name, default = parameter.name, parameter.default
     option = _ONCE_EACH[name]
     metavar = {"harmonise": "NAME=MEASURE:FORMULA"}.get(name, "NAME=NUMBER" if records else "NAME")
     made = typer.Option(
-        f"--{option}", metavar=metavar, help=f"{told} Once for each.", show_default=False
+        f"--{option}", metavar=metavar, help=f"{text} Once for each.", show_default=False
     )
 
     def value(given: Mapping[str, Any], function: Callable[..., Any]) -> Any:
@@ -158,10 +211,10 @@ def _record(option: str, texts: list[str], kinds: Sequence[Any]) -> Any:
     records: list[Any] = [kind for kind in kinds if is_dataclass(kind)]
     given = {name.strip(): value.strip() for name, _, value in (t.partition("=") for t in texts)}
     for record in records:
-        kept = {field.name: members(field.type) for field in fields(record)}
-        if given.keys() <= kept.keys():
+        types = {field.name: members(field.type) for field in fields(record)}
+        if given.keys() <= types.keys():
             return record(
-                **{name: _field(option, name, x, kept[name]) for name, x in given.items()}
+                **{name: _field(option, name, x, types[name]) for name, x in given.items()}
             )
     known = [field.name for record in records for field in fields(record)]
     raise wrong(option, f"{texts[0]!r} is not NAME=NUMBER with one of {', '.join(known)}.")
@@ -176,8 +229,8 @@ def _field(option: str, name: str, text: str, kinds: Sequence[Any]) -> float | s
 
 def _formula(text: str) -> tuple[str, tuple[str, str]]:
     """Read NAME=MEASURE:FORMULA; a name may hold ``=`` itself."""
-    told, colon, formula = text.partition(":")
-    name, equals, target = told.rpartition("=")
+    declared, colon, formula = text.partition(":")
+    name, equals, target = declared.rpartition("=")
     if not (colon and equals):
         raise wrong("--harmonise", f"{text!r} is not NAME=MEASURE:FORMULA.")
     return name.strip(), (target.strip(), formula.strip())
@@ -201,3 +254,48 @@ def in_words(text: str, names: Sequence[str] = ()) -> str:
         re.sub(rf"`({options})`", lambda m: f"--{m[1].replace('_', '-')}", text) if names else text
     )
     return text.replace("`", "")
+
+
+def _measure_option(several: str, otherwise: str) -> Any:
+    text = (
+        "A measure of the table, or name:better[:tolerance[:scale]], which declares it, too."
+        f" {several}{otherwise}."
+    )
+    return typer.Option("--measure", "-m", metavar="TEXT", help=text)
+
+
+_ONLY = "May be omitted where the table has one"
+MeasureText = Annotated[str | None, _measure_option("", _ONLY)]
+MeasureTexts = Annotated[list[str] | None, _measure_option("Once per measure. ", _ONLY)]
+TogetherMeasures = Annotated[
+    list[str] | None, _measure_option("Once per measure, decided together. ", _ONLY)
+]
+AllMeasures = Annotated[
+    list[str] | None, _measure_option("Once per measure. ", "All measures of the table by default")
+]
+
+
+def declare(given: dict[str, Any]) -> None:
+    """Let the option that names measures declare them, where its texts say what is better."""
+    measure = given.get("measure")
+    texts = [measure] if isinstance(measure, str) else list(measure or ())
+    declared = [text for text in texts if ":" in text]
+    if not declared:
+        return
+    if given["measures"] is not None:
+        raise wrong("--measure", f"{declared[0]} declares a measure, as --measures does.")
+    if plain := [text for text in texts if text not in declared]:
+        raise wrong("--measure", f"say which direction of {plain[0]} is better, as in the rest.")
+    names = [text.partition(":")[0].strip() for text in declared]
+    given["measures"] = declared
+    given["measure"] = names[0] if isinstance(measure, str) else names
+
+
+def named(
+    source: "SourceArguments", scores: "ScoreTable", names: Sequence[str] | None
+) -> list[str]:
+    """Return the names of the measures, each once; without options that of the only one."""
+    measures = [source.measure(scores, name) for name in names or [None]]
+    if len(set(measures)) < len(measures):
+        raise wrong("--measure", "names a measure twice.")
+    return measures

@@ -31,15 +31,15 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     if not FILE.exists():
         return None
     try:
-        found = tomllib.loads(FILE.read_text(encoding="utf-8"))
+        settings = tomllib.loads(FILE.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:  # what is not TOML, or not UTF-8
         raise typer.BadParameter(f"{FILE} cannot be read: {error}.") from None
     except RecursionError:
         raise typer.BadParameter(f"{FILE} is nested too deep to be read.") from None
-    known, unknown = _options(command), list(_strange_tables(found, root))
+    known, unknown = _options(command), list(_strange_tables(settings, root))
     values: dict[str, Any] = {}
     for depth in range(len(path) + 1):
-        table = _table(found, path[:depth])
+        table = _table(settings, path[:depth])
         for key, value in table.items():
             if (option := known.get(_name(key))) is not None:
                 values[option.name] = _typed(option, value)
@@ -52,17 +52,17 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     return values
 
 
-def _table(found: Mapping[str, Any], path: list[str]) -> dict[str, Any]:
+def _table(settings: Mapping[str, Any], path: list[str]) -> dict[str, Any]:
     """Return the keys of a table that are no tables themselves."""
-    table: Any = found
+    table: Any = settings
     for name in path:
         table = table.get(name, {}) if isinstance(table, Mapping) else {}
     return {n: v for n, v in table.items() if n == _COLUMNS or not isinstance(v, Mapping)}
 
 
-def _strange_tables(found: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
+def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
     """Yield the tables that are no commands."""
-    for name, table in found.items():
+    for name, table in settings.items():
         if not isinstance(table, Mapping) or name == _COLUMNS:
             continue
         if name not in group.homes():

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchinfer.cli.options.arguments import MeasureTexts, named
 from benchinfer.cli.options.common import Level, Seed, checked, listed, wrong
-from benchinfer.cli.options.measures import MeasureTexts, named
 
 if TYPE_CHECKING:
     from benchinfer.cli.options.source import SourceArguments
@@ -111,24 +111,24 @@ class ConsensusQuestion:
         names = named(source, scores, self.measure)
         if self.weights is None:
             return dict.fromkeys(names, 1.0)
-        found = [_number(text) for text in listed(self.weights)]
-        if len(found) != len(names):
-            raise wrong("--weights", f"{len(found)} weights for {len(names)} measures.")
-        if not any(found):
+        weights = [_number(text) for text in listed(self.weights)]
+        if len(weights) != len(names):
+            raise wrong("--weights", f"{len(weights)} weights for {len(names)} measures.")
+        if not any(weights):
             raise wrong("--weights", "one of them at least is above 0.")
-        return dict(zip(names, found, strict=True))
+        return dict(zip(names, weights, strict=True))
 
     def compared(self, scores: "ScoreTable", measure: str) -> "Comparisons":
         """Compare the algorithms on each data set."""
         from benchinfer.comparison.per_dataset import per_dataset
 
-        alone = int(scores.coverage(measure).found.max()) == 1
-        by = self.by or ("points" if alone and self.rule == "evidence" else "mixed")
+        single = int(scores.coverage(measure).found.max()) == 1
+        by = self.by or ("points" if single and self.rule == "evidence" else "mixed")
         if by == "points":
             from benchinfer.analyses.points import compare_points
 
             return per_dataset(compare_points, scores, measure)
-        if by == "mixed" and alone:
+        if by == "mixed" and single:
             from benchinfer.core.errors import DesignError
 
             raise DesignError(
@@ -152,7 +152,7 @@ class ConsensusQuestion:
         """Return the relations of all data sets and measures, with weights."""
         from benchinfer.relations.ensemble import Ensemble
 
-        each = {name: found.relations(self.rule) for name, found in local.items()}
+        each = {name: results.relations(self.rule) for name, results in local.items()}
         return next(iter(each.values())) if len(each) == 1 else Ensemble.joined(each, weights)
 
 

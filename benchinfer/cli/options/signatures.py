@@ -55,16 +55,16 @@ class ModuleText:
 
     def __getitem__(self, name: str) -> Any:
         """Return the type of a name; a class becomes an empty one of that name."""
-        node, told = self._nodes[name]
+        node, original = self._nodes[name]
         match node:
             case ast.TypeAlias():
                 return self.evaluated(node.value)
             case ast.ImportFrom(module=str(module)) if module in _LIGHT:
-                return getattr(import_module(module), told)
+                return getattr(import_module(module), original)
             case ast.ImportFrom(module=str(module)) if module.startswith(_PACKAGE):
-                return _imported(module, told)
+                return _imported(module, original)
             case _:
-                return type(told, (), {})
+                return type(original, (), {})
 
     def evaluated(self, annotation: ast.expr) -> Any:
         """Return the type that an annotation names."""
@@ -75,16 +75,16 @@ class ModuleText:
 
     def function(self, name: str) -> ast.FunctionDef:
         """Return a function."""
-        found = self._nodes[name][0]
-        assert isinstance(found, ast.FunctionDef)  # noqa: S101 (named by this package)
-        return found
+        node = self._nodes[name][0]
+        assert isinstance(node, ast.FunctionDef)  # noqa: S101 (named by this package)
+        return node
 
 
 def _imported(module: str, name: str) -> Any:
     """Return what a module of the package has by a name, which may be one of its modules."""
     place = files(_PACKAGE).joinpath(*module.split(".")[1:])
-    whole = place.is_dir() and any((place / end).exists() for end in (f"{name}.py", name))  # pyright: ignore[reportAttributeAccessIssue]
-    return source(f"{module}.{name}") if whole else source(module)[name]
+    is_module = place.is_dir() and any((place / end).exists() for end in (f"{name}.py", name))  # pyright: ignore[reportAttributeAccessIssue]
+    return source(f"{module}.{name}") if is_module else source(module)[name]
 
 
 def signature(module: str, name: str) -> inspect.Signature:
@@ -117,11 +117,11 @@ def descriptions(module: str, name: str) -> dict[str, str]:
     """Return the first paragraph of what a docstring says of each parameter."""
     text = ast.get_docstring(source(module).function(name)) or ""
     section = re.search(r"\n\nParameters\n-+\n(.*?)(?:\n\n\w+\n-+\n|$)", text, re.DOTALL)
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     entries = re.split(r"^(\w.*)\n", section[1] if section else "", flags=re.MULTILINE)[1:]
-    for names, told in zip(entries[::2], entries[1::2], strict=True):
-        found |= dict.fromkeys(names.split(", "), _paragraphs(inspect.cleandoc(told))[0])
-    return found
+    for names, description in zip(entries[::2], entries[1::2], strict=True):
+        texts |= dict.fromkeys(names.split(", "), _paragraphs(inspect.cleandoc(description))[0])
+    return texts
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -16,9 +16,9 @@ import typer
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
+from benchinfer.cli.options.arguments import declare, named
 from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE
-from benchinfer.cli.options.measures import declare, named
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
 
@@ -294,13 +294,13 @@ class SourceArguments:
             said = f"the table holds published {what}, not scores."
             raise ScoreTableError(said, hint=f"benchinfer {hint}") from None
 
-    def kept(self, names: Sequence[str] | None) -> "ScoreTable":
+    def read_measures(self, names: Sequence[str] | None) -> "ScoreTable":
         """Read the table and keep the measures of these names, or all without names."""
         scores = self.read()
         if names is None:
             return scores
-        asked = named(self, scores, names)
-        return scores if len(scores.measures) == 1 else scores.subset(measures=asked)
+        measures = named(self, scores, names)
+        return scores if len(scores.measures) == 1 else scores.subset(measures=measures)
 
     def _names_datasets(self, source: object) -> bool:
         """Return whether a column of the table names data sets; only its head is read."""
@@ -329,7 +329,7 @@ class SourceArguments:
         names = open_source(self.place, self.query, self.name).names
         return look(names, _columns(self.column) or {})
 
-    def published(self, kind: str, measure: str | None, **asked: Any) -> "Effects | Wins":
+    def published(self, kind: str, measure: str | None, **options: Any) -> "Effects | Wins":
         """Read published effects or wins; what describes scores does not go with them."""
         if kind == "Effects":
             from benchinfer.analyses.meta.read import read_effects
@@ -340,7 +340,7 @@ class SourceArguments:
                 measures=_measures(self.measures),
                 columns=_columns(self.column),
                 covariates=_names(self.covariates) or (),
-                **asked,
+                **options,
             )
         from benchinfer.analyses.wins.counts import read_wins
 
@@ -423,8 +423,10 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
     The command is called with these records, such as `SourceArguments`, and its other options.
     Faults of tables end it with the code `faulty`.
     """
-    own = inspect.signature(command, eval_str=True).parameters.values()
-    groups: dict[str, Any] = {p.name: p.annotation for p in own if is_dataclass(p.annotation)}
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
 
     def run(context: typer.Context, **given: Any) -> None:
         output = _made(OutputArguments, given)
@@ -435,7 +437,11 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
             ROWS.set(output.rows)
             command(**made, **given)
 
-    both = [inner for p in own for inner in (_options(groups[p.name]) if p.name in groups else [p])]
+    both = [
+        inner
+        for p in parameters
+        for inner in (_options(groups[p.name]) if p.name in groups else [p])
+    ]
     both += _options(OutputArguments)
     both.append(inspect.Parameter("context", _WORD, annotation=typer.Context))
     both = [p.replace(kind=_WORD) for p in both]
@@ -451,16 +457,17 @@ _WORD = inspect.Parameter.KEYWORD_ONLY
 def _configured(context: typer.Context, given: dict[str, Any]) -> None:
     """Say on stderr which options come from a file; a measure that is declared goes before it."""
     sources = {name: context.get_parameter_source(name) for name in given}
-    found = [name for name, source in sources.items() if source and source.name == "DEFAULT_MAP"]
-    asked = given.get("measure")
-    declares = any(":" in text for text in ([asked] if isinstance(asked, str) else asked or ()))
-    if declares and "measures" in found and "measure" not in found:
+    names = [name for name, source in sources.items() if source and source.name == "DEFAULT_MAP"]
+    measure = given.get("measure")
+    texts = [measure] if isinstance(measure, str) else measure or ()
+    declares = any(":" in text for text in texts)
+    if declares and "measures" in names and "measure" not in names:
         given["measures"] = None
-        found.remove("measures")
-    FROM_FILE.set(frozenset(found))
-    if found:
+        names.remove("measures")
+    FROM_FILE.set(frozenset(names))
+    if names:
         options = {option.name: option for option in context.command.params}
-        flags = ", ".join(max(options[name].opts, key=len) for name in found)
+        flags = ", ".join(max(options[name].opts, key=len) for name in names)
         typer.echo(f"note  {FILE}: {flags}", err=True)
 
 

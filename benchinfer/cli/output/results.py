@@ -1,18 +1,25 @@
-"""Comparisons and consensus on a terminal."""
+"""Results on a terminal, and gates in Markdown."""
 
+import re
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import typer
+
+from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
+from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
-from benchinfer.cli.output.terminal import Terminal
-from benchinfer.comparison.checks import caveats
+from benchinfer.cli.output.terminal import Terminal, plain, safe
+from benchinfer.comparison.checks import caveats, doubts
 from benchinfer.comparison.sections import each_dataset, sections_of
-from benchinfer.core.numbers import count, join, within
+from benchinfer.core.numbers import count, join, level_percent, sentence, within
 from benchinfer.core.sections import Section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.gate.result import Gate, GatedMeasure
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
@@ -22,15 +29,18 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
 
 
+_STYLES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
+
+
 def comparison(result: "Comparison", request: "Request") -> None:
     """Print a comparison, with details if requested."""
     with Terminal() as out:
-        told = sections_of(result, request)
+        shown = sections_of(result, request)
         sections.beforehand(out, result)
-        sections.write(out, told, details=request.details)
+        sections.write(out, shown, details=request.details)
         before = caveats(result)
         checks = [
-            check for section in told for check in section.checks if check.check not in before
+            check for section in shown for check in section.checks if check.check not in before
         ]
         sections.warnings(out, {result.measure.name: checks}, result.algorithms)
 
@@ -41,21 +51,23 @@ def comparisons(results: "Comparisons") -> None:
         sections.write(out, [each_dataset(results)])
 
 
-def subgroups(found: "Subgroups", again: "SubgroupStability | None", report: str | None) -> None:
+def subgroups(
+    groups: "Subgroups", stability: "SubgroupStability | None", report: str | None
+) -> None:
     """Print the groups of data sets, the order in each and, if requested, their stability."""
     from benchinfer.analyses.subgroups import sections as subgroups_sections
 
     with Terminal() as out:
-        told = subgroups_sections.sections(found, details=False)
-        more = () if again is None else subgroups_sections.stability(again)
-        sections.write(out, [*told, *more])
-        sections.warnings(out, {"": told[0].checks}, found.setting.algorithms)
+        shown = subgroups_sections.sections(groups, details=False)
+        more = () if stability is None else subgroups_sections.stability(stability)
+        sections.write(out, [*shown, *more])
+        sections.warnings(out, {"": shown[0].checks}, groups.setting.algorithms)
         if report is not None:
             out.prose(f"Report: {report}", style="dim")
 
 
 def consensus(
-    found: "Consensus",
+    result: "Consensus",
     ensemble: "Ensemble",
     local: "Mapping[str, Comparisons]",
     weights: "Mapping[str, float]",
@@ -65,22 +77,22 @@ def consensus(
     from benchinfer.relations.consensus import sections as consensus_sections
 
     with Terminal() as out:
-        first = consensus_sections.consensus(found)
-        told = [
-            replace(first, lead=_of(found, ensemble, local, weights)),
+        first = consensus_sections.consensus(result)
+        shown = [
+            replace(first, lead=_of(result, ensemble, local, weights)),
             relations_sections.ensemble(ensemble, "Agreement of the relations"),
         ]
         refused = [
             f"{d} on {m}: {why}" for m, each in local.items() for d, why in each.refused.items()
         ]
         if refused:
-            told.append(Section(title="No relation", warnings=tuple(refused)))
-        sections.write(out, told)
-        sections.warnings(out, {"": first.checks}, found.algorithms)
+            shown.append(Section(title="No relation", warnings=tuple(refused)))
+        sections.write(out, shown)
+        sections.warnings(out, {"": first.checks}, result.algorithms)
 
 
 def _of(
-    found: "Consensus",
+    result: "Consensus",
     ensemble: "Ensemble",
     local: "Mapping[str, Comparisons]",
     weights: "Mapping[str, float]",
@@ -95,5 +107,76 @@ def _of(
         named.append(f"{name} ({first.measure.better} is better{weight})")
     by = join(list(dict.fromkeys(kinds)))
     many = count(len(ensemble), "relation")
-    how = f"{found.method} ({found.family})"
+    how = f"{result.method} ({result.family})"
     return f"Consensus by {how} of {many} of data sets, each by {by}: {join(named)}."
+
+
+def gate(verdict: "Gate", report: str | None = None) -> None:
+    """Print the verdict, one line per measure, and what would decide those that are undecided."""
+    _warn(verdict)
+    with Terminal() as out:
+        out.line(plain(verdict.headline()), _STYLES[verdict.verdict])
+        for name, row in verdict.items():
+            out.line(plain(f"  {name}: {row.verdict}, {_evidence(verdict, row)}"))
+            if row.need is not None:
+                out.line(plain(f"    needs: {as_options(row.need.text)}"))
+        for text in verdict.left_out:
+            out.line(plain(f"  {text}"))
+        if report is not None:
+            out.prose(f"Report: {report}", style="dim")
+
+
+def _warn(verdict: "Gate") -> None:
+    """Say on stderr what puts the table in doubt."""
+    said: dict[str, None] = {}
+    for row in verdict.values():
+        for one in doubts(row.comparison.setting):
+            said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
+    for text in said:
+        typer.echo(f"warning  {safe(text)}", err=True)
+
+
+def _evidence(verdict: "Gate", row: "GatedMeasure") -> str:
+    p = p_of(row)
+    p = f"p {p}" if p[0] in "<>" else f"p = {p}"
+    bounds = f"{level_percent(verdict.level)} bounds {limits(row)}"
+    return f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
+
+
+def gate_markdown(verdict: "Gate") -> None:
+    """Print a gate as Markdown, for the summary of a job."""
+    bounds = f"{level_percent(verdict.level)} bounds"
+    heads = ("measure", "verdict", "estimate", bounds, "tolerance", "p", "needs")
+    rows = [
+        (
+            name,
+            row.verdict,
+            effect(row),
+            limits(row),
+            margin(row),
+            p_of(row),
+            "" if row.need is None else as_options(row.need.text),
+        )
+        for name, row in verdict.items()
+    ]
+    lines = [
+        f"### {_escaped(verdict.headline())}",
+        "",
+        f"| {' | '.join(heads)} |",
+        "|" + "---|" * len(heads),
+        *(f"| {' | '.join(map(_escaped, cells))} |" for cells in rows),
+        *(f"\n{_escaped(sentence(text))}" for text in verdict.left_out),
+    ]
+    _warn(verdict)
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def gate_refused(error: Exception) -> None:
+    """Print in Markdown why there is no verdict."""
+    lines = (as_options(str(error)) or type(error).__name__).splitlines()
+    sys.stdout.write("\n\n".join(["### No verdict", *map(_escaped, lines)]) + "\n")
+
+
+def _escaped(text: str) -> str:
+    """Escape what Markdown or HTML would read in a name."""
+    return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", safe(text))

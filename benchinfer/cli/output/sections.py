@@ -82,7 +82,7 @@ def grid(out: Terminal, table: "Table") -> None:
     numeric = frozenset(i for i, column in enumerate(columns) if column.numeric)
     rest = len(table.frame) - len(frame)
     rows = tuple(map(tuple, texts))
-    out.grid(TextTable(heads, rows, numeric, tuple(styles), rest), whole=True)
+    out.grid(TextTable(heads, rows, numeric, tuple(styles), rest), complete=True)
     if table.note:
         out.line()
         out.prose(plain(table.note))

@@ -34,20 +34,20 @@ def check(scores: "ScoreTable") -> None:
     from benchinfer.analyses.plan.design import DECIDES, design
 
     order = [*_STYLES, ADVICE, DECIDES]
-    found = sorted(
+    findings = sorted(
         (*scores.finding_records, *design(scores)),
         key=lambda f: order.index(f.rule if f.rule in order else f.severity),
     )
     with Terminal() as out:
         size(out, scores)
         noted = False
-        for finding in found:
+        for finding in findings:
             if not noted:
                 out.line()
             noted = finding.severity == "note"
             _finding(out, finding)
         out.line()
-        counts = [(sum(f.severity == word for f in found), word) for word in ("warning", "note")]
+        counts = [(sum(f.severity == word for f in findings), word) for word in ("warning", "note")]
         out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
 
 
@@ -78,9 +78,9 @@ def size(out: Terminal, scores: "ScoreTable") -> None:
 
 
 def _replications(scores: "ScoreTable") -> tuple[int, int]:
-    found = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
-    found = found[found > 0]
-    return int(found.min()), int(found.max())
+    expected = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
+    expected = expected[expected > 0]
+    return int(expected.min()), int(expected.max())
 
 
 def _finding(out: Terminal, finding: "Finding") -> None:
@@ -101,12 +101,12 @@ def _finding(out: Terminal, finding: "Finding") -> None:
 
 
 def describe(
-    scores: "ScoreTable", found: "Mapping[str, pd.DataFrame]", sides: int, level: float
+    scores: "ScoreTable", statistics: "Mapping[str, pd.DataFrame]", sides: int, level: float
 ) -> None:
     """Print the statistics of every cell: measure to what `ScoreTable.describe` gives."""
     with Terminal() as out:
         size(out, scores)
-        for name, table in found.items():
+        for name, table in statistics.items():
             measure = scores.measure(name)
             out.heading(f"{measure.title} ({measure.better} is better)")
             grid = _cells(table)

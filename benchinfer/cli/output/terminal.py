@@ -133,9 +133,9 @@ class Terminal:
             lines = captured.get().splitlines()
             if sum(map(self._height, lines)) <= _SCREEN:
                 break
-        kept = self._first(lines)
-        self.console.file.write("".join(f"{line}\n" for line in lines[:kept]))
-        if (rest := len(lines) - kept) > 0:
+        fitting = self._first(lines)
+        self.console.file.write("".join(f"{line}\n" for line in lines[:fitting]))
+        if (rest := len(lines) - fitting) > 0:
             self.console.print(f"... and {rest:,} more lines; --all prints them", style="dim")
         self.console.file.flush()
 
@@ -167,11 +167,11 @@ class Terminal:
         self._show(lambda: self._listed(texts, style))
 
     def _listed(self, texts: Sequence[str], style: str) -> None:
-        whole = self.most == math.inf
-        most = len(texts) if whole else int(min(self.most, _LINES))
+        everything = self.most == math.inf
+        most = len(texts) if everything else int(min(self.most, _LINES))
         longest = _CUT if self.fits else _LONG
         for text in texts[:most]:
-            short = text if whole or len(text) <= longest else f"{text[:longest]} ..."
+            short = text if everything or len(text) <= longest else f"{text[:longest]} ..."
             for line in self._wrapped(short, "    ", "  "):
                 self.console.print(line, style=style or None, soft_wrap=True)
         if (rest := len(texts) - most) > 0:
@@ -212,14 +212,14 @@ class Terminal:
         self.line()
         self.prose(text, style="bold cyan")
 
-    def grid(self, grid: TextTable, indent: str = "", *, whole: bool = False) -> None:
-        """Print a table, and how many more rows there are; in a pipe perhaps whole."""
-        self._show(lambda: self._grid(grid, indent, whole=whole and not self.fits))
+    def grid(self, grid: TextTable, indent: str = "", *, complete: bool = False) -> None:
+        """Print a table, and how many more rows there are; in a pipe perhaps all of it."""
+        self._show(lambda: self._grid(grid, indent, complete=complete and not self.fits))
 
-    def _grid(self, grid: TextTable, indent: str, *, whole: bool) -> None:
+    def _grid(self, grid: TextTable, indent: str, *, complete: bool) -> None:
         rest, n = grid.more, len(grid.rows)
-        whole = whole or (not self.fits and ROWS.get() is None)  # scripts read what they did
-        most = n if whole or self.most >= n else int(self.most)
+        complete = complete or (not self.fits and ROWS.get() is None)  # scripts read what they did
+        most = n if complete or self.most >= n else int(self.most)
         if most < len(grid.rows):
             rest += len(grid.rows) - most
             grid = replace(grid, rows=grid.rows[:most], styles=grid.styles[:most])
@@ -257,11 +257,9 @@ def _aligned(grid: TextTable) -> Iterator[str]:
     rows = [[safe(cell) for cell in row] for row in (grid.heads, *grid.rows)]
     widths = [max(cell_len(row[i]) for row in rows) for i in range(len(grid.heads))]
     for row in rows:
+        spaces = [" " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [
-            _padded(cell, widths[i] - cell_len(cell), i in grid.right) for i, cell in enumerate(row)
+            space + cell if i in grid.right else cell + space
+            for i, (cell, space) in enumerate(zip(row, spaces, strict=True))
         ]
         yield "  ".join(cells).rstrip()
-
-
-def _padded(cell: str, spaces: int, right: bool) -> str:  # noqa: FBT001
-    return " " * spaces + cell if right else cell + " " * spaces

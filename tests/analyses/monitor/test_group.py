@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.numerics import spending
+from benchinfer.analyses.monitor.numerics import stages
 
 
 def test_boundaries_and_p_values(draw, table):
@@ -14,14 +14,14 @@ def test_boundaries_and_p_values(draw, table):
     d = (y["b"] - y["a"]).to_numpy()
     for shape in ("obrien-fleming", "pocock"):
         found = bi.monitor(table(rows), method="group-sequential", spending=shape, last_stage=4)
-        stages = found.stages()
+        shown = found.stages()
         t = [0.25, 0.5, 0.75, 1.0]
-        bounds = spending.boundaries(t, 2 * spending.spent(shape, t, 0.025), sides=2)
+        bounds = stages.boundaries(t, 2 * stages.spent(shape, t, 0.025), sides=2)
         p = [stats.ttest_1samp(d[:n], 0, alternative="greater").pvalue for n in (50, 100, 150, 200)]
         z = stats.norm.isf(p)
         crossed = int(np.argmax(z >= bounds)) if (z >= bounds).any() else 3
-        np.testing.assert_allclose(stages["statistic"], -z[: crossed + 1], rtol=1e-9)
-        np.testing.assert_allclose(stages["boundary"], bounds[: crossed + 1])
+        np.testing.assert_allclose(shown["statistic"], -z[: crossed + 1], rtol=1e-9)
+        np.testing.assert_allclose(shown["boundary"], bounds[: crossed + 1])
         row = found.contrasts().iloc[0]
         assert (row["winner"] == "b") == bool((z >= bounds).any())
         assert (row["p_value"] <= 0.05) == (row["winner"] == "b")
@@ -39,7 +39,7 @@ def test_conditional_levels_are_those_of_the_design(draw, table):
     found = bi.monitor(scores, method="group-sequential", last_stage=4)
     rest = found.redesign().set_index("side")["conditional_level"]
     t = [0.25, 0.5, 0.75, 1.0]
-    bounds = spending.boundaries(t, 2 * spending.spent("obrien-fleming", t, 0.025), sides=2)
+    bounds = stages.boundaries(t, 2 * stages.spent("obrien-fleming", t, 0.025), sides=2)
     z = found.stages()["statistic"].iloc[-1]
-    assert rest["a"] == pytest.approx(spending.conditional_level(t, bounds, 2, z))
-    assert rest["b"] == pytest.approx(spending.conditional_level(t, bounds, 2, -z))
+    assert rest["a"] == pytest.approx(stages.conditional_level(t, bounds, 2, z))
+    assert rest["b"] == pytest.approx(stages.conditional_level(t, bounds, 2, -z))

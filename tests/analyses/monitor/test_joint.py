@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.path import Runs, runs
+from benchinfer.analyses.monitor.course import Runs, runs
 from benchinfer.core.errors import DesignError
 
 MEASURES = {"acc": "higher", "sec": "lower"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.path import next_bounds
+from benchinfer.analyses.monitor.stagewise import next_bounds
 
 MEANS = {"a": 0.0, "b": 0.2, "c": 0.7}
 

@@ -1,7 +1,7 @@
 """Runs that were needed, and those that were saved."""
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.path import decided, runs
+from benchinfer.analyses.monitor.course import decided, runs
 
 
 def test_algorithms_whose_pairs_are_decided_run_no_more(draw, table):

@@ -13,7 +13,7 @@ from benchinfer.analyses.subgroups.tree import Growth, divisions, grow
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.core.frames import GLOSSARY
-from benchinfer.reports.notebook import told
+from benchinfer.reports.notebook import sections
 from benchinfer.scores.features import Feature, of_categories
 from tests.analyses.subgroups.conftest import simulated, table
 from tests.plots.test_boxes import faults
@@ -100,7 +100,7 @@ def test_p_values_by_permutation_have_the_digits_of_their_error(planted):
     rows = found.tests()
     p = rows["p_value"].clip(upper=0.999)
     np.testing.assert_array_less(np.sqrt(p * (1 - p) / 1000), rows["p_error"] + 1e-12)
-    table = next(t for s in told(found) for t in s.all_tables if "characteristic" in t.frame)
+    table = next(t for s in sections(found) for t in s.all_tables if "characteristic" in t.frame)
     texts = [row[-1].text for row in table.rows]
     assert all(len(text.lstrip("≤<>")) == len("0.001") for text in texts)
 

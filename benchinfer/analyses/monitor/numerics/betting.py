@@ -103,12 +103,12 @@ class SymmetryBet:
 
 def _steps(u: Array) -> Array:
     """Return (6, n) ``log(1 + tanh(g u))``; the grid doubles, so one exponential serves all."""
-    found = -2 * GRID[:, None] * np.maximum(-u, 0)
+    logs = -2 * GRID[:, None] * np.maximum(-u, 0)
     power = np.exp(-2 * GRID[0] * np.abs(u))
     for k in range(len(GRID)):
-        found[k] += np.log(2) - np.log1p(power)
+        logs[k] += np.log(2) - np.log1p(power)
         power *= power
-    return found
+    return logs
 
 
 @savable
@@ -302,7 +302,7 @@ class ConfidenceSequence:
         Number of differences so far.
     step
         The step of the grid.
-    kept
+    outermost
         (2,) the outermost kept points, in steps; infinite where the differences are too few, NaN
         where no centre is left.
     capital
@@ -313,15 +313,15 @@ class ConfidenceSequence:
     bound: float | None = None
     n: int = 0
     step: float = 0.0
-    kept: tuple[float, float] = (-math.inf, math.inf)
+    outermost: tuple[float, float] = (-math.inf, math.inf)
     capital: Array | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
         """The interval: infinite where differences are too few, NaN where no centre is left."""
         low, high = (
-            kept if math.isinf(kept) else (kept + side) * self.step
-            for kept, side in zip(self.kept, _SIDES, strict=True)
+            outermost if math.isinf(outermost) else (outermost + side) * self.step
+            for outermost, side in zip(self.outermost, _SIDES, strict=True)
         )
         if self.bound is None:
             return low, high
@@ -333,23 +333,23 @@ class ConfidenceSequence:
         `differences` (n,) are all of them, in the order in which they came.
         """
         n = len(differences)
-        if n == self.n or math.isnan(self.kept[0]):
+        if n == self.n or math.isnan(self.outermost[0]):
             return replace(self, n=n)
         if self.capital is None or epoch(n) != epoch(self.n):
             return self._solved(differences)
-        capital, kept = self.capital.copy(), list(self.kept)
+        capital, outermost = self.capital.copy(), list(self.outermost)
         for end in range(2):
-            if math.isinf(kept[end]):
+            if math.isinf(outermost[end]):
                 return self._solved(differences)
-            self._bet(differences[self.n :], kept[end] * self.step, capital[end])
+            self._bet(differences[self.n :], outermost[end] * self.step, capital[end])
             for _ in range(_MOVES):  # as a rule one is enough
                 if capital[end, 1] < self._limit:
                     break
-                kept[end] -= _SIDES[end]
-                capital[end] = self._against(differences, kept[end] * self.step)
-            if capital[end, 1] >= self._limit or kept[0] > kept[1]:
+                outermost[end] -= _SIDES[end]
+                capital[end] = self._against(differences, outermost[end] * self.step)
+            if capital[end, 1] >= self._limit or outermost[0] > outermost[1]:
                 return self._solved(differences)
-        return replace(self, n=n, kept=(kept[0], kept[1]), capital=capital)
+        return replace(self, n=n, outermost=(outermost[0], outermost[1]), capital=capital)
 
     @property
     def _limit(self) -> float:
@@ -390,8 +390,8 @@ class ConfidenceSequence:
         excess = self._excess(against)
         centre, unit = _inside(values, excess), _unit(values)
         if centre is None:
-            return replace(self, n=n, kept=(_NONE, _NONE), capital=np.zeros((2, SIZE)))
-        kept: list[float] = []
+            return replace(self, n=n, outermost=(_NONE, _NONE), capital=np.zeros((2, SIZE)))
+        outermost: list[float] = []
         for side in _SIDES:
             end = _end(excess, centre, side * unit * self._reach, step)
             if math.isfinite(end):
@@ -399,9 +399,11 @@ class ConfidenceSequence:
                 near = [first + k * side for k in (1, 0, -1, -2)]
                 # The end is found to a step; the outermost kept point of the grid is near it.
                 end = next((k for k in near if excess(k * step) < 0), near[-1])
-            kept.append(end)
-        capital = np.stack([against(k * step) for k in kept])
-        return replace(self, n=n, step=step, kept=(kept[0], kept[1]), capital=capital)
+            outermost.append(end)
+        capital = np.stack([against(k * step) for k in outermost])
+        return replace(
+            self, n=n, step=step, outermost=(outermost[0], outermost[1]), capital=capital
+        )
 
     @property
     def _fewest(self) -> float:

@@ -65,8 +65,8 @@ class DifferenceSpread:
 
     def df(self, n_datasets: float, n_replications: float) -> float:
         """Return the degrees of freedom: D - 1, or D (R - 1) of given data sets, times `errors`."""
-        own = n_datasets * (n_replications - 1) if self.given else n_datasets - 1
-        return self.errors * own
+        single = n_datasets * (n_replications - 1) if self.given else n_datasets - 1
+        return self.errors * single
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ def power(aimed: Aimed, variance: float | Array, df: float) -> float:
     if aimed.aim == "equivalence":
         return float(_equivalent(shift, critical, df).mean())
     upper = _above(critical, shift, df)
-    found = upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
-    return float(found.mean())
+    probability = upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
+    return float(probability.mean())
 
 
 def least_datasets(aimed: Aimed, spread: Varies, n_replications: float, wanted: float) -> int:

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.figures import bets
+from benchinfer.analyses.monitor import figures
 from benchinfer.core.errors import DesignError
 
 
 def test_lines_are_those_of_the_path(running):
     found = bi.monitor(running(60, {"a": 0.0, "b": 0.1, "c": 1.0}), method="anytime")
-    laid = bets.layout_e_process(found)
+    laid = figures.layout_e_process(found)
     assert laid.limits == pytest.approx((60, 20))
     path = found.turned(found.path())  # the better-ranked first
     for panel in laid.panels:
@@ -25,7 +25,7 @@ def test_lines_are_those_of_the_path(running):
 def test_capital_far_beyond_the_limits_leaves_them_visible(running):
     for shift, beyond in ((0.5, False), (9.0, True)):
         found = bi.monitor(running(100, {"a": 0.0, "b": 0.1, "c": shift}), method="anytime")
-        laid = bets.layout_e_process(found)
+        laid = figures.layout_e_process(found)
         assert laid.reach[1] <= np.log10(60) + 9
         assert any(panel.log10_e[-1] > laid.reach[1] for panel in laid.panels) == beyond
         assert ("triangle: beyond the axis" in laid.notes) == beyond
@@ -37,7 +37,7 @@ def test_capital_far_beyond_the_limits_leaves_them_visible(running):
 
 def test_one_pair_has_one_limit(running):
     found = bi.monitor(running(30, {"a": 0.0, "b": 0.1}), method="anytime")
-    laid = bets.layout_e_process(found)
+    laid = figures.layout_e_process(found)
     assert laid.limits[0] == laid.limits[1]
     assert laid.notes[0].startswith("dashed: at 20 the pair is decided")
     (ax,) = bi.plot(found, "e-process").axes
@@ -47,7 +47,7 @@ def test_one_pair_has_one_limit(running):
 
 def test_evidence_of_data_sets(running):
     found = bi.monitor(running(30, {"a": 0.0, "b": 0.1}, datasets=3), method="anytime")
-    (panel,) = bets.layout_e_process(found).panels
+    (panel,) = figures.layout_e_process(found).panels
     ends = [log10_e[-1] for _, log10_e in panel.each]
     expected = found.stages()["log_e_dataset"] / np.log(10)
     np.testing.assert_allclose(ends, expected)

@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.figures import bets
+from benchinfer.analyses.monitor import figures
 
 
 @pytest.mark.parametrize("scale", ["identity", "log"])
 def test_bands_are_those_of_the_path(running, scale):
     scores = running(80, {"a": 0.0, "b": 0.4}, tolerance=0.1, scale=scale)
     found = bi.monitor(scores, method="anytime")
-    laid = bets.layout_sequence(found)
+    laid = figures.layout_sequence(found)
     (panel,) = laid.panels
     assert panel.label == "b vs a"  # the better-ranked first; stored pairs keep their order
     path = found.turned(found.path())
@@ -30,7 +30,7 @@ def test_bands_are_those_of_the_path(running, scale):
 
 def test_intervals_that_are_still_open(running):
     found = bi.monitor(running(3, {"a": 0.0, "b": 0.1}), method="anytime")
-    laid = bets.layout_sequence(found)
+    laid = figures.layout_sequence(found)
     assert np.isinf(laid.panels[0].low).all()
     assert np.isfinite(laid.reach).all()
     assert laid.tolerance is None
@@ -47,7 +47,7 @@ def test_bets_on_a_mean_have_one_too():
         resampling=bi.Resampling("independent", paired=True),
     )
     found = bi.monitor(scores, method="anytime", null="mean")
-    (panel,) = bets.layout_sequence(found).panels
+    (panel,) = figures.layout_sequence(found).panels
     row = found.contrasts(order="result").iloc[0]
     assert (panel.low[-1], panel.high[-1]) == (row["conf_low"], row["conf_high"])
     assert -1 <= panel.low[0] <= panel.low[-1] < panel.high[-1] <= panel.high[0] <= 1

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.monitor.figures import paths
+from benchinfer.analyses.monitor import figures
 from benchinfer.plots.draw import vector
 
 NASTY = {'<script>alert(1)</script> & "x"': 0.0, "$x^2$ _a_": 0.4, "n" * 80: 3.0}
@@ -35,8 +35,8 @@ def test_orders_are_escaped_too(running):
 
 def test_how_a_pair_stands(running):
     found = bi.monitor(running(60, {"a": 0.0, "b": 0.02, "c": 3.0}), stage=20)
-    said = [paths.standing(found, pair) for pair in range(3)]
+    said = [figures.standing(found, pair) for pair in range(3)]
     assert said[0].startswith("goes on; n = 60; p > 0.9999")
     assert said[0].endswith("*")
     assert said[1] == "c better; n = 20; p < 0.0001"
-    assert paths.chosen(found)[0] == 0
+    assert figures.chosen(found)[0] == 0

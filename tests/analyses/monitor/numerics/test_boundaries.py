@@ -40,7 +40,7 @@ def test_the_least_boundary_of_the_whole_interval_is_fishers_product():
 @pytest.mark.parametrize("rule", ["constant", "application", "scenario2", "scenario2-power"])
 def test_guarded_boundaries_are_valid(rule):
     """Whatever came before: a1 <= a* <= a0 <= 1 and c <= a1, so that no stage decides for later."""
-    now = stages.first(rule, 0.05, (2000,))
+    now = stages.first_boundaries(rule, 0.05, (2000,))
     p_values = np.random.default_rng(0).uniform(size=(2000, 6))
     for p in p_values.T:
         inside = now.reject + (now.accept - now.reject) * p
@@ -53,6 +53,8 @@ def test_guarded_boundaries_are_valid(rule):
 
 def test_the_printed_application_rule_breaks_down():
     """A high conditional level moves its rejection boundary below 0: no critical value exists."""
-    now = stages.following("literal", 0.05, stages.first("literal", 0.05, (1,)), np.array([0.0103]))
+    now = stages.following(
+        "literal", 0.05, stages.first_boundaries("literal", 0.05, (1,)), np.array([0.0103])
+    )
     assert now.reject[0] == pytest.approx(-0.07530354237507202, abs=1e-15)
     assert np.isnan(now.critical[0])

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from benchinfer.analyses.monitor.numerics import spending
+from benchinfer.analyses.monitor.numerics import stages
 
 LOOKS = np.arange(1, 6) / 5
-LEVELS = spending.spent("obrien-fleming", LOOKS, 0.025)
+LEVELS = stages.spent("obrien-fleming", LOOKS, 0.025)
 
 
 def simulated(drift, n=400_000):
@@ -32,13 +32,13 @@ def test_constants_of_the_classical_designs(looks, pocock, obrien_fleming):
     for shape, printed in ((0.0, pocock), (0.5, obrien_fleming)):
         # The boundary falls with a power of the information; a printed digit is worth 1e-4.
         upper = printed * (looks / information) ** shape
-        inside = spending.crossing(information.tolist(), -upper, upper, 0.0).inside
+        inside = stages.crossing(information.tolist(), -upper, upper, 0.0).inside
         assert 1 - inside == pytest.approx(0.05, abs=1e-4)
 
 
 def test_two_looks_are_a_bivariate_normal():
     """The first boundary is a quantile; the second leaves 1 - alpha in a rectangle."""
-    first, second = spending.boundaries([1, 2], LEVELS[[1, 4]], sides=1)
+    first, second = stages.boundaries([1, 2], LEVELS[[1, 4]], sides=1)
     assert first == pytest.approx(norm.isf(LEVELS[1]), abs=1e-10)
     covariance = [[1, np.sqrt(0.5)], [np.sqrt(0.5), 1]]
     inside = multivariate_normal(cov=covariance).cdf([first, second])
@@ -49,25 +49,25 @@ def test_two_looks_are_a_bivariate_normal():
 @pytest.mark.parametrize("kind", ["pocock", "obrien-fleming"])
 def test_looks_spend_what_was_planned(sides, kind):
     """Crossing probabilities under no effect are the increments of the spending function."""
-    levels = sides * spending.spent(kind, LOOKS, 0.05 / sides)
-    upper = spending.boundaries(LOOKS, levels, sides=sides)
+    levels = sides * stages.spent(kind, LOOKS, 0.05 / sides)
+    upper = stages.boundaries(LOOKS, levels, sides=sides)
     lower = -upper if sides == 2 else np.full(5, -np.inf)
-    found = spending.crossing(LOOKS, lower, upper, 0.0)
+    found = stages.crossing(LOOKS, lower, upper, 0.0)
     np.testing.assert_allclose(np.cumsum(found.upper + found.lower), levels, atol=1e-10)
     assert levels[-1] == pytest.approx(0.05, abs=1e-12)
 
 
 def test_a_hundred_looks_spend_the_level():
     looks = np.arange(1, 101) / 100
-    upper = spending.boundaries(looks, spending.spent("pocock", looks, 0.05), sides=1)
-    found = spending.crossing(looks, np.full(100, -np.inf), upper, 0.0)
+    upper = stages.boundaries(looks, stages.spent("pocock", looks, 0.05), sides=1)
+    found = stages.crossing(looks, np.full(100, -np.inf), upper, 0.0)
     assert found.inside == pytest.approx(0.95, abs=1e-10)
 
 
 def test_crossing_under_an_effect():
     """Against simulated experiments, within four standard errors of the shares."""
-    upper = spending.boundaries(LOOKS, 2 * LEVELS, sides=2)
-    found = spending.crossing(LOOKS, -upper, upper, 3.0)
+    upper = stages.boundaries(LOOKS, 2 * LEVELS, sides=2)
+    found = stages.crossing(LOOKS, -upper, upper, 3.0)
     z = simulated(3.0)
     first = np.argmax(np.abs(z) > upper, axis=1)
     shares = np.array([((first == k) & (z[:, k] > upper[k])).mean() for k in range(5)])
@@ -77,23 +77,23 @@ def test_crossing_under_an_effect():
 
 def test_the_conditional_level_is_the_chance_to_reject_later():
     """Under no effect, given Z at a look: simulated, and in closed form before the last look."""
-    upper = spending.boundaries(LOOKS, LEVELS, sides=1)
+    upper = stages.boundaries(LOOKS, LEVELS, sides=1)
     rng = np.random.default_rng(2)
     steps = np.cumsum(rng.normal(0, np.sqrt(0.2), size=(400_000, 3)), axis=1)
     later = (1.5 * np.sqrt(0.4) + steps) / np.sqrt(LOOKS[2:])
     share = (later > upper[2:]).any(axis=1).mean()
-    found = spending.conditional_level(LOOKS, upper, 2, 1.5)
+    found = stages.conditional_level(LOOKS, upper, 2, 1.5)
     assert found == pytest.approx(share, abs=4 * np.sqrt(found / 400_000))
     last = norm.sf((upper[4] - 1.5 * np.sqrt(0.8)) / np.sqrt(0.2))
-    assert spending.conditional_level(LOOKS, upper, 4, 1.5) == pytest.approx(last, abs=1e-12)
+    assert stages.conditional_level(LOOKS, upper, 4, 1.5) == pytest.approx(last, abs=1e-12)
 
 
 def test_conditional_levels_average_to_what_is_left():
     """Over Z at the first look, not yet rejected, they integrate to the level still to be spent."""
-    upper = spending.boundaries(LOOKS, LEVELS, sides=1)
+    upper = stages.boundaries(LOOKS, LEVELS, sides=1)
     x, w = np.polynomial.hermite_e.hermegauss(80)
     inside = x < upper[0]
-    conditional = [spending.conditional_level(LOOKS, upper, 1, z) for z in x[inside]]
+    conditional = [stages.conditional_level(LOOKS, upper, 1, z) for z in x[inside]]
     average = (w[inside] @ conditional) / np.sqrt(2 * np.pi)
     assert average == pytest.approx(0.025 - LEVELS[0], abs=1e-5)
 
@@ -103,7 +103,7 @@ def test_conditional_levels_average_to_what_is_left():
 def test_levels_near_nothing_and_near_all(level, shape):
     """A rest that is designed anew has whatever level is left."""
     t = [0.2, 0.4, 0.6, 0.8, 1.0]
-    bounds = spending.boundaries(t, spending.spent(shape, t, level), sides=1)
-    found = spending.crossing(t, np.full(5, -np.inf), bounds, 0.0)
+    bounds = stages.boundaries(t, stages.spent(shape, t, level), sides=1)
+    found = stages.crossing(t, np.full(5, -np.inf), bounds, 0.0)
     assert found.upper.sum() <= level + 1e-9
     assert found.upper.sum() == pytest.approx(level, abs=1e-8)

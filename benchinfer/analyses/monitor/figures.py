@@ -1,0 +1,827 @@
+"""Figures of monitored experiments."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.ticker import FixedLocator, NullLocator
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from benchinfer.analyses.monitor.comparison import MonitorComparison
+from benchinfer.analyses.monitor.course import GO_ON, VERDICTS
+from benchinfer.analyses.monitor.measures import MonitoredMeasures
+from benchinfer.analyses.monitor.reordering import Consecutive
+from benchinfer.analyses.monitor.stagewise import bounds_of, next_bounds, stage_rows
+from benchinfer.comparison.figures import COMPARISON
+from benchinfer.comparison.wording import margin
+from benchinfer.core.errors import DesignError
+from benchinfer.core.hints import Option
+from benchinfer.core.numbers import count
+from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.numerics.types import Array
+from benchinfer.plots.draw import Kind
+from benchinfer.plots.panels import (
+    GridPanel,
+    PanelGrid,
+    described,
+    places,
+    power_of_ten,
+    size_grids,
+)
+from benchinfer.plots.style import (
+    BAND,
+    FAINT,
+    HAIR,
+    INK,
+    MARKS,
+    PAGE,
+    Width,
+    lines,
+    measure_name,
+    signed,
+    ticks,
+)
+from benchinfer.plots.text import fitted, plain, pt
+from benchinfer.plots.tiles import Verdicts, draw_verdicts, size_verdicts
+from benchinfer.relations.figures.ensemble import verdict_tiles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+
+
+type Rows = Mapping[str, NDArray[Any]]
+
+
+MOST = 6  # panels
+NAME = 0.78  # inches that a name has
+
+
+def chosen(result: MonitorComparison) -> list[int]:
+    """Return the pairs that are shown, six at most.
+
+    Those that go on first, as they are what one watches, then the decided ones, then those that
+    ended without a verdict; among each the smallest p-values first.
+    """
+    ends = result.course.ends
+    rank = [0 if e == GO_ON else 1 if VERDICTS[e] > VERDICTS[GO_ON] else 2 for e in ends]
+    order = np.lexsort((result.course.p_raw, np.array(rank)))
+    return [int(i) for i in order[:MOST]]
+
+
+def names(result: MonitorComparison, pair: int) -> tuple[str, str]:
+    """Return the names of a pair as people read it, short enough for a panel."""
+    first, second = result.read_sides()[pair]
+    brief = fitted([first, second], NAME, bold=True)
+    return brief[first], brief[second]
+
+
+def verdict(result: MonitorComparison, pair: int) -> Verdict:
+    """Return the state of a pair as people read it."""
+    code = int(result.codes[pair])
+    return Verdict(MIRROR[code] if result.turns()[pair] else code)
+
+
+def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
+    """Return columns of the path of a pair; empty ones where nothing was looked at."""
+    table = result.course.path
+    if not table:
+        return [np.zeros(0) for _ in columns]
+    mine = table["pair"] == pair
+    return [table[name][mine].astype(np.float64) for name in columns]
+
+
+def standing(result: MonitorComparison, pair: int) -> str:
+    """Say the state of a pair, after how many replications, and its p-value.
+
+    A star marks a provisional p-value.
+    """
+    c, end = result.course, result.course.ends[pair]
+    if not c.used[pair]:
+        return "nothing was looked at yet"
+    word = {GO_ON: "goes on"}.get(end, end)
+    if (state := verdict(result, pair)) in (Verdict.FIRST, Verdict.SECOND):
+        word = f"{names(result, pair)[0 if state == Verdict.FIRST else 1]} better"
+    p = float(c.p_value[pair])
+    said = "p < 0.0001" if p < 1e-4 else "p > 0.9999" if p > 0.9999 else f"p = {p:.4f}"
+    star = "*" if c.provisional[pair] else ""
+    return f"{word}; n = {int(c.used[pair]):,}; {said}{star}"
+
+
+def notes(result: MonitorComparison, shown: list[int]) -> list[str]:
+    """Say what stars are, and which pairs are not shown."""
+    texts: list[str] = []
+    if result.course.provisional[shown].any():
+        texts.append("* provisional: a part of the level is kept for later stages")
+    many = len(result.pairs)
+    if len(shown) < many:
+        texts.append(
+            f"{len(shown):,} of {count(many, 'pair')}: those that go on first, then the decided"
+            " ones, the smallest p-values first"
+        )
+    return texts
+
+
+_FEWEST, _ROOM = 3.2, 0.9  # how far the axes reach at least, and beyond the last boundary
+_FARTHEST = 8.0
+_TICKS = (0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15)
+_HALF = 0.36  # of a stage: half of the width of a boundary
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """Boundaries towards one side, as distances from zero towards it.
+
+    Attributes
+    ----------
+    side
+        1 where the first algorithm would be better, -1 where the second.
+    stages
+        (T,) at which there are boundaries.
+    reject, futile
+        (T,) beyond the first it is decided; short of the second this direction stops (NaN: it
+        does not).
+    """
+
+    side: int
+    stages: Array
+    reject: Array
+    futile: Array
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathPanel(GridPanel):
+    """The path of one pair.
+
+    Attributes
+    ----------
+    names
+        First and second.
+    verdict
+        State of the pair.
+    stages, z
+        (T,) the stages so far, and their statistics.
+    each
+        (D, T) those of its data sets, if there are several.
+    zones
+        Boundaries of the directions.
+    """
+
+    names: tuple[str, str]
+    verdict: Verdict
+    stages: Array
+    z: Array
+    each: Array
+    zones: tuple[Zone, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionPath(PanelGrid[PathPanel]):
+    """All panels.
+
+    Attributes
+    ----------
+    last
+        The last stage that is shown.
+    reach
+        How far the axes go on either side of zero.
+    ticks
+        Position and text, of the stages and of the statistic.
+    """
+
+    last: int
+    reach: float
+    stage_ticks: tuple[tuple[float, str], ...]
+    ticks: tuple[tuple[float, str], ...]
+
+
+def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> DecisionPath:
+    """Lay out the paths of the pairs of a monitored experiment."""
+    design = result.design
+    if design.method == "anytime":
+        raise DesignError(
+            "e-processes have no boundaries of stages.",
+            hint='"e-process" and "sequence" are their figures.',
+        )
+    shown = chosen(result)
+    group = design.method == "group-sequential"
+    panels = tuple((_group if group else _recursive)(result, pair) for pair in shown)
+    so_far = max((int(panel.stages.max(initial=0)) for panel in panels), default=0)
+    last = design.last_stage or so_far + 1
+    reach, step = _reach(panels), -(-last // 8)
+    name = measure_name(result.measure)
+    how = "z of all scores so far" if group else "p-value of the stage, one-sided"
+    return DecisionPath(
+        panels=panels,
+        title=f"Path to a decision: {name}",
+        notes=(*_notes(result), *notes(result, shown)),
+        x_label=f"look of {last}" if group else f"stage of {design.stage} replications",
+        y_label=how,
+        width=width,
+        alt=f"Statistic of each stage between boundaries, in {name}. {described(panels)}.",
+        last=last,
+        reach=reach,
+        stage_ticks=tuple(
+            (float(t), str(t)) for t in range(1, last + 1) if t == last or t % step == 0
+        ),
+        ticks=_z_ticks(reach) if group else _p_ticks(reach),
+    )
+
+
+def _recursive(result: MonitorComparison, pair: int) -> PathPanel:
+    """Return the panel of a recursion in one direction, or of two."""
+    rows = stage_rows(result.course, pair)
+    zones = tuple(_zone(result, rows, pair, side) for side in result.design.sides)
+    stages = np.unique(rows["stage"])
+    n_datasets = len(result.setting.coverage.datasets)
+    z = np.array([_towards(rows, t, "p_stage")[0] for t in stages])
+    each = [_towards(rows, t, "p_dataset") for t in stages] if n_datasets > 1 else []
+    return _panel(result, pair, stages.astype(np.float64), z, each, zones)
+
+
+def _towards(rows: Rows, stage: int, name: str) -> Array:
+    """Return the normal quantiles of p-values of a stage, from the direction with the smaller."""
+    now = rows["stage"] == stage
+    quantiles: list[Array] = []
+    for side in (1, -1):
+        p = rows[name][now & (rows["side"] == side)].astype(np.float64)
+        if len(p):
+            quantiles.append(side * -ndtri(np.clip(p, 1e-300, 1.0)))
+    both = np.nan_to_num(np.array(quantiles), nan=0.0)
+    return both[np.where(both.sum(axis=0) >= 0, 0, -1), np.arange(both.shape[1])]
+
+
+def _zone(result: MonitorComparison, rows: Rows, pair: int, side: int) -> Zone:
+    mine = rows["side"] == side if len(rows["stage"]) else np.zeros(0, dtype=np.bool_)
+    first = np.unique(rows["stage"][mine], return_index=True)[1]
+    stages, reject, accept = (
+        rows[name][mine][first].astype(np.float64).tolist() if len(first) else []
+        for name in ("stage", "reject_at", "accept_above")
+    )
+    ahead = next_bounds(result.course, result.design, pair, side)
+    if ahead is not None:
+        stages.append(float(rows["stage"].max(initial=0)) + 1)
+        reject.append(float(ahead.reject[0]))
+        accept.append(float(ahead.accept[0]))
+    low, high = (-ndtri(np.clip(np.array(b, dtype=np.float64), 0.0, 1.0)) for b in (reject, accept))
+    return Zone(side, np.array(stages), low, np.where(np.array(reject) == accept, np.nan, high))
+
+
+def _group(result: MonitorComparison, pair: int) -> PathPanel:
+    rows, design = stage_rows(result.course, pair), result.design
+    bounds = bounds_of(design)
+    at = np.arange(1.0, len(bounds) + 1)
+    none = np.full(len(bounds), np.nan)
+    zones = tuple(Zone(side, at, bounds, none) for side in design.sides)
+    stages, first = np.unique(rows["stage"], return_index=True)
+    z = rows["statistic"][first].astype(np.float64) if len(first) else np.zeros(0)
+    many = len(result.setting.coverage.datasets) > 1
+    each = [rows["statistic_dataset"][rows["stage"] == t] for t in stages] if many else []
+    return _panel(result, pair, stages.astype(np.float64), z, each, zones)
+
+
+def _panel(
+    result: MonitorComparison,
+    pair: int,
+    stages: Array,
+    z: Array,
+    each: list[Array],
+    zones: tuple[Zone, ...],
+) -> PathPanel:
+    first, second = names(result, pair)
+    side = -1 if result.turns()[pair] else 1
+    of_datasets = np.array(each, dtype=np.float64).T if each else np.empty((0, len(stages)))
+    return PathPanel(
+        label=f"{first} vs {second}",
+        note=standing(result, pair),
+        names=(first, second),
+        verdict=verdict(result, pair),
+        stages=stages,
+        z=side * z,
+        each=side * of_datasets,
+        zones=tuple(replace(zone, side=side * zone.side) for zone in zones),
+    )
+
+
+def _reach(panels: tuple[PathPanel, ...]) -> float:
+    bounds = [zone.reject[np.isfinite(zone.reject)] for panel in panels for zone in panel.zones]
+    nearest = [float(b.max()) for b in bounds if len(b)]
+    return min(max([_FEWEST, *(b + _ROOM for b in nearest)]), _FARTHEST)
+
+
+def _p_ticks(reach: float) -> tuple[tuple[float, str], ...]:
+    """Return about four p-values to each side of one half."""
+    inside = [p for p in _TICKS[1:] if -ndtri(p) <= reach]
+    step = -(-len(inside) // 4)
+    shown = inside[::step]
+    ticks = [(0.0, "0.5")]
+    for p in shown:
+        text = signed(p)
+        ticks += [(float(-ndtri(p)), text), (float(ndtri(p)), text)]
+    return tuple(sorted(ticks))
+
+
+def _z_ticks(reach: float) -> tuple[tuple[float, str], ...]:
+    step = 1 if reach < 4 else 2
+    top = int(reach) // step * step
+    return tuple((float(z), signed(float(z))) for z in range(-top, top + 1, step))
+
+
+def _notes(result: MonitorComparison) -> list[str]:
+    many = len(result.setting.coverage.datasets) > 1
+    dots = "small dots: data sets by themselves" if many else ""
+    if result.design.method == "group-sequential":
+        first = "in a shaded zone a look decides; its boundaries are known from the start"
+    else:
+        first = (
+            "in a shaded zone a stage decides; beyond the dotted line of its colour a direction"
+            " stops for futility; both are known before the stage is run"
+        )
+    return [first, *([dots] if dots else [])]
+
+
+def draw_decision_path(path: DecisionPath, ax: "Axes") -> None:
+    """Draw the panels into an Axes."""
+    for panel, inside in zip(path.panels, places(path, ax), strict=True):
+        inside.set_xlim(0.4, path.last + 0.6)
+        inside.set_ylim(-path.reach, path.reach)
+        inside.xaxis.set_major_locator(FixedLocator([t for t, _ in path.stage_ticks]))
+        inside.set_xticklabels([text for _, text in path.stage_ticks])
+        inside.set_yticks([t for t, _ in path.ticks], [text for _, text in path.ticks])
+        _draw(panel, path.reach, inside)
+
+
+def _draw(panel: PathPanel, reach: float, ax: "Axes") -> None:
+    ax.axhline(0, color=HAIR, lw=0.8, zorder=1)
+    for zone in panel.zones:
+        _zone_marks(zone, panel, reach, ax)
+    inside = np.clip(panel.each, -reach * 0.97, reach * 0.97)
+    for row in inside:
+        ax.plot(panel.stages, row, ".", ms=3.2, color=FAINT, alpha=0.7, zorder=3, clip_on=False)
+    z = np.clip(panel.z, -reach * 0.95, reach * 0.95)
+    mark = MARKS[panel.verdict]
+    ax.plot(panel.stages, z, "-", color=INK, lw=1.1, zorder=4)
+    for t, shown, true in zip(panel.stages, z, panel.z, strict=True):
+        shape = "o" if shown == true else "^" if true > 0 else "v"
+        last = t == panel.stages[-1]
+        face = mark.colour if last and mark.filled else "white" if last else INK
+        ax.plot(t, shown, shape, ms=6 if last else 4, mfc=face, mec=INK, mew=0.9, zorder=5)
+
+
+def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
+    verdict = Verdict.FIRST if zone.side > 0 else Verdict.SECOND
+    colour, ink = MARKS[verdict].colour, MARKS[verdict].ink
+    known = np.isfinite(zone.reject)
+    for t, bound in zip(zone.stages[known], zone.reject[known], strict=True):
+        low, high = sorted((zone.side * min(bound, reach), zone.side * reach))
+        ax.fill_between([t - _HALF, t + _HALF], low, high, color=colour, alpha=0.16, lw=0, zorder=0)
+    at = [(t - _HALF, zone.side * b, t + _HALF, zone.side * b)
+          for t, b in zip(zone.stages, zone.reject, strict=True)]  # fmt: skip
+    lines(ax, at, colour, 1.6, zorder=2)
+    stop = [(t, zone.side * b) for t, b in zip(zone.stages, zone.futile, strict=True)]
+    for t, b in stop:  # not drawn where it is NaN
+        ax.plot([t - _HALF, t + _HALF], [b, b], ":", color=colour, lw=1.2, zorder=2)
+    better = plain(f"{panel.names[0 if zone.side > 0 else 1]} better")
+    y, va = (0.985, "top") if zone.side > 0 else (0.015, "bottom")
+    ax.text(0.99, y, better, transform=ax.transAxes, fontsize=pt(7.5), color=ink, ha="right", va=va)
+
+
+def layout_measures(monitored: MonitoredMeasures, width: Width = PAGE) -> Verdicts:
+    """Lay out the verdicts so far by each measure of a running experiment."""
+    where = f"by {count(len(monitored), 'measure')}"
+    return verdict_tiles(monitored.relations(), "Verdicts by each measure", where, width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicationGrid[P: GridPanel](PanelGrid[P]):
+    """Panels over numbers of replications.
+
+    Attributes
+    ----------
+    most
+        The largest number of replications.
+    reach
+        Ends of the other axis.
+    """
+
+    most: int
+    reach: tuple[float, float]
+
+
+def _places[P: GridPanel](
+    figure: ReplicationGrid[P], ax: "Axes", *, log: bool = False
+) -> "Iterator[tuple[P, Axes]]":
+    """Yield each panel with an Axes whose limits are set."""
+    for panel, inside in zip(figure.panels, places(figure, ax), strict=True):
+        inside.set_xlim(0, figure.most * 1.04)
+        if log:
+            inside.set_yscale("log")
+        inside.set_ylim(*figure.reach)
+        inside.locator_params(axis="x", nbins=4, integer=True)
+        yield panel, inside
+
+
+_LOW = -2.5  # powers of ten: whether a bet has lost more than that is of no interest
+_HIGH = 8.0  # powers of ten beyond what decides: nor how much it has won
+_CAPITAL_ROOM = 0.4  # above the highest point
+_MOST_LINES = 20  # data sets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapitalPanel(GridPanel):
+    """The capital of one pair.
+
+    Attributes
+    ----------
+    verdict
+        State of the pair.
+    n, log10_e
+        (q,) replications, and the capital as a power of ten.
+    each
+        The same of each data set, if there are several.
+    """
+
+    verdict: Verdict
+    n: Array
+    log10_e: Array
+    each: tuple[tuple[Array, Array], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capitals(ReplicationGrid[CapitalPanel]):
+    """All panels; the axis is of powers of ten.
+
+    Attributes
+    ----------
+    limits
+        1 over the levels of the first and of the last of Holm's steps; the same of one pair.
+    """
+
+    limits: tuple[float, float]
+
+
+def layout_e_process(result: MonitorComparison, width: Width = PAGE) -> Capitals:
+    """Lay out the e-processes of the pairs of a monitored experiment."""
+    refuse_stages(result)
+    design, shown = result.design, chosen(result)
+    panels = tuple(_capital_panel(result, pair) for pair in shown)
+    limits = (1 / design.alpha_pair, 1 / design.alpha)
+    top = max([math.log10(limits[0]), *(float(p.log10_e.max(initial=0.0)) for p in panels)])
+    highest = min(top, math.log10(limits[0]) + _HIGH)
+    low = min([-0.5, *(float(p.log10_e.min(initial=0.0)) for p in panels)])
+    name = measure_name(result.measure)
+    return Capitals(
+        panels=panels,
+        title=f"Evidence of a difference: {name}",
+        notes=(
+            *_capital_notes(result, limits),
+            *(["triangle: beyond the axis"] if top > highest else []),
+            *notes(result, shown),
+        ),
+        x_label="replications",
+        y_label="e-value",
+        width=width,
+        alt=f"E-values after each replication, in {name}. {described(panels)}.",
+        limits=limits,
+        most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),
+        reach=(max(low, _LOW) - 0.15, highest + _CAPITAL_ROOM),
+    )
+
+
+def refuse_stages(result: MonitorComparison) -> None:
+    """Refuse an experiment that is watched by stages."""
+    if result.design.method != "anytime":
+        raise DesignError(
+            "there are no e-processes and confidence sequences where an experiment is watched"
+            " by stages.",
+            hint=f'"path" is the figure of stages; {Option("method", "anytime")} has e-processes.',
+        )
+
+
+def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
+    n, log_e = path(result, pair, "n", "log_e")
+    each = result.course.path_each
+    first, second = names(result, pair)
+    parts: list[tuple[Array, Array]] = []
+    if each:
+        of_pair = each["pair"] == pair
+        for d in np.unique(each["dataset"][of_pair])[:_MOST_LINES]:
+            at = of_pair & (each["dataset"] == d)
+            parts.append((each["n"][at].astype(float), each["log_e_dataset"][at] / math.log(10)))
+    return CapitalPanel(
+        label=f"{first} vs {second}",
+        note=standing(result, pair),
+        verdict=verdict(result, pair),
+        n=n,
+        log10_e=log_e / math.log(10),
+        each=tuple(parts),
+    )
+
+
+def _capital_notes(result: MonitorComparison, limits: tuple[float, float]) -> list[str]:
+    many, d = result.design.n_pairs, len(result.setting.coverage.datasets)
+    notes = [f"dashed: at {limits[1]:.4g} the pair is decided, whenever one looks"]
+    if many > 1:
+        first, last = (f"{limit:.4g}" for limit in limits)
+        whose = "" if result.design.n_measures == 1 else " of all measures"
+        step = f"dotted: at {last} it is, once all other pairs{whose} are (Holm's steps)"
+        notes = [f"dashed: at {first} a pair is decided, whenever one looks; {step}"]
+    if d > 1:
+        more = f", {_MOST_LINES} of {d}" if d > _MOST_LINES else ""
+        notes.append(f"faint: data sets by themselves, whose evidence multiplies{more}")
+    return notes
+
+
+def draw_e_process(capitals: Capitals, ax: "Axes") -> None:
+    """Draw the panels into an Axes."""
+    low, high = capitals.reach
+    step = max(1, math.ceil((high - low) / 6))
+    powers = [t for t in range(math.ceil(low), math.floor(high) + 1) if t % step == 0]
+    for panel, inside in _places(capitals, ax):
+        inside.set_yticks(powers, [power_of_ten(t) for t in powers])
+        _draw_capital(panel, capitals, inside)
+
+
+def _draw_capital(panel: CapitalPanel, capitals: Capitals, ax: "Axes") -> None:
+    low, top = capitals.reach[0], capitals.reach[1] - _CAPITAL_ROOM
+    ax.axhline(0, color=HAIR, lw=0.8, zorder=1)
+    dashes = ("--", ":") if capitals.limits[0] > capitals.limits[1] else ("--",)
+    for limit, dash in zip(capitals.limits, dashes, strict=False):
+        ax.axhline(math.log10(limit), color=INK, lw=1.0, ls=dash, zorder=2)
+    for n, log10_e in panel.each:
+        ax.plot(n, np.clip(log10_e, low, top), "-", color=FAINT, lw=0.6, alpha=0.6, zorder=2)
+    if not len(panel.n):
+        return
+    mark = MARKS[panel.verdict]
+    beyond = bool(panel.log10_e[-1] > top)
+    shown = np.clip(panel.log10_e, low, top)
+    ax.plot(panel.n, shown, "-", color=mark.ink, lw=1.5, zorder=3)
+    face, end = mark.colour if mark.filled else "white", "^" if beyond else "o"
+    ax.plot(panel.n[-1], shown[-1], end, ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
+
+
+_LOWEST = 1e-6  # of the axis: smaller p-values all say the same
+_BLUE = MARKS[Verdict.FIRST].colour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderPanel(GridPanel):
+    """The p-values of one pair.
+
+    Attributes
+    ----------
+    n, p
+        (q,) replications, and p-values in the order as it is.
+    low, middle, high
+        (q,) quartiles over random orders.
+    point
+        Point of consecutive significance, infinite where there is none.
+    """
+
+    n: Array
+    p: Array
+    low: Array
+    middle: Array
+    high: Array
+    point: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFigure(ReplicationGrid[OrderPanel]):
+    """All panels; the axis is of p-values.
+
+    Attributes
+    ----------
+    alpha
+        The level.
+    """
+
+    alpha: float
+
+
+def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
+    """Lay out the p-values of the pairs."""
+    # First the pairs whose decision owes most to the order.
+    doubt = [-min(max(one.first, one.second), 1 - one.first - one.second) for one in result.orders]
+    shown = [int(i) for i in np.argsort(doubt, kind="stable")[:MOST]]
+    panels = tuple(_order_panel(result, i) for i in shown)
+    name = measure_name(result.measure)
+    many = len(result.sides)
+    over = count(result.permutations, "random order")
+    below = f"dashed: {result.alpha:g}; triangle: from here on it stays below"
+    notes = [
+        "line: p-value of a plain test so far, not adjusted for the looks: it decides nothing",
+        f"shade: its quartiles and median over {over}; {below}",
+    ]
+    if len(shown) < many:
+        notes.append(
+            f"{len(shown):,} of {count(many, 'pair')}: those whose decision owes most to the order"
+        )
+    smallest = min(float(min(p.p.min(), p.low.min())) for p in panels)
+    return OrderFigure(
+        panels=panels,
+        title=f"What is owed to the order of replications: {name}",
+        notes=tuple(notes),
+        x_label="replications",
+        y_label="p-value",
+        width=width,
+        alt=f"P-values of growing numbers of replications, and their spread over random orders, in"
+        f" {name}. {described(panels)}.",
+        alpha=result.alpha,
+        reach=(max(_LOWEST, min(smallest, result.alpha / 3)) / 1.5, 1.3),
+        most=max(2, *(one.n for one in result.orders)),
+    )
+
+
+def _order_panel(result: Consecutive, pair: int) -> OrderPanel:
+    one, sides = result.orders[pair], result.sides[pair]
+    brief = fitted(sides, NAME, bold=True)
+    shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
+    shares = shares[::-1] if result.turns[pair] else shares
+    (first, _), (second, _) = shares
+    better = [f"{name} better in {100 * share:.0f} %" for name, share in shares if share > 0]
+    return OrderPanel(
+        label=f"{first} vs {second}",
+        note=f"{'; '.join(better)} of orders" if better else "no difference found in any order",
+        n=one.at.astype(float),
+        p=one.p,
+        low=one.band[0],
+        middle=one.band[1],
+        high=one.band[2],
+        point=one.point,
+    )
+
+
+def draw_rearranged(figure: OrderFigure, ax: "Axes") -> None:
+    """Draw the panels into an Axes."""
+    low = math.floor(math.log10(figure.reach[0]))
+    powers = range(0, low - 1, -2 if low < -4 else -1)
+    for panel, inside in _places(figure, ax, log=True):
+        inside.set_yticks([10.0**k for k in powers], [power_of_ten(k) for k in powers])
+        inside.set_yticks([], minor=True)
+        _draw_order(panel, figure, inside)
+
+
+def _draw_order(panel: OrderPanel, figure: OrderFigure, ax: "Axes") -> None:
+    low, middle, high, p = (
+        np.maximum(values, figure.reach[0])
+        for values in (panel.low, panel.middle, panel.high, panel.p)
+    )
+    ax.fill_between(panel.n, low, high, color=_BLUE, alpha=0.16, lw=0, zorder=1)
+    ax.plot(panel.n, middle, "-", color=_BLUE, lw=0.9, alpha=0.8, zorder=2)
+    ax.axhline(figure.alpha, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=2)
+    ax.plot(panel.n, p, "-", color=INK, lw=1.2, zorder=3)
+    if math.isfinite(panel.point):
+        ax.plot(panel.point, figure.alpha, "v", ms=7, mfc="white", mec=INK, mew=1.0, zorder=4)
+
+
+_SEQUENCE_ROOM = 0.7  # of what the last intervals span, for earlier ones that are wider
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequencePanel(GridPanel):
+    """The confidence sequence of one pair.
+
+    Attributes
+    ----------
+    verdict
+        State of the pair.
+    n, low, high
+        (q,) replications, and the ends of the interval in the unit of contrasts.
+    estimate
+        The difference so far.
+    """
+
+    verdict: Verdict
+    n: Array
+    low: Array
+    high: Array
+    estimate: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sequences(ReplicationGrid[SequencePanel]):
+    """All panels; the axis is of effects.
+
+    Attributes
+    ----------
+    neutral, tolerance
+        The effect of no difference, and both ends of what does not matter (None: there is none).
+    log
+        Whether effects are ratios.
+    """
+
+    neutral: float
+    tolerance: tuple[float, float] | None
+    log: bool
+
+
+def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences:
+    """Lay out the confidence sequences of the pairs of a monitored experiment."""
+    refuse_stages(result)
+    measure, shown = result.measure, chosen(result)
+    panels = tuple(_sequence_panel(result, pair) for pair in shown)
+    ends = measure.effect_interval(-measure.margin, measure.margin)
+    tolerance = (float(ends[0]), float(ends[1])) if measure.margin > 0 else None
+    log = measure.scale != "identity"
+    name = measure_name(measure)
+    level = f"{100 * result.level:g} %"
+    shade = [f"green: differences within {margin(measure)}, which do not matter"]
+    return Sequences(
+        panels=panels,
+        title=f"What the {measure.effect_name} may be: {name}",
+        notes=(
+            f"band: {level} confidence sequences, valid for all pairs and at all times at once",
+            *(shade if tolerance else []),
+            *notes(result, shown),
+        ),
+        x_label="replications",
+        y_label=f"{measure.effect_name}, first {'/' if log else 'minus'} second",
+        width=width,
+        alt=f"Confidence sequences after each replication, in {name}. {described(panels)}.",
+        neutral=measure.neutral,
+        tolerance=tolerance,
+        most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),
+        reach=_sequence_reach(panels, measure.neutral, tolerance, log=log),
+        log=log,
+    )
+
+
+def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
+    n, low, high = path(result, pair, "n", "low", "high")
+    estimate = result.course.estimate[pair]
+    if result.turns()[pair]:
+        low, high, estimate = -high, -low, -estimate
+    low, high = result.measure.effect_interval(low, high)
+    first, second = names(result, pair)
+    return SequencePanel(
+        label=f"{first} vs {second}",
+        note=standing(result, pair),
+        verdict=verdict(result, pair),
+        n=n,
+        low=low,
+        high=high,
+        estimate=float(result.measure.effect(estimate)),
+    )
+
+
+def _sequence_reach(
+    panels: tuple[SequencePanel, ...],
+    neutral: float,
+    tolerance: tuple[float, float] | None,
+    *,
+    log: bool,
+) -> tuple[float, float]:
+    """Return the ends of the axis: the last intervals, and room for the ones before."""
+    known = [neutral, *(tolerance or ())]
+    for panel in panels:
+        known += [panel.estimate, *panel.low[-1:], *panel.high[-1:]]
+    values = np.array([v for v in known if np.isfinite(v) and not (log and v <= 0)])
+    values = np.log(values) if log else values
+    low, high = float(values.min()), float(values.max())
+    room = _SEQUENCE_ROOM * (high - low) or 1.0
+    ends = np.array([low - room, high + room])
+    ends = np.exp(ends) if log else ends
+    return float(ends[0]), float(ends[1])
+
+
+def draw_sequence(sequences: Sequences, ax: "Axes") -> None:
+    """Draw the panels into an Axes."""
+    at = ticks(*sequences.reach, 5, log=sequences.log)
+    for panel, inside in _places(sequences, ax, log=sequences.log):
+        inside.yaxis.set_major_locator(FixedLocator(at))
+        inside.yaxis.set_minor_locator(NullLocator())
+        inside.set_yticklabels([signed(t) for t in at])
+        _draw_sequence(panel, sequences, inside)
+
+
+def _draw_sequence(panel: SequencePanel, s: Sequences, ax: "Axes") -> None:
+    if s.tolerance:
+        ax.axhspan(*s.tolerance, color=BAND, lw=0, zorder=0)
+    ax.axhline(s.neutral, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=1)
+    if not len(panel.n):
+        return
+    mark = MARKS[panel.verdict]
+    low, high = (np.clip(ends, *s.reach) for ends in (panel.low, panel.high))
+    ax.fill_between(panel.n, low, high, step="post", color=mark.colour, alpha=0.18, lw=0, zorder=2)
+    for ends in (panel.low, panel.high):
+        ax.step(panel.n, ends, where="post", color=mark.ink, lw=1.2, zorder=3)
+    face = mark.colour if mark.filled else "white"
+    ax.plot(panel.n[-1], panel.estimate, "o", ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
+
+
+# By class, the default kind first.
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    MonitorComparison: {
+        **COMPARISON,
+        "path": Kind(layout_decision_path, size_grids, draw_decision_path),
+        "e-process": Kind(layout_e_process, size_grids, draw_e_process),
+        "sequence": Kind(layout_sequence, size_grids, draw_sequence),
+    },
+    MonitoredMeasures: {"verdicts": Kind(layout_measures, size_verdicts, draw_verdicts)},
+    Consecutive: {"order": Kind(layout_rearranged, size_grids, draw_rearranged)},
+}
