@@ -53,8 +53,8 @@ class _Measures:
 def _measured(grid: TileGrid) -> _Measures:
     """Fit names and tiles into the width; heads without room are counted in tens."""
     size = 8.5 if is_wide(grid.width) else 7.5
-    own = fitted(grid.rows, _NAMES * grid.width, size)
-    rows = [own[name] for name in grid.rows]
+    names = fitted(grid.rows, _NAMES * grid.width, size)
+    rows = [names[name] for name in grid.rows]
     room = grid.width - widest(rows, size) - 0.3
     across = min(_TILE[0], room / max(len(grid.columns), 1))
     down = max(min(_TILE[1], 1.25 * across), _LINE + 0.02)
@@ -238,8 +238,8 @@ def _shade(share: float) -> int:
 def draw_chances(chances: Chances, ax: "Axes") -> None:
     """Draw the shares into an Axes."""
     for n, fill in enumerate(_SHADES):
-        own = [(t.column, t.row) for t in chances.tiles if _shade(t.share) == n]
-        squares(ax, own, fill)
+        places = [(t.column, t.row) for t in chances.tiles if _shade(t.share) == n]
+        squares(ax, places, fill)
     for tile in chances.tiles if chances.numbered else ():
         ax.text(
             tile.column,
@@ -292,9 +292,9 @@ class Verdicts(Layout):
     columns: tuple[str, ...]
 
 
-def tallied(found: Sequence[Tile]) -> str:
+def tallied(tiles: Sequence[Tile]) -> str:
     """Say how many tiles have each verdict."""
-    counts = {v: sum(tile.verdict == v for tile in found) for v in Verdict}
+    counts = {v: sum(tile.verdict == v for tile in tiles) for v in Verdict}
     return ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
 
 
@@ -307,7 +307,7 @@ def draw_verdicts(verdicts: Verdicts, ax: "Axes") -> None:
     size = pt(min(9.5, 0.5 * 72 * min(m.across, m.down)))
     signs = size > _LEGIBLE
     for verdict, fill in FILL.items():
-        own = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
-        squares(ax, own, fill)
-        symbols(ax, own, SYMBOLS[verdict] if signs else "", MARKS[verdict].ink, size)
+        places = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
+        squares(ax, places, fill)
+        symbols(ax, places, SYMBOLS[verdict] if signs else "", MARKS[verdict].ink, size)
     frame(verdicts, ax)

@@ -21,11 +21,11 @@ def stacked(relations: Sequence["Relation"]) -> tuple[tuple[str, ...], States]:
     """
     names = tuple(dict.fromkeys(name for r in relations for name in r.algorithms))
     index = {name: i for i, name in enumerate(names)}
-    found = np.stack([unrelated(len(names)) for _ in relations])
+    states = np.stack([unrelated(len(names)) for _ in relations])
     for b, relation in enumerate(relations):
         at = [index[name] for name in relation.algorithms]
-        found[np.ix_([b], at, at)] = relation.states
-    return names, found
+        states[np.ix_([b], at, at)] = relation.states
+    return names, states
 
 
 def between(states: States, kind: str, undecided: str, missing: str) -> Array:

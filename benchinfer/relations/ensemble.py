@@ -180,20 +180,20 @@ class Ensemble(Showable, Mapping[str, Relation]):
             )
         names = list(parts)
         relations: dict[str, Relation] = {}
-        found: list[float] = []
+        multiplied: list[float] = []
         for (name, part), weight in zip(
             parts.items(), _weights(names, weights).tolist() if names else (), strict=True
         ):
-            own = part if isinstance(part, Ensemble) else Ensemble({name: part})
+            members = part if isinstance(part, Ensemble) else Ensemble({name: part})
             prefix = f"{name}: " if isinstance(part, Ensemble) else ""
-            relations |= {prefix + inner: relation for inner, relation in own.items()}
-            found += (weight * own.weights).tolist()
-        if n := len(found) - len(relations):
+            relations |= {prefix + inner: relation for inner, relation in members.items()}
+            multiplied += (weight * members.weights).tolist()
+        if n := len(multiplied) - len(relations):
             raise DesignError(
                 f"{count(n, 'relation')} would have the name of another when joined.",
                 hint="name relations, and the ensembles that they are joined from, differently.",
             )
-        return Ensemble(relations, found)
+        return Ensemble(relations, multiplied)
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -268,12 +268,12 @@ class Ensemble(Showable, Mapping[str, Relation]):
         As `Relation.merged`; with ``missing="undecided"`` all relations are on all algorithms.
         """
         names, states = stacked(list(self.relations.values()))
-        found = {
+        relations = {
             name: Relation(names, states[b], relation.rule) if missing != "ignore" else relation
             for b, (name, relation) in enumerate(self.items())
         }
         return Ensemble(
-            {n: r.merged(undecided=undecided, missing=missing) for n, r in found.items()},
+            {n: r.merged(undecided=undecided, missing=missing) for n, r in relations.items()},
             self.weights,
         )
 
@@ -336,11 +336,11 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
         NaN where no two relations have a compared pair in common.
         """
-        found = agreements(self.states, kind, undecided, missing)
+        values = agreements(self.states, kind, undecided, missing)
         weights = np.triu(np.outer(self.weights, self.weights), 1)
-        weights[np.isnan(found)] = 0
-        whole = weights.sum()
-        return float((weights * np.nan_to_num(found)).sum() / whole) if whole else float("nan")
+        weights[np.isnan(values)] = 0
+        total = weights.sum()
+        return float((weights * np.nan_to_num(values)).sum() / total) if total else float("nan")
 
     def concordance(self) -> float:
         """Return Kendall's W: 1 if all relations rank equally, 0 if the mean ranks are all equal.
@@ -471,23 +471,23 @@ def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
             )
         weights = [weights[name] for name in names]
     try:
-        found = np.asarray(weights, dtype=np.float64)
+        values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise DesignError("the weights of an ensemble are not all numbers.") from None
-    if found.shape != (len(names),):
-        raise DesignError(f"{len(names)} relations need {len(names)} weights, not {found.size}.")
-    bad = ~np.isfinite(found) | (found < 0)
-    if bad.any() or not found.any():
+    if values.shape != (len(names),):
+        raise DesignError(f"{len(names)} relations need {len(names)} weights, not {values.size}.")
+    bad = ~np.isfinite(values) | (values < 0)
+    if bad.any() or not values.any():
         raise DesignError(
-            f"{int(bad.sum()) or len(found):,} of {len(found):,} weights cannot be used.",
+            f"{int(bad.sum()) or len(values):,} of {len(values):,} weights cannot be used.",
             where=[
                 ("relation", "weight"),
                 *(
                     (n, float(w))
-                    for n, w, b in zip(names, found, bad | ~found.any(), strict=True)
+                    for n, w, b in zip(names, values, bad | ~values.any(), strict=True)
                     if b
                 ),
             ],
             hint="weights are finite and not negative, and at least one is above 0.",
         )
-    return found
+    return values

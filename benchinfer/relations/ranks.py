@@ -83,15 +83,15 @@ def _nearest(relation: "Relation") -> list[list[str]]:
     """Return the ranking nearest to a relation, if there is but one."""
     from benchinfer.relations.consensus.consensus import consensus
 
-    found = consensus({"relation": relation}, solutions=3)
-    if found.decided:
-        return found.solutions[0].ranking()
-    many = f"{'' if found.count_exact else 'at least '}{found.count}"
+    nearest = consensus({"relation": relation}, solutions=3)
+    if nearest.decided:
+        return nearest.solutions[0].ranking()
+    many = f"{'' if nearest.count_exact else 'at least '}{nearest.count}"
     raise NotAWeakOrder(
         f"the relation has no nearest ranking: {many} are equally near.",
         relation.kind,
         relation.violations(),
-        where=[("ranking",), *((str(ranking),) for ranking in found.solutions)],
+        where=[("ranking",), *((str(ranking),) for ranking in nearest.solutions)],
         hint="consensus({...: relation}) has them all, and what they have in common.",
     )
 

@@ -273,9 +273,9 @@ class Relation(Showable):
         order"``, ``"acyclic"`` or ``"cyclic"``. Pairs without a preference count as ties. With
         missing pairs it is a partial order at most, for ties would then be claims.
         """
-        found = posets.kind(self.strict)
+        strongest = posets.kind(self.strict)
         stronger = {"linear order", "weak order", "semiorder", "interval order"}
-        return "partial order" if found in stronger and self._lacks_pairs() else found
+        return "partial order" if strongest in stronger and self._lacks_pairs() else strongest
 
     def _lacks_pairs(self) -> bool:
         return bool((self.states == Verdict.MISSING).any())
@@ -359,13 +359,13 @@ class Relation(Showable):
             return self._named(f"not {of}", posets.VIOLATIONS[of](self._part(part)))
         strict, equal = self.strict, self.equivalent
         ties = [t if strict[t[0], t[2]] else t[::-1] for t in posets.intransitive_ties(strict)]
-        found = self._named("intransitive", posets.intransitive(strict))
-        found += self._named("intransitive tie", ties)
+        triples = self._named("intransitive", posets.intransitive(strict))
+        triples += self._named("intransitive tie", ties)
         equals = [t for t in posets.intransitive(equal) if t[0] < t[2]]
-        return found + self._named("intransitive equivalence", equals)
+        return triples + self._named("intransitive equivalence", equals)
 
-    def _named(self, kind: str, found: posets.Tuples) -> list[Violation]:
-        return [Violation(kind, *(self.algorithms[i] for i in t)) for t in found]
+    def _named(self, kind: str, tuples: posets.Tuples) -> list[Violation]:
+        return [Violation(kind, *(self.algorithms[i] for i in t)) for t in tuples]
 
     def is_weak_order(self) -> bool:
         """Return whether every pair was compared and the strict part is a ranking with ties."""
@@ -389,8 +389,8 @@ class Relation(Showable):
         Relation
             Its rule says what was merged.
         """
-        taken = {"missing": missing, "undecided": undecided}
-        said = [f"{k} taken for {v}" for k, v in taken.items() if v not in {"ignore", k}]
+        choices = {"missing": missing, "undecided": undecided}
+        said = [f"{k} taken for {v}" for k, v in choices.items() if v not in {"ignore", k}]
         rule = "; ".join(part for part in (self.rule, *said) if part)
         states = merged(self.states, undecided, missing)
         return Relation(self.algorithms, states, rule, self.order)

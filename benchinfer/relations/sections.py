@@ -231,16 +231,16 @@ def ensemble(result: Ensemble, title: str) -> Section:
 
 def _likeness(result: Ensemble) -> "tuple[Figure, ...]":
     k, b = len(result.algorithms), len(result)
-    found: list[Figure] = []
+    figures: list[Figure] = []
     if k > 1 and b * k * (k - 1) // 2 <= TILES:
-        told = "Columns are pairs, the one with more wins first."
-        found.append(Figure(result, "verdicts", told))
+        caption = "Columns are pairs, the one with more wins first."
+        figures.append(Figure(result, "verdicts", caption))
     if k > 1:
-        found.append(Figure(result, "support", "How the weight of the relations is divided."))
+        figures.append(Figure(result, "support", "How the weight of the relations is divided."))
     if b > 2:
-        found.append(Figure(result, "map", "Relations that agree are near each other."))
-        found.append(Figure(result, "clusters", "Relations that agree are joined first."))
-    return tuple(found)
+        figures.append(Figure(result, "map", "Relations that agree are near each other."))
+        figures.append(Figure(result, "clusters", "Relations that agree are joined first."))
+    return tuple(figures)
 
 
 def _relation(result: Relation, _: Request) -> tuple[Section, ...]:

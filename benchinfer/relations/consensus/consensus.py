@@ -107,8 +107,8 @@ class Agreed:
 
 def whole_votes(votes: Array) -> tuple[Costs, int]:
     """Return the votes (5, K, K) as whole numbers where they are fractions of such."""
-    whole, divisor = scaled(np.unique(votes))
-    if whole.dtype.kind == "f":
+    values, divisor = scaled(np.unique(votes))
+    if values.dtype.kind == "f":
         return votes, 1
     return np.round(votes * divisor).astype(np.int64), divisor
 
@@ -126,40 +126,42 @@ def pairwise(
     method, family = asked
     costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
     divisor *= scale
-    found = solve(costs, FAMILIES[family], limit=limit, effort=effort)
-    only = ONLY[found.possible]
+    solution = solve(costs, FAMILIES[family], limit=limit, effort=effort)
+    only = ONLY[solution.possible]
     certain = only >= 0
     n = len(only)
     return Agreed(
-        found.cost / divisor,
-        found.bound / divisor,
-        found.count,
-        [_VERDICTS[states] for states in found.states],
+        solution.cost / divisor,
+        solution.bound / divisor,
+        solution.count,
+        [_VERDICTS[states] for states in solution.states],
         _on_diagonal(np.where(certain, _VERDICTS[only], Verdict.UNDECIDED)),
         certain | np.eye(n, dtype=np.bool_),
-        np.column_stack([1 + found.above, n - found.below]),
-        optimal=found.optimal,
+        np.column_stack([1 + solution.above, n - solution.below]),
+        optimal=solution.optimal,
         # Rounding may part, or join, orders of the same cost.
-        exact=found.exact and (costs.dtype.kind == "i" or found.count == 1),
+        exact=solution.exact and (costs.dtype.kind == "i" or solution.count == 1),
     )
 
 
 def scored(votes: Costs, method: str, *, missing_as_undecided: bool) -> Agreed:
     """Rank algorithms by points, as means per compared pair where pairs are missing."""
-    whole = votes.astype(np.float64)
+    weights = votes.astype(np.float64)
     if missing_as_undecided:
-        whole[Verdict.UNDECIDED] += whole[Verdict.MISSING]
-        whole[Verdict.MISSING] = 0
+        weights[Verdict.UNDECIDED] += weights[Verdict.MISSING]
+        weights[Verdict.MISSING] = 0
     if method == "condorcet":
-        classes = numerics_points.condorcet(whole)
+        classes = numerics_points.condorcet(weights)
         points = None
         tied = Verdict.UNDECIDED
     else:
         points = (
-            numerics_points.borda(whole) if method == "borda" else numerics_points.copeland(whole)
+            numerics_points.borda(weights)
+            if method == "borda"
+            else numerics_points.copeland(weights)
         )
-        if whole[Verdict.MISSING].any():
-            points = numerics_points.per_pair(points, whole)
+        if weights[Verdict.MISSING].any():
+            points = numerics_points.per_pair(points, weights)
         # Points that rounding alone parts are the same.
         classes = np.unique(-np.round(points, 9), return_inverse=True)[1]
         tied = Verdict.EQUIVALENT
@@ -173,8 +175,8 @@ def scored(votes: Costs, method: str, *, missing_as_undecided: bool) -> Agreed:
 
 def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
     """Choose the places that differ least from the ranks in the relations."""
-    whole, divisor = scaled(weights)
-    costs = numerics_points.place_costs(twice_ranks(verdicts), whole)
+    integers, divisor = scaled(weights)
+    costs = numerics_points.place_costs(twice_ranks(verdicts), integers)
     slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * float(costs.max())
     twice, paths, first = numerics_points.cheapest(costs, slack, _SETS)
     cost = twice / (2 * divisor)
@@ -203,9 +205,9 @@ def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
 
 
 def _on_diagonal(states: NDArray[np.integer]) -> States:
-    found = states.astype(np.int8)
-    np.fill_diagonal(found, Verdict.EQUIVALENT)
-    return found
+    verdicts = states.astype(np.int8)
+    np.fill_diagonal(verdicts, Verdict.EQUIVALENT)
+    return verdicts
 
 
 _METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
@@ -325,9 +327,9 @@ class Consensus(Tabular):
         for verdict in (*list(Verdict)[2:], *list(Verdict)[:2]):
             columns[f"weight_{verdict.label}"] = self.votes[verdict, i, j]
         compared = self.votes[1:, i, j].sum(axis=0)
-        told = self.certain[i, j] & (compared > 0)
+        known = self.certain[i, j] & (compared > 0)
         agree = self.votes[codes, i, j]
-        columns["support"] = np.divide(agree, compared, out=np.full(len(i), np.nan), where=told)
+        columns["support"] = np.divide(agree, compared, out=np.full(len(i), np.nan), where=known)
         if self.family == "linear" and self.method in PAIRWISE and self.cost is not None:
             regret, exact = self._regrets(self.cost)
             turned = np.where(codes == Verdict.FIRST, regret[j, i], regret[i, j])
@@ -336,9 +338,9 @@ class Consensus(Tabular):
         return frame(columns)
 
     def _regrets(self, cost: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        whole, divisor = whole_votes(self.votes)
+        votes, divisor = whole_votes(self.votes)
         costs, scale = of_votes(
-            whole, self.method, missing_as_undecided=self.missing_pairs == "undecided"
+            votes, self.method, missing_as_undecided=self.missing_pairs == "undecided"
         )
         scale *= divisor
         regret, exact = linear_regrets(costs, cost * scale, Effort.of(None))
@@ -459,15 +461,15 @@ def consensus(
     given = _gathered(ensemble)
     names, states = stacked(list(given.values()))
     weights = given.weights
-    whole, divisor = scaled(weights)
-    votes = tally(states, whole)
+    integers, divisor = scaled(weights)
+    votes = tally(states, integers)
     as_undecided = missing_pairs == "undecided"
     if method in SCORES:
-        found = scored(votes / divisor, method, missing_as_undecided=as_undecided)
+        agreed = scored(votes / divisor, method, missing_as_undecided=as_undecided)
     elif method == ASSIGNED:
-        found = placed(states, weights, limit)
+        agreed = placed(states, weights, limit)
     else:
-        found = pairwise(
+        agreed = pairwise(
             votes,
             (method, family),
             divisor,
@@ -481,16 +483,16 @@ def consensus(
         method=method,
         family=family,
         missing_pairs=missing_pairs,
-        cost=found.cost,
-        lower_bound=found.bound,
-        optimal=found.optimal,
-        count=found.count,
-        count_exact=found.exact,
-        solutions=tuple(Relation(names, order, rule) for order in found.orders),
-        certain=found.certain,
-        common=found.common,
-        ranks=found.ranks,
-        scores=found.scores,
+        cost=agreed.cost,
+        lower_bound=agreed.bound,
+        optimal=agreed.optimal,
+        count=agreed.count,
+        count_exact=agreed.exact,
+        solutions=tuple(Relation(names, order, rule) for order in agreed.orders),
+        certain=agreed.certain,
+        common=agreed.common,
+        ranks=agreed.ranks,
+        scores=agreed.scores,
         votes=votes / divisor,
     )
 
@@ -502,8 +504,12 @@ def _rule(method: str, family: str) -> str:
 def _gathered(given: Ensemble | Mapping[str, Relation] | Related) -> Ensemble:
     """Return the ensemble that something is, or gives."""
     relations = getattr(given, "relations", None)
-    found = relations() if callable(relations) else given
-    return found if isinstance(found, Ensemble) else Ensemble(cast("Mapping[str, Relation]", found))
+    ensemble = relations() if callable(relations) else given
+    return (
+        ensemble
+        if isinstance(ensemble, Ensemble)
+        else Ensemble(cast("Mapping[str, Relation]", ensemble))
+    )
 
 
 def _asked(
@@ -539,19 +545,19 @@ def check_asked(method: str, family: str) -> None:
         )
 
 
-def checks(found: "Consensus") -> list[Check]:
+def checks(result: "Consensus") -> list[Check]:
     """Return the rows on how sure and how unique a consensus is."""
-    return [*_proof(found), *_several(found), *_votes(found)]
+    return [*_proof(result), *_several(result), *_votes(result)]
 
 
-def _proof(found: "Consensus") -> list[Check]:
-    if found.cost is None or found.lower_bound is None:
+def _proof(result: "Consensus") -> list[Check]:
+    if result.cost is None or result.lower_bound is None:
         return []
     return [
         Check.of(
             "cost above the lower bound",
-            found.cost - found.lower_bound,
-            ok=found.optimal,
+            result.cost - result.lower_bound,
+            ok=result.optimal,
             remedy="no order was proved to be the cheapest: there may be better ones; give more"
             f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
             " algorithms (of more than 200 that do not split there is no proof)",
@@ -559,38 +565,38 @@ def _proof(found: "Consensus") -> list[Check]:
     ]
 
 
-def _several(found: "Consensus") -> list[Check]:
-    if not found.optimal:
+def _several(result: "Consensus") -> list[Check]:
+    if not result.optimal:
         return []
-    n = len(found.certain)
-    open_pairs = int((~found.certain).sum()) // 2
+    n = len(result.certain)
+    open_pairs = int((~result.certain).sum()) // 2
     return [
         Check.of(
             "relations that fit equally well",
-            found.count,
+            result.count,
             1.0,
-            ok=found.count == 1 and found.count_exact,
+            ok=result.count == 1 and result.count_exact,
             remedy=f"{open_pairs:,} of {n * (n - 1) // 2:,} pairs are open between them:"
             f" {Either('relation()', 'the first line')} has what all of them say, and"
             " no single one is the answer",
         ),
         Check.of(
             "optima that were not all counted",
-            not found.count_exact,
+            not result.count_exact,
             remedy="there may be more of them, or weights that are no fractions of whole numbers"
             " make ties uncertain",
         ),
     ]
 
 
-def _votes(found: "Consensus") -> list[Check]:
-    upper = np.triu_indices(len(found.certain), 1)
-    missing = found.votes[Verdict.MISSING][upper]
-    compared = found.votes[1:].sum(axis=0)[upper]
+def _votes(result: "Consensus") -> list[Check]:
+    upper = np.triu_indices(len(result.certain), 1)
+    missing = result.votes[Verdict.MISSING][upper]
+    compared = result.votes[1:].sum(axis=0)[upper]
     share = float(missing.sum() / max((missing + compared).sum(), np.finfo(float).tiny))
-    if found.missing_pairs == "undecided":
+    if result.missing_pairs == "undecided":
         advice = "they count as undecided, as if they had been compared without a result"
-    elif found.scores is not None:
+    elif result.scores is not None:
         advice = "points are means per compared pair, so that algorithms met different opponents"
     else:
         advice = "they cost nothing: algorithms that were compared less often are placed by less"
@@ -604,7 +610,7 @@ def _votes(found: "Consensus") -> list[Check]:
     ]
 
 
-def optima(found: "Consensus") -> str:
+def optima(result: "Consensus") -> str:
     """Say how many optima there are, and of which kind.
 
     Examples
@@ -615,12 +621,12 @@ def optima(found: "Consensus") -> str:
     >>> optima(consensus(one)), optima(consensus(one, method="borda"))
     ('the one best weak order', 'the order by borda')
     """
-    noun = NOUNS[found.family]
-    if found.scores is not None:
-        return f"the order by {found.method}"
-    if not found.optimal:
+    noun = NOUNS[result.family]
+    if result.scores is not None:
+        return f"the order by {result.method}"
+    if not result.optimal:
         return f"the best {noun.removesuffix('s')} found"
-    if found.count == 1 and found.count_exact:
+    if result.count == 1 and result.count_exact:
         return f"the one best {noun.removesuffix('s')}"
-    many = f"the {found.count:,}" if found.count_exact else f"{found.count:,} or more"
+    many = f"the {result.count:,}" if result.count_exact else f"{result.count:,} or more"
     return f"{many} best {noun}"

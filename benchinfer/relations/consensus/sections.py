@@ -33,14 +33,14 @@ _WEIGHTS = {
 _OPTIMA = 10  # of more, the first ones say enough
 
 
-def positions(found: Consensus) -> Table:
+def positions(result: Consensus) -> Table:
     """One row per algorithm: its best and worst rank in any optimum."""
-    frame = found.summary()
+    frame = result.summary()
     points = [number("score", "points", amount)] if "score" in frame else []
     return Table(
         name="summary",
         caption="Ranks in the consensus"
-        if found.optimal
+        if result.optimal
         else "Ranks in the consensus, as far as they are proved",
         frame=frame,
         columns=(
@@ -53,29 +53,29 @@ def positions(found: Consensus) -> Table:
     )
 
 
-def all_optima(found: Consensus) -> tuple[Table, ...]:
+def all_optima(result: Consensus) -> tuple[Table, ...]:
     """Return the optima where there are several, the first ones of many."""
     import pandas as pd
 
-    if not found.optimal or (found.count == 1 and found.count_exact):
+    if not result.optimal or (result.count == 1 and result.count_exact):
         return ()
-    least = "" if found.count_exact else "at least "
-    shown = [on_one_line(relation) for relation in found.relations()[:_OPTIMA]]
-    first = f"; the first {len(shown)}" if found.count > len(shown) else ""
+    least = "" if result.count_exact else "at least "
+    shown = [on_one_line(relation) for relation in result.relations()[:_OPTIMA]]
+    first = f"; the first {len(shown)}" if result.count > len(shown) else ""
     return (
         Table(
             name="",
-            caption=f"Optima: {least}{found.count:,}{first}",
+            caption=f"Optima: {least}{result.count:,}{first}",
             frame=pd.DataFrame({"order": shown}),
             columns=(Column("order", "order", role="order", defined=False),),
         ),
     )
 
 
-def neighbours(found: Consensus) -> Table:
+def neighbours(result: Consensus) -> Table:
     """One row for each pair of neighbours or ties of the order: what speaks for it."""
-    near = {frozenset(pair) for pair in found.relation().covers()}
-    frame = found.support()
+    near = {frozenset(pair) for pair in result.relation().covers()}
+    frame = result.support()
     pairs = zip(frame["verdict"], frame["first"], frame["second"], strict=True)
     frame = frame[[v == "equivalent" or frozenset((a, b)) in near for v, a, b in pairs]].copy()
     # The better one first.
@@ -83,7 +83,7 @@ def neighbours(found: Consensus) -> Table:
     for one, other in (("first", "second"), ("weight_first", "weight_second")):
         frame.loc[turned, [one, other]] = frame.loc[turned, [other, one]].to_numpy()
     frame.loc[turned, "verdict"] = "first"
-    place = {name: i for i, name in enumerate(found.summary()["algorithm"])}
+    place = {name: i for i, name in enumerate(result.summary()["algorithm"])}
     rows = sorted(
         range(len(frame)), key=lambda i: [place[frame[n].iloc[i]] for n in ("first", "second")]
     )
@@ -122,9 +122,9 @@ def _regret() -> Column:
     )
 
 
-def support(found: Consensus) -> Table:
+def support(result: Consensus) -> Table:
     """One row per pair: the weight of each verdict, the share that agrees, and the regret."""
-    frame = found.support()
+    frame = result.support()
     return Table(
         name="support",
         caption="What speaks for each pair",
@@ -231,12 +231,12 @@ def citations() -> str:
 
 def over_datasets(result: Consensus, datasets: int) -> Section:
     """Consensus of the relations of the data sets of a table."""
-    found = consensus(result, "Consensus over the data sets")
+    section = consensus(result, "Consensus over the data sets")
     lead = (
         f"The order that disagrees least with the relations of the {count(datasets, 'data set')},"
         " each by itself. All data sets count the same, however clear their verdicts are."
     )
-    return replace(found, text=(lead, *found.text))
+    return replace(section, text=(lead, *section.text))
 
 
 def _sections(result: Consensus, _: "Request") -> tuple[Section, ...]:

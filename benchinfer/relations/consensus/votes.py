@@ -25,21 +25,21 @@ _ORDER = (
 def tally(names: tuple[str, ...], states: States, weights: Array) -> "pd.DataFrame":
     """Tabulate the weight of each verdict, pair by pair."""
     i, j = np.triu_indices(len(names), 1)
-    found = costs.tally(states, weights)[:, i, j]
+    totals = costs.tally(states, weights)[:, i, j]
     sides: dict[str, object] = {
         "first": [names[a] for a in i],
         "second": [names[b] for b in j],
     }
-    return frame(sides | {f"weight_{verdict.label}": found[verdict] for verdict in _ORDER})
+    return frame(sides | {f"weight_{verdict.label}": totals[verdict] for verdict in _ORDER})
 
 
 def majority(states: States, weights: Array) -> States:
     """Return the verdicts (K, K) that more than half the weight of those who compared share."""
     from benchinfer.relations.consensus.numerics import points  # brings solvers, which take long
 
-    found = costs.tally(states, weights)
+    totals = costs.tally(states, weights)
     result = unrelated(states.shape[-1])
-    result[found[1:].any(axis=0)] = Verdict.UNDECIDED
+    result[totals[1:].any(axis=0)] = Verdict.UNDECIDED
     for verdict in (Verdict.EQUIVALENT, Verdict.FIRST, Verdict.SECOND):
-        result[points.majority(found, verdict)] = verdict
+        result[points.majority(totals, verdict)] = verdict
     return result

@@ -251,8 +251,8 @@ def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: float
     most = max(int((room - hasse.columns - GAP) // wide), 1)  # columns that there is room for
     down = max(6, int(hasse.rows) - 1, -(-len(alone) // most))
     right = -(-len(alone) // down) * wide
-    beside = hasse.columns + len(_APART) + GAP <= room
-    heading = _APART if beside else _APART.replace(" ", "\n", 1)
+    one_line = hasse.columns + len(_APART) + GAP <= room
+    heading = _APART if one_line else _APART.replace(" ", "\n", 1)
     right = max(right, max(map(len, heading.split("\n"))) + GAP)
     left = hasse.columns / 2 + GAP
     shift = right / 2

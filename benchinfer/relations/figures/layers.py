@@ -43,8 +43,8 @@ def arrange(
     nothing distinguishes; what is still too wide is broken.
     """
     rows: list[list[Box]] = []
-    for whole in _rows(relation.strict):
-        row = [m for m in whole if m not in apart]
+    for level in _rows(relation.strict):
+        row = [m for m in level if m not in apart]
         if not row:
             continue
         boxes = _shared(row, relation, labels, limit, undecided=False)
@@ -80,13 +80,13 @@ def _shared(
     Without `undecided` those alone that are equivalent.
     """
     strict, equal = relation.strict, relation.states == Verdict.EQUIVALENT
-    alike: dict[tuple[bytes, ...], list[int]] = {}
+    groups: dict[tuple[bytes, ...], list[int]] = {}
     for m in row:
         others = equal[m] if equal[m].sum() > 1 else np.zeros(0, dtype=np.bool_)
         key = (strict[m].tobytes(), strict[:, m].tobytes(), others.tobytes())
-        alike.setdefault(key, []).append(m)
+        groups.setdefault(key, []).append(m)
     boxes: list[Box] = []
-    for members in alike.values():
+    for members in groups.values():
         tied = set(np.flatnonzero(equal[members[0]]).tolist())
         # An equivalence that leads out of the box needs a line, which needs a box of its own.
         if (tied != set(members)) if len(tied) > 1 else not undecided:
@@ -147,16 +147,16 @@ def chains(relation: Relation) -> Chains:
     """Return the relation itself or, if it has too many lines, its chains and circles."""
     strict = relation.strict
     if posets.is_transitive(strict) or strict.sum() <= _MANY:
-        own = tuple((i,) for i in range(len(relation.algorithms)))
-        return Chains(relation, own, ())
+        single = tuple((i,) for i in range(len(relation.algorithms)))
+        return Chains(relation, single, ())
     members = tuple(tuple(m) for m in posets.classes(strict))
     first = [m[0] for m in members]
     closed = posets.transitive_closure(strict)[np.ix_(first, first)]
     np.fill_diagonal(closed, val=False)
     states = np.full(closed.shape, Verdict.UNDECIDED, dtype=np.int8)
-    own = np.array([len(m) == 1 for m in members])
+    single = np.array([len(m) == 1 for m in members])
     equal = (relation.states == Verdict.EQUIVALENT)[np.ix_(first, first)]
-    states[equal & np.outer(own, own)] = Verdict.EQUIVALENT
+    states[equal & np.outer(single, single)] = Verdict.EQUIVALENT
     states[closed], states[closed.T] = Verdict.FIRST, Verdict.SECOND
     np.fill_diagonal(states, Verdict.EQUIVALENT)
     broken = [
@@ -178,9 +178,9 @@ def isolated(relation: Relation) -> list[int]:
 
     Compared is what is preferred or equivalent to some other one.
     """
-    told = relation.strict | relation.strict.T | (relation.states == Verdict.EQUIVALENT)
-    alone = np.flatnonzero(told.sum(axis=1) == 1).tolist()
-    return alone if 0 < len(alone) < len(told) else []
+    comparable = relation.strict | relation.strict.T | (relation.states == Verdict.EQUIVALENT)
+    alone = np.flatnonzero(comparable.sum(axis=1) == 1).tolist()
+    return alone if 0 < len(alone) < len(comparable) else []
 
 
 _SWEEPS = 8

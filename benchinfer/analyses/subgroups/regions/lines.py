@@ -102,10 +102,10 @@ def _of_model(
     off = places - middle
     tried = np.vstack([line[1], *(line[0] + x * line[1] for x in off[:: len(off) // _TRIED])])
     errors = estimate.errors(tried, mixed.options.df)
-    own = estimate.spread(tried) if mixed.structure == "pairwise" else None
-    if own is not None:
-        df = np.full_like(own.df, np.inf) if mixed.options.df == "asymptotic" else own.df
-        errors = replace(own, df=df)
+    spread = estimate.spread(tried) if mixed.structure == "pairwise" else None
+    if spread is not None:
+        df = np.full_like(spread.df, np.inf) if mixed.options.df == "asymptotic" else spread.df
+        errors = replace(spread, df=df)
     cov = line @ errors.cov @ line.T
     values = line @ mixed.model.beta
     error = np.sqrt(cov[0, 0] + 2 * off * cov[0, 1] + off**2 * cov[1, 1])

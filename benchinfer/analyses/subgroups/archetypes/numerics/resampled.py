@@ -52,17 +52,17 @@ def resample_archetypes(
     n, k = len(points), len(archetypes)
 
     refitted = partial(_refitted, points, k, weights, robust, starts, seed)
-    found = bootstrapped(refitted, n, resamples, seed, n_jobs)
+    fits = bootstrapped(refitted, n, resamples, seed, n_jobs)
     moved = np.full((resamples, *archetypes.shape), np.nan)
     groups = np.full((resamples, n), -1, dtype=np.int64)
     recurs = np.zeros((resamples, k), dtype=np.bool_)
-    for r, one in enumerate(found):
+    for r, one in enumerate(fits):
         if one is not None:
             apart = cdist(archetypes, one[0])
-            _, own = linear_sum_assignment(apart**2)
-            moved[r] = one[0][own]
-            groups[r] = np.argsort(own)[one[1]]
-            recurs[r] = apart[:, own].argmin(axis=0) == np.arange(k)
+            _, order = linear_sum_assignment(apart**2)
+            moved[r] = one[0][order]
+            groups[r] = np.argsort(order)[one[1]]
+            recurs[r] = apart[:, order].argmin(axis=0) == np.arange(k)
     return ResampledArchetypes(moved, groups, recurs)
 
 
