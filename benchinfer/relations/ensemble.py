@@ -13,14 +13,11 @@ from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
-from benchinfer.core.verdict import Missing, Undecided
-from benchinfer.relations.agreement import agreements, between, stacked
+from benchinfer.core.verdict import Missing, Undecided, Verdict, unrelated
 from benchinfer.relations.cluster_stability import ClusterStability, cluster_stability
-from benchinfer.relations.consensus.votes import majority, tally
+from benchinfer.relations.consensus.numerics import costs
 from benchinfer.relations.numerics import distances
-from benchinfer.relations.numerics import distances as numerics_distances
-from benchinfer.relations.numerics.distances import flat_map
-from benchinfer.relations.relation import Relation
+from benchinfer.relations.relation import Relation, agreements, between, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +33,14 @@ type Weights = Mapping[str, float] | Sequence[float] | NDArray[np.float64]
 
 
 LINKAGES = ("average", "complete", "single")
+# Of the columns of `Ensemble.tally`.
+_ORDER = (
+    Verdict.FIRST,
+    Verdict.EQUIVALENT,
+    Verdict.SECOND,
+    Verdict.UNDECIDED,
+    Verdict.MISSING,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,6 @@ class Clusters:
             )
         of = distances.cut(self.merges, n)
         return [[self.names[i] for i in np.flatnonzero(of == c)] for c in range(n)]
-
-
-def clusters(names: tuple[str, ...], distances: NDArray[np.float64], method: Linkage) -> Clusters:
-    """Return the hierarchy of clusters."""
-    if method not in LINKAGES:
-        raise DesignError(unknown("method", method, LINKAGES))
-    return Clusters(names, numerics_distances.linkage(distances, method))
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +355,14 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def tally(self) -> "pd.DataFrame":
         """Return the weight of each verdict: ``first second weight_first ... weight_missing``."""
-        return tally(*stacked(list(self.relations.values())), self.weights)
+        names, states = stacked(list(self.relations.values()))
+        i, j = np.triu_indices(len(names), 1)
+        totals = costs.tally(states, self.weights)[:, i, j]
+        sides: dict[str, object] = {
+            "first": [names[a] for a in i],
+            "second": [names[b] for b in j],
+        }
+        return frame(sides | {f"weight_{verdict.label}": totals[verdict] for verdict in _ORDER})
 
     def majority(self) -> Relation:
         """Return the verdicts that more than half the weight of the compared relations share.
@@ -365,8 +370,15 @@ class Ensemble(Showable, Mapping[str, Relation]):
         Other pairs are undecided, and missing where no relation compared them. Majorities can run
         in a circle.
         """
+        from benchinfer.relations.consensus.numerics import points  # brings solvers: slow
+
         names, states = stacked(list(self.relations.values()))
-        return Relation(names, majority(states, self.weights), "verdicts of a majority")
+        totals = costs.tally(states, self.weights)
+        verdicts = unrelated(len(names))
+        verdicts[totals[1:].any(axis=0)] = Verdict.UNDECIDED
+        for verdict in (Verdict.EQUIVALENT, Verdict.FIRST, Verdict.SECOND):
+            verdicts[points.majority(totals, verdict)] = verdict
+        return Relation(names, verdicts, "verdicts of a majority")
 
     def clusters(
         self,
@@ -377,7 +389,10 @@ class Ensemble(Showable, Mapping[str, Relation]):
         missing: Missing = "ignore",
     ) -> Clusters:
         """Cluster the relations hierarchically by their distances; weights play no part."""
-        return clusters(tuple(self), between(self.states, kind, undecided, missing), method)
+        if method not in LINKAGES:
+            raise DesignError(unknown("method", method, LINKAGES))
+        far = between(self.states, kind, undecided, missing)
+        return Clusters(tuple(self), distances.linkage(far, method))
 
     def cluster_stability(
         self,
@@ -432,7 +447,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
     ) -> Map:
         """Map the relations in the plane by their distances (classical scaling, unweighted)."""
         far = between(self.states, kind, undecided, missing)
-        return Map(tuple(self), *flat_map(far))
+        return Map(tuple(self), *distances.flat_map(far))
 
 
 def _named(relations: object) -> dict[str, Relation]:

@@ -15,16 +15,26 @@ from benchinfer.core.saving import savable
 from benchinfer.core.verdict import (
     MIRROR,
     Missing,
+    States,
     Undecided,
     Verdict,
     merged,
     unrelated,
     verdict_columns,
 )
-from benchinfer.relations import ranks, text
-from benchinfer.relations import text as relations_text
-from benchinfer.relations.agreement import agreements, between, stacked
+from benchinfer.numerics.types import Array
+from benchinfer.relations import ranks
 from benchinfer.relations.numerics import posets
+from benchinfer.relations.numerics.distances import KINDS, distances, largest
+from benchinfer.relations.text import (
+    Convention,
+    from_incidence,
+    from_pairs,
+    from_scores,
+    from_text,
+    pairs_text,
+    ranking_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +132,7 @@ class Relation(Showable):
         algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
     ) -> "Relation":
         """Build a relation from named pairs; pairs that are not named are ``missing``."""
-        return Relation(*text.from_pairs(algorithms, verdicts), rule)
+        return Relation(*from_pairs(algorithms, verdicts), rule)
 
     @staticmethod
     def from_codes(
@@ -163,14 +173,14 @@ class Relation(Showable):
         >>> relation.ranking()
         [['svm', 'rpart'], ['random forest', 'knn'], ['lda']]
         """
-        return Relation(*relations_text.from_text(text, algorithms), "as written")
+        return Relation(*from_text(text, algorithms), "as written")
 
     @staticmethod
     def from_incidence(
         matrix: Any,
         algorithms: Sequence[str] | None = None,
         *,
-        convention: relations_text.Convention,
+        convention: Convention,
         both: str = "equivalent",
         neither: str = "undecided",
     ) -> "Relation":
@@ -202,7 +212,7 @@ class Relation(Showable):
         ...                         convention="better")
         <Relation of 3 algorithms: rf > knn ? lda>
         """
-        read = text.from_incidence(matrix, algorithms, convention, both, neither)
+        read = from_incidence(matrix, algorithms, convention, both, neither)
         rule = f"incidence ({convention}), both ways {both}, neither way {neither}"
         return Relation(*read, rule)
 
@@ -227,7 +237,7 @@ class Relation(Showable):
         'rf ~ svm > knn'
         """
         rule = f"{better} is better, equivalent within {tolerance:g}"
-        return Relation(*text.from_scores(scores, better, tolerance), rule)
+        return Relation(*from_scores(scores, better, tolerance), rule)
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -587,8 +597,40 @@ class Relation(Showable):
 
     def __str__(self) -> str:
         """Write the order best first, or the cover pairs where it is not a weak order."""
-        return text.order(self) if self.is_weak_order() else text.statements(self)
+        return ranking_text(self) if self.is_weak_order() else pairs_text(self)
 
     def __repr__(self) -> str:
         """Return the order with the number of algorithms."""
         return f"<Relation of {len(self.algorithms)} algorithms: {self}>"
+
+
+def stacked(relations: Sequence[Relation]) -> tuple[tuple[str, ...], States]:
+    """Return the algorithms of all relations, as they are first named, and states (B, K, K).
+
+    Pairs with an algorithm that a relation lacks are missing in it.
+    """
+    names = tuple(dict.fromkeys(name for r in relations for name in r.algorithms))
+    index = {name: i for i, name in enumerate(names)}
+    states = np.stack([unrelated(len(names)) for _ in relations])
+    for b, relation in enumerate(relations):
+        at = [index[name] for name in relation.algorithms]
+        states[np.ix_([b], at, at)] = relation.states
+    return names, states
+
+
+def between(states: States, kind: str, undecided: str, missing: str) -> Array:
+    """Return the distances (B, B) between relations in a common order of algorithms."""
+    if kind not in KINDS:
+        raise DesignError(unknown("distance", kind, KINDS))
+    return distances(merged(states, undecided, missing), kind)
+
+
+def agreements(states: States, kind: str, undecided: str, missing: str) -> Array:
+    """Return 1 - distance / largest distance, or tau_x, (B, B); NaN where nothing is shared."""
+    known = merged(states, undecided, missing)
+    tau = kind == "tau-x"
+    name = "symdiff" if tau else kind
+    far = between(states, name, undecided, missing)
+    most = largest(known, name)
+    share = np.divide(far, most, out=np.full(far.shape, np.nan), where=most > 0)
+    return 1 - (2 if tau else 1) * share

@@ -217,7 +217,7 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
     return tuple(algorithms), states
 
 
-def order(relation: "Relation", *, quoted: bool = False) -> str:
+def ranking_text(relation: "Relation", *, quoted: bool = False) -> str:
     """Write a ranking, class by class; quoted, it can be read back."""
     relation = relation.arranged()
     names = [_quoted(name) if quoted else name for name in relation.algorithms]
@@ -233,7 +233,7 @@ def _quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def statements(relation: "Relation") -> str:
+def pairs_text(relation: "Relation") -> str:
     """Write the cover pairs, and the pairs in the other states."""
     relation = relation.arranged()
     names = relation.algorithms

@@ -584,7 +584,7 @@ def bootstrap_consensus(
         above=np.stack([averages.above, averages.above_error, observed.above]),
         tied=np.stack([averages.tied, averages.tied_error, observed.tied]),
         unique=averages.unique,
-        whole=averages.whole,
+        whole=averages.complete,
         solutions=tuple(
             options.relation(ensemble.algorithms, order) for order, _ in averages.orders
         ),
