@@ -6,12 +6,12 @@ from benchinfer.plots.draw import Kind
 from benchinfer.plots.tiles import draw_chances, draw_verdicts, size_chances, size_verdicts
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.ensemble import Ensemble
-from benchinfer.relations.figures import ensemble, hasse, hasse_undecided, pairs
+from benchinfer.relations.figures import ensemble, hasse, pairs
 from benchinfer.relations.relation import Relation
 
 RELATION: Mapping[str, Kind] = {
     "hasse": Kind(hasse.layout, hasse.size, hasse.draw, hasse.suits),
-    "hasse-undecided": Kind(hasse_undecided.layout, hasse.size, hasse.draw, hasse.suits),
+    "hasse-undecided": Kind(hasse.layout_undecided, hasse.size, hasse.draw, hasse.suits),
     "matrix": Kind(pairs.layout_matrix, size_verdicts, draw_verdicts),
     "letters": Kind(pairs.layout_letters, pairs.size_letters, pairs.draw_letters),
 }
