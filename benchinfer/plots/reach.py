@@ -1,4 +1,4 @@
-"""Axes that few values far out do not squeeze."""
+"""Axis limits robust to outliers."""
 
 from collections.abc import Iterable, Sequence
 

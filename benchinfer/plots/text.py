@@ -182,11 +182,8 @@ def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
 
 
 def _clean(name: str) -> str:
-    return "".join(map(_visible, " ".join(name.split()))) or BLANK
-
-
-def _visible(character: str) -> str:
-    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+    line = " ".join(name.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line) or BLANK
 
 
 def _elided(text: str, room: float, size: float, *, bold: bool) -> str:

@@ -164,29 +164,14 @@ def layout_of(
     k = len(names)
     mean = shares @ np.arange(1, k + 1)
     order = [int(i) for i in np.lexsort((np.arange(k), np.round(mean, 9)))]
-    label = short(names, 22)
-    numbered = k <= _NUMBERED and is_wide(width)
     said = "; ".join(
         f"{names[i]} mostly {int(shares[i].argmax()) + 1} ({100 * shares[i].max():.0f} %)"
         for i in order
     )
-    return Chances(
-        tiles=tuple(
-            Chance(row, column, float(shares[i, column]))
-            for row, i in enumerate(order)
-            for column in np.flatnonzero(shares[i] > 0).tolist()
-        ),
-        rows=tuple(label[n] for n in (names[i] for i in order)),
-        columns=tuple(str(n) for n in range(1, k + 1)),
-        numbered=numbered,
-        title=title,
-        notes=(
-            reading,
-            "numbers: per cent; empty: never" if numbered else "empty: never",
-        ),
-        width=width,
-        alt=f"Positions of {k} algorithms, by mean position: {said}.",
-    )
+    alt = f"Positions of {k} algorithms, by mean position: {said}."
+    columns = tuple(str(n) for n in range(1, k + 1))
+    rows = [names[i] for i in order]
+    return _chances(rows, columns, shares[order], width, title, reading, alt)
 
 
 def layout_together(
@@ -204,27 +189,42 @@ def layout_together(
     order = [0]
     if len(names) > 1:
         order = [int(i) for i in hierarchy.leaves_list(hierarchy.average(squareform(apart)))]
-    label = short(names, 22)
-    numbered = len(names) <= _NUMBERED and is_wide(width)
     often = [f"{names[i]} and {names[j]} {100 * shares[i, j]:.0f} %" for i, j in pairwise(order)]
+    rows = [names[i] for i in order]
+    return _chances(
+        rows,
+        tuple(short(rows, 22).values()),
+        shares[np.ix_(order, order)],
+        width,
+        "Data sets that belong together",
+        f"share of {resamples} resamples that have both in one group; the darker, the more",
+        f"Share of {resamples} resamples in which neighbours are in one group: {'; '.join(often)}.",
+    )
+
+
+def _chances(
+    names: Sequence[str],
+    columns: tuple[str, ...],
+    shares: NDArray[np.float64],
+    width: Width,
+    title: str,
+    reading: str,
+    alt: str,
+) -> Chances:
+    """Lay out a tile for each share above 0, with its number where there is room."""
+    numbered = len(names) <= _NUMBERED and is_wide(width)
     return Chances(
         tiles=tuple(
-            Chance(row, column, float(shares[i, j]))
-            for row, i in enumerate(order)
-            for column, j in enumerate(order)
-            if shares[i, j] > 0
+            Chance(row, column, float(shares[row, column]))
+            for row, column in np.argwhere(shares > 0).tolist()
         ),
-        rows=tuple(label[names[i]] for i in order),
-        columns=tuple(label[names[i]] for i in order),
+        rows=tuple(short(names, 22).values()),
+        columns=columns,
         numbered=numbered,
-        title="Data sets that belong together",
-        notes=(
-            f"share of {resamples} resamples that have both in one group; the darker, the more",
-            "numbers: per cent; empty: never" if numbered else "empty: never",
-        ),
+        title=title,
+        notes=(reading, "numbers: per cent; empty: never" if numbered else "empty: never"),
         width=width,
-        alt=f"Share of {resamples} resamples in which neighbours are in one group:"
-        f" {'; '.join(often)}.",
+        alt=alt,
     )
 
 
@@ -244,17 +244,13 @@ def draw_chances(chances: Chances, ax: "Axes") -> None:
         ax.text(
             tile.column,
             tile.row,
-            _percent(tile.share),
+            "<1" if tile.share < 0.005 else f"{100 * tile.share:.0f}",
             ha="center",
             va="center_baseline",
             fontsize=pt(7.5),
             color="white" if _shade(tile.share) > 4 else INK,
         )
     frame(chances, ax, upright=max(map(len, chances.columns)) <= _SHORT)
-
-
-def _percent(share: float) -> str:
-    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
 FILL = {

@@ -22,7 +22,7 @@ from benchinfer.core.verdict import (
     unrelated,
     verdict_columns,
 )
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.relations import ranks
 from benchinfer.relations.numerics import posets
 from benchinfer.relations.numerics.distances import KINDS, distances, largest
@@ -91,7 +91,7 @@ class Relation(Showable):
     home: ClassVar[str] = "benchinfer.relations"
 
     algorithms: tuple[str, ...]
-    states: NDArray[np.int8]
+    states: States
     rule: str = ""
     order: tuple[str, ...] = ()
 
@@ -138,7 +138,7 @@ class Relation(Showable):
     def from_codes(
         algorithms: tuple[str, ...],
         pairs: NDArray[np.int64],
-        codes: NDArray[np.int8],
+        codes: States,
         rule: str = "",
         order: tuple[str, ...] = (),
     ) -> "Relation":
@@ -261,17 +261,17 @@ class Relation(Showable):
         return bool(safe.all(axis=1).any())
 
     @property
-    def strict(self) -> NDArray[np.bool_]:
+    def strict(self) -> Flags:
         """Boolean (K, K): row algorithm is preferred to column algorithm."""
         return self.states == Verdict.FIRST
 
     @property
-    def equivalent(self) -> NDArray[np.bool_]:
+    def equivalent(self) -> Flags:
         """Boolean (K, K): both are equivalent; the diagonal is."""
         return self.states == Verdict.EQUIVALENT
 
     @property
-    def weak(self) -> NDArray[np.bool_]:
+    def weak(self) -> Flags:
         """Boolean (K, K): row algorithm is preferred or equivalent to column algorithm."""
         return self.strict | self.equivalent
 
@@ -285,10 +285,8 @@ class Relation(Showable):
         """
         strongest = posets.kind(self.strict)
         stronger = {"linear order", "weak order", "semiorder", "interval order"}
-        return "partial order" if strongest in stronger and self._lacks_pairs() else strongest
-
-    def _lacks_pairs(self) -> bool:
-        return bool((self.states == Verdict.MISSING).any())
+        missing = bool((self.states == Verdict.MISSING).any())
+        return "partial order" if missing and strongest in stronger else strongest
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per pair of algorithms: ``first second verdict winner``."""
@@ -337,7 +335,7 @@ class Relation(Showable):
             "equivalence transitive": posets.is_transitive(self.equivalent),
         }
 
-    def _part(self, part: str) -> NDArray[np.bool_]:
+    def _part(self, part: str) -> Flags:
         parts = {"strict": self.strict, "weak": self.weak, "equivalent": self.equivalent}
         if part not in parts:
             raise DesignError(unknown("part", part, list(parts)))

@@ -481,49 +481,42 @@ def check_family(method: str, family: str) -> None:
 
 def checks(result: "Consensus") -> list[Check]:
     """Return the rows on how sure and how unique a consensus is."""
-    return [*_proof(result), *_several(result), *_votes(result)]
+    upper = np.triu_indices(len(result.certain), 1)
+    rows: list[Check] = []
+    if result.cost is not None and result.lower_bound is not None:
+        rows += [
+            Check.of(
+                "cost above the lower bound",
+                result.cost - result.lower_bound,
+                ok=result.optimal,
+                remedy="no order was proved to be the cheapest: there may be better ones; give more"
+                f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
+                " algorithms (of more than 200 that do not split there is no proof)",
+            )
+        ]
+    if result.optimal:
+        open_pairs = int((~result.certain[upper]).sum())
+        rows += [
+            Check.of(
+                "relations that fit equally well",
+                result.count,
+                1.0,
+                ok=result.count == 1 and result.count_exact,
+                remedy=f"{open_pairs:,} of {len(upper[0]):,} pairs are open between them:"
+                f" {Either('relation()', 'the first line')} has what all of them say, and"
+                " no single one is the answer",
+            ),
+            Check.of(
+                "optima that were not all counted",
+                not result.count_exact,
+                remedy="there may be more of them, or weights that are no fractions of whole"
+                " numbers make ties uncertain",
+            ),
+        ]
+    return [*rows, *_checks_of_votes(result)]
 
 
-def _proof(result: "Consensus") -> list[Check]:
-    if result.cost is None or result.lower_bound is None:
-        return []
-    return [
-        Check.of(
-            "cost above the lower bound",
-            result.cost - result.lower_bound,
-            ok=result.optimal,
-            remedy="no order was proved to be the cheapest: there may be better ones; give more"
-            f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
-            " algorithms (of more than 200 that do not split there is no proof)",
-        )
-    ]
-
-
-def _several(result: "Consensus") -> list[Check]:
-    if not result.optimal:
-        return []
-    n = len(result.certain)
-    open_pairs = int((~result.certain).sum()) // 2
-    return [
-        Check.of(
-            "relations that fit equally well",
-            result.count,
-            1.0,
-            ok=result.count == 1 and result.count_exact,
-            remedy=f"{open_pairs:,} of {n * (n - 1) // 2:,} pairs are open between them:"
-            f" {Either('relation()', 'the first line')} has what all of them say, and"
-            " no single one is the answer",
-        ),
-        Check.of(
-            "optima that were not all counted",
-            not result.count_exact,
-            remedy="there may be more of them, or weights that are no fractions of whole numbers"
-            " make ties uncertain",
-        ),
-    ]
-
-
-def _votes(result: "Consensus") -> list[Check]:
+def _checks_of_votes(result: "Consensus") -> list[Check]:
     upper = np.triu_indices(len(result.certain), 1)
     missing = result.votes[Verdict.MISSING][upper]
     compared = result.votes[1:].sum(axis=0)[upper]

@@ -75,7 +75,12 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     low, high = consensus.ranks.T
     names = fitted(consensus.algorithms, 0.38 * width)
     rows = tuple(
-        Range(names[consensus.algorithms[i]], _said(int(low[i]), int(high[i])), low[i], high[i])
+        Range(
+            names[consensus.algorithms[i]],
+            f"{low[i]}" if low[i] == high[i] else f"{low[i]} to {high[i]}",
+            low[i],
+            high[i],
+        )
         for i in np.lexsort((high, low)).tolist()
     )
     spoken = "; ".join(f"{row.label} {row.said}" for row in rows)
@@ -89,10 +94,6 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
         width=width,
         alt=f"Ranks in {optima(consensus)}: {spoken}.",
     )
-
-
-def _said(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 size_ranges = bars.size_strips

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import amount, brief, count, fixed, places
@@ -18,10 +17,6 @@ from benchinfer.core.sections import (
 from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, optima
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
 from benchinfer.relations.sections import MOST_IN_ORDER, legend, on_one_line, outcome
-
-if TYPE_CHECKING:
-    from benchinfer.core.sections import Request
-
 
 _WEIGHTS = {
     "weight_first": "first",
@@ -88,7 +83,7 @@ def neighbours(result: Consensus) -> Table:
         range(len(frame)), key=lambda i: [place[frame[n].iloc[i]] for n in ("first", "second")]
     )
     used = {name: head for name, head in _WEIGHTS.items() if frame[name].any()}
-    regret = [_regret()] if "regret" in frame else []
+    regret = [_REGRET] if "regret" in frame else []
     return Table(
         name="",
         caption="Support: weight of the relations that give each verdict",
@@ -113,13 +108,12 @@ def _share(value: float) -> str:
     return "" if math.isnan(value) else f"{fixed(100 * value, 1 if 0 < value < 0.005 else 0)} %"
 
 
-def _regret() -> Column:
-    return number(
-        "regret",
-        "regret",
-        lambda value, exact: ("" if exact else "at least ") + amount(value),
-        also=("regret_exact",),
-    )
+_REGRET = number(
+    "regret",
+    "regret",
+    lambda value, exact: ("" if exact else "at least ") + amount(value),
+    also=("regret_exact",),
+)
 
 
 def support(result: Consensus) -> Table:
@@ -133,7 +127,7 @@ def support(result: Consensus) -> Table:
             *names("first", "second"),
             outcome(),
             number("support", "support", places(2)),
-            *([_regret()] if "regret" in frame else []),
+            *([_REGRET] if "regret" in frame else []),
             *(number(name, head, amount) for name, head in _WEIGHTS.items()),
         ),
         note="The last columns: weight of the relations that give that verdict.",
@@ -239,9 +233,5 @@ def over_datasets(result: Consensus, datasets: int) -> Section:
     return replace(section, text=(lead, *section.text))
 
 
-def _sections(result: Consensus, _: "Request") -> tuple[Section, ...]:
-    return (consensus(result),)
-
-
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Consensus: _sections}
+SECTIONS = {Consensus: lambda result, _: (consensus(result),)}

@@ -16,19 +16,20 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, unrelated
-from benchinfer.numerics.types import Array
-from benchinfer.relations.consensus.numerics import resampled as numerics_resampled
+from benchinfer.numerics.types import Array, Flags, States
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     METHODS,
     Costs,
+    RelationFamily,
     of_votes,
     scaled,
     tally,
 )
-from benchinfer.relations.consensus.numerics.costs import RelationFamily as Members
 from benchinfer.relations.consensus.numerics.resampled import (
     ConsensusAverages,
+    averaged,
+    drawn,
     reweighted,
     summarise,
     without_each,
@@ -71,36 +72,31 @@ class ConsensusOptions:
                 raise DesignError(unknown(what, value, known))
 
     @property
-    def members(self) -> Members:
+    def members(self) -> RelationFamily:
         """The relations among which to choose."""
         return FAMILIES[self.family]
 
-    def relation(self, algorithms: tuple[str, ...], states: NDArray[np.int8]) -> Relation:
+    def relation(self, algorithms: tuple[str, ...], states: States) -> Relation:
         """Return a relation of states that a solver found."""
         verdicts = _VERDICTS[states]
         np.fill_diagonal(verdicts, Verdict.EQUIVALENT)
         return Relation(algorithms, verdicts, f"consensus by {self.method} ({self.family})")
 
-    def tensors(
-        self, ensemble: Ensemble, names: tuple[str, ...] | None = None
-    ) -> tuple[Costs, int]:
-        """Return the weighted costs (B, 4, K, K) of each relation by itself, and their divisor.
+    def tensors(self, ensemble: Ensemble, names: tuple[str, ...] | None = None) -> Costs:
+        """Return the weighted costs (B, 4, K, K) of each relation by itself, as whole numbers.
 
         `names` are the K algorithms in order; by default those of the ensemble.
         """
-        weights, divisor = scaled(ensemble.weights)
-        scale = 1
+        weights, _ = scaled(ensemble.weights)
+        as_undecided = self.missing_pairs == "undecided"
         parts: list[Costs] = []
         for states, weight in zip(_aligned(ensemble, names), weights, strict=True):
             votes = tally(states[None], np.array([weight]))
-            costs, scale = of_votes(
-                votes, self.method, missing_as_undecided=self.missing_pairs == "undecided"
-            )
-            parts.append(costs)
-        return cast("Costs", np.stack(parts)), divisor * scale
+            parts.append(of_votes(votes, self.method, missing_as_undecided=as_undecided)[0])
+        return cast("Costs", np.stack(parts))
 
 
-def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> NDArray[np.int8]:
+def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> States:
     """Return the verdicts (B, K, K) on the algorithms that are named; what lacks is missing."""
     if names is None or names == ensemble.algorithms:
         return ensemble.states
@@ -112,7 +108,7 @@ def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> NDArray[np.in
     return states
 
 
-def require_ensemble(given: object) -> Ensemble:
+def _require_ensemble(given: object) -> Ensemble:
     """Return an ensemble of at least two relations that count."""
     if not isinstance(given, Ensemble):
         hint = "relations per data set: per_dataset(...).relations()."
@@ -215,7 +211,7 @@ class ConsensusInfluence(Showable):
             }
         )
 
-    def _moved(self) -> NDArray[np.bool_]:
+    def _moved(self) -> Flags:
         return np.abs(self.above_without - self.above) > _SAME
 
     def __repr__(self) -> str:
@@ -272,8 +268,8 @@ def consensus_influence(
     """
     options = ConsensusOptions(method, family, missing_pairs)
     options.check()
-    ensemble = require_ensemble(ensemble)
-    tensors, _ = options.tensors(ensemble)
+    ensemble = _require_ensemble(ensemble)
+    tensors = options.tensors(ensemble)
     observed = summarise(tensors.sum(axis=0), options.members)
     rest = list(reweighted(tensors, without_each(len(ensemble)), options.members))
     return ConsensusInfluence(
@@ -552,25 +548,23 @@ def bootstrap_consensus(
     """
     options = ConsensusOptions(method, family, missing_pairs)
     options.check()
-    ensemble = require_ensemble(ensemble)
+    ensemble = _require_ensemble(ensemble)
     check_resamples(resamples, 1, "a whole number from 1; 1000 as a rule.")
     check_jobs(n_jobs)
-    tensors, _ = options.tensors(ensemble)
+    tensors = options.tensors(ensemble)
     # Drawn, a relation of no weight would take the place of one that counts.
     tensors = tensors[ensemble.weights > 0]
     with reporting(progress=progress) as telling:
         report = of_task(telling, "consensus", resamples)
         if resampled is None:
             seed = seed_of(seed)
-            weights = numerics_resampled.drawn(len(tensors), resamples, seed)
-            summaries = numerics_resampled.reweighted(
-                tensors, weights, options.members, report, n_jobs
-            )
+            weights = drawn(len(tensors), resamples, seed)
+            summaries = reweighted(tensors, weights, options.members, report, n_jobs)
         else:
             seed = None
             names = ensemble.algorithms
             summaries = _given(islice(resampled, resamples), options, names, report)
-        averages = numerics_resampled.averaged(summaries)
+        averages = averaged(summaries)
     observed = summarise(tensors.sum(axis=0), options.members)
     return Stability(
         algorithms=ensemble.algorithms,
@@ -606,7 +600,7 @@ def _given(
                 f"a {type(ensemble).__name__} is not a resampled ensemble.",
                 hint="resampled=resample_relations(...) makes them.",
             )
-        yield summarise(options.tensors(ensemble, names)[0].sum(axis=0), options.members)
+        yield summarise(options.tensors(ensemble, names).sum(axis=0), options.members)
         if report is not None:
             report(1)
     if ensemble is None:

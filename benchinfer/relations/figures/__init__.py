@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from benchinfer.plots.draw import Kind
+from benchinfer.plots.layout import size_map
 from benchinfer.plots.tiles import draw_chances, draw_verdicts, size_chances, size_verdicts
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.ensemble import Ensemble
@@ -17,7 +18,7 @@ RELATION: Mapping[str, Kind] = {
 }
 LIKENESS: Mapping[str, Kind] = {
     "support": Kind(ensemble.layout_support, ensemble.size_support, ensemble.draw_support),
-    "map": Kind(ensemble.layout_landscape, ensemble.size_landscape, ensemble.draw_landscape),
+    "map": Kind(ensemble.layout_landscape, size_map, ensemble.draw_landscape),
     "clusters": Kind(
         ensemble.layout_dendrogram, ensemble.size_dendrogram, ensemble.draw_dendrogram
     ),

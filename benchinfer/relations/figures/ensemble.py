@@ -14,14 +14,13 @@ from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.plots import bars, tiles
-from benchinfer.plots.layout import Layout
+from benchinfer.plots.layout import Layout, PointMap, draw_map
 from benchinfer.plots.style import (
     FAINT,
     HAIR,
     INK,
     MARKS,
     PAGE,
-    Text,
     Width,
     is_wide,
     keyed,
@@ -148,25 +147,10 @@ def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
 _SAME = 1e-9  # points this close, of the extent, are one
 
 
-@dataclass(frozen=True, slots=True)
-class Landscape(Layout):
-    """Layout of the figure, in inches from the lower left corner.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landscape(PointMap):
+    """Layout of the figure; `unit` is how many inches a distance of 1 takes."""
 
-    Attributes
-    ----------
-    points
-        Centres.
-    texts
-        The name of each, or the names of several relations that are the same point.
-    extent
-        Width and height of the map.
-    unit
-        Inches of a distance of 1.
-    """
-
-    points: tuple[tuple[float, float], ...]
-    texts: tuple[Text, ...]
-    extent: tuple[float, float]
     unit: float
 
 
@@ -229,36 +213,16 @@ def _label(names: Sequence[str]) -> str:
     return wrapped(", ".join(names), 2.1)
 
 
-def size_landscape(landscape: Landscape) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    across, tall = landscape.extent
-    return across + 0.2, tall + 0.15
-
-
 def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
     """Draw the map into an Axes."""
     m = landscape
-    ax.set_xlim(0, m.extent[0])
-    ax.set_ylim(0, m.extent[1])
-    ax.set_aspect("equal")
+    draw_map(m, ax)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_color(HAIR)
     led = [(text.x, text.y, *point) for text, point in zip(m.texts, m.points, strict=True)]
     lines(ax, [ends for ends, text in zip(led, m.texts, strict=True) if text.led], FAINT, 0.6)
     ax.plot(*zip(*m.points, strict=True), "o", color="#0072B2", ms=5.5, zorder=4)
-    for text in m.texts:
-        ax.text(
-            text.x,
-            text.y,
-            plain(text.text),
-            ha=text.ha,
-            va=text.va,
-            fontsize=pt(8.5),
-            color=INK,
-            linespacing=1.1,
-            zorder=5,
-        )
 
 
 def layout_verdicts(
@@ -341,12 +305,9 @@ def standing(relations: Mapping[str, "Relation"]) -> list[str]:
     """Return the algorithms by wins less losses, so that most tiles favour the first of a pair."""
     balance: Counter[str] = Counter()
     for relation in relations.values():
-        balance.update(dict(zip(relation.algorithms, map(int, _balance(relation)), strict=True)))
+        won = relation.strict.sum(axis=1) - relation.strict.sum(axis=0)
+        balance.update(dict(zip(relation.algorithms, won.tolist(), strict=True)))
     return sorted(balance, key=lambda name: (-balance[name], name))
-
-
-def _balance(relation: "Relation") -> NDArray[np.int64]:
-    return relation.strict.sum(axis=1) - relation.strict.sum(axis=0)
 
 
 def _verdict(relation: "Relation", a: str, b: str) -> Verdict:
@@ -485,7 +446,11 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
     for a, b in pairs:
         codes = states[:, index[a], index[b]]
         weights = np.bincount(codes, weights=ensemble.weights, minlength=len(Verdict)).tolist()
-        said = ", ".join(_tally(weights))
+        said = ", ".join(
+            f"{SYMBOLS[verdict] or chr(0xD7)} {weights[verdict]:.3g}"
+            for verdict in _ALONG
+            if weights[verdict] > 0
+        )
         rows.append(Stack(f"{names[a]} : {names[b]}", said, pieces(weights)))
     shown = _shown(len(every), len(pairs), "the order of wins less losses")
     return Stacks(
@@ -509,15 +474,6 @@ _READ = (
 )
 
 
-def _tally(weights: Sequence[float]) -> list[str]:
-    return [
-        f"{SYMBOLS[v] or chr(0xD7)} {weights[v]:.3g}"
-        for v in (3, 2, 1, 4, 0)
-        if weights[v] > 0
-        for v in (Verdict(v),)
-    ]
-
-
 def _shown(total: int, shown: int, order: str) -> tuple[str, ...]:
     return () if shown == total else (f"{shown:,} of {total:,} pairs: neighbours in {order}",)
 
@@ -539,7 +495,9 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
         certain = bool(consensus.certain[i, j])
         verdict = Verdict(consensus.common[i, j])
         mark = f" {SYMBOLS[verdict]} " if certain else " : "
-        said = _agreement(weights, verdict) if certain else "open"
+        compared = sum(weights[1:])
+        said = f"{100 * weights[verdict] / compared:.0f} % agree" if compared else "never compared"
+        said = said if certain else "open"
         if certain and regret is not None and exact is not None:
             least = "" if exact[i, j] else "at least "
             said += f", regret {least}{regret[i, j]:.3g}"
@@ -561,11 +519,6 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
         width=width,
         alt=f"Support of the consensus: {_spoken(rows)}.",
     )
-
-
-def _agreement(weights: Sequence[float], verdict: Verdict) -> str:
-    compared = sum(weights[1:])
-    return f"{100 * weights[verdict] / compared:.0f} % agree" if compared else "never compared"
 
 
 def _square(consensus: "Consensus", values: "pd.Series") -> NDArray[np.float64]:

@@ -108,14 +108,15 @@ def spelled(groups: Sequence[Sequence[int]], k: int) -> list[str]:
                 runs[-1].append(n)
             else:
                 runs.append([n])
-        texts.append("".join(map(_run, runs)))
+        texts.append(
+            "".join(
+                f"{letter(run[0])}\N{EN DASH}{letter(run[-1])}"
+                if len(run) > 3
+                else "".join(map(letter, run))
+                for run in runs
+            )
+        )
     return texts
-
-
-def _run(run: Sequence[int]) -> str:
-    if len(run) > 3:
-        return f"{letter(run[0])}\N{EN DASH}{letter(run[-1])}"
-    return "".join(map(letter, run))
 
 
 def _ties(ranks: NDArray[np.float64]) -> tuple[tuple[int, ...], ...]:
@@ -241,14 +242,6 @@ def layout_letters(
     )
 
 
-def _names(laid: Letters) -> float:
-    return widest(laid.rows) + 0.62
-
-
-def _columns(laid: Letters) -> float:
-    return min(_PITCH, (laid.width - _names(laid) - 0.2) / max(len(laid.columns), 1))
-
-
 def size_letters(laid: Letters) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     return laid.width, 0.1 + _ROW * len(laid.rows)
@@ -256,7 +249,8 @@ def size_letters(laid: Letters) -> tuple[float, float]:
 
 def draw_letters(laid: Letters, ax: "Axes") -> None:
     """Draw names and groups into an Axes."""
-    across, names, pitch, k = laid.width, _names(laid), _columns(laid), len(laid.rows)
+    across, names, k = laid.width, widest(laid.rows) + 0.62, len(laid.rows)
+    pitch = min(_PITCH, (across - names - 0.2) / max(len(laid.columns), 1))
     ax.set_xlim(0, across)
     ax.set_ylim(k - 0.5, -0.5)
     bare(ax)

@@ -104,9 +104,12 @@ class OrderGraph:
         """Yield cheapest orders, at most so many."""
         if limit < 1:
             return
-        steps = [
-            _by_source(layer, size) for layer, size in zip(self.layers, self.sizes(), strict=False)
-        ]
+        steps: list[list[list[tuple[int, int]]]] = []
+        for layer, size in zip(self.layers, self.sizes(), strict=False):
+            steps.append([[] for _ in range(size)])
+            rows = zip(*(part.tolist() for part in layer), strict=True)
+            for s, t, i in sorted(rows, key=lambda row: row[2]):
+                steps[-1][s].append((t, i))
         stack: list[tuple[int, list[int]]] = [(0, [])]
         while stack:
             node, order = stack.pop()
@@ -117,13 +120,6 @@ class OrderGraph:
                     return
                 continue
             stack.extend((t, [*order, i]) for t, i in reversed(steps[len(order)][node]))
-
-
-def _by_source(layer: tuple[Indices, Indices, Indices], size: int) -> list[list[tuple[int, int]]]:
-    steps: list[list[tuple[int, int]]] = [[] for _ in range(size)]
-    for s, t, i in zip(*(part.tolist() for part in layer), strict=True):
-        steps[s].append((t, i))
-    return [sorted(step, key=lambda pair: pair[1]) for step in steps]
 
 
 def extended(members: Flags, source: Indices, item: Indices) -> tuple[Flags, Indices]:
