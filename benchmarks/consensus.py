@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.relations.consensus.numerics import dynamic
-from benchinfer.relations.consensus.numerics.costs import FAMILIES, of_votes, tally
-from benchinfer.relations.consensus.numerics.effort import Effort
+from benchinfer.relations.consensus.numerics.costs import FAMILIES, Effort, of_votes, tally
 from benchinfer.relations.consensus.numerics.solve import solve
 
 # Algorithms, relations, and the standard deviation of the means.

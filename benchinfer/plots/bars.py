@@ -82,11 +82,11 @@ def frame(
     limits: tuple[float, float],
     *,
     log: bool = False,
-    whole: bool = False,
+    integers: bool = False,
     room: float | None = None,
 ) -> None:
     """Draw axis and grid."""
-    draw_axis(ax, strips.axis, limits, room or room_of_axis(strips), log=log, whole=whole)
+    draw_axis(ax, strips.axis, limits, room or room_of_axis(strips), log=log, integers=integers)
     ax.set_ylim(len(strips.rows) - 0.45, -0.55)
     ax.spines["left"].set_color(INK)
     ax.grid(axis="x", color=HAIR, lw=0.7)
@@ -100,13 +100,13 @@ def draw_axis(
     room: float,
     *,
     log: bool = False,
-    whole: bool = False,
+    integers: bool = False,
 ) -> None:
     """Draw an axis of a number of inches, with its name and as many ticks as have room."""
     if log:
         ax.set_xscale("log")
     ax.set_xlim(*limits)
-    ax.xaxis.set_major_locator(FixedLocator(spaced(limits, room, log=log, whole=whole)))
+    ax.xaxis.set_major_locator(FixedLocator(spaced(limits, room, log=log, integers=integers)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value)))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -117,53 +117,53 @@ def draw_axis(
 
 
 def spaced(
-    limits: tuple[float, float], room: float, *, log: bool, whole: bool = False
+    limits: tuple[float, float], room: float, *, log: bool, integers: bool = False
 ) -> list[float]:
     """Return as many round, or whole, numbers as have room side by side."""
     for n in (6, 5, 4, 3, 2):
-        found = [v for v in ticks(*limits, n, log=log) if not whole or v.is_integer()]
-        if sum(across(signed(value)) + 0.15 for value in found) <= room:
-            return found
+        values = [v for v in ticks(*limits, n, log=log) if not integers or v.is_integer()]
+        if sum(across(signed(value)) + 0.15 for value in values) <= room:
+            return values
     return ticks(*limits, 1, log=log)[:2]
 
 
-def write(strips: Strips, ax: "Axes", *, beside: bool, inks: Sequence[str] | None = None) -> None:
+def write(strips: Strips, ax: "Axes", *, aligned: bool, inks: Sequence[str] | None = None) -> None:
     """Write labels and words; texts take a tenth of the time that ticks take.
 
     Words have the colours `inks`, where there are any.
     """
     ax.set_yticks([])
-    ax.spines["left"].set_visible(beside)
-    labels = [row.label for row in strips.rows] if beside else _above(strips)
+    ax.spines["left"].set_visible(aligned)
+    labels = [row.label for row in strips.rows] if aligned else _above(strips)
     for y, (row, label) in enumerate(zip(strips.rows, labels, strict=True)):
         for text, x, align, ink in (
-            (label, 0, "right" if beside else "left", INK),
-            (row.said, 1, "left" if beside else "right", inks[y] if inks else INK),
+            (label, 0, "right" if aligned else "left", INK),
+            (row.said, 1, "left" if aligned else "right", inks[y] if inks else INK),
         ):
             if not text:
                 continue
             ax.annotate(
                 plain(text),
                 (x, y),
-                ((8 * x - 4 if beside else 0), 0),
+                ((8 * x - 4 if aligned else 0), 0),
                 xycoords=("axes fraction", "data"),
                 textcoords="offset points",
                 ha=align,
-                va="center" if beside else "bottom",
+                va="center" if aligned else "bottom",
                 fontsize=pt(8.5),
                 fontweight="bold" if row.value is None else "normal",
                 color=ink,
-                bbox=None if beside else {"fc": "white", "lw": 0, "pad": 0.5},
+                bbox=None if aligned else {"fc": "white", "lw": 0, "pad": 0.5},
             )
 
 
 def _above(strips: Strips) -> list[str]:
     """Shorten labels to the room that words leave in their line, keeping them distinct."""
     room = {row.label: strips.width - 0.4 - across(row.said) for row in strips.rows if row.label}
-    found = {label: fitted([label], inches)[label] for label, inches in room.items()}
-    if len(set(found.values())) < len(found):
-        found = fitted(room, min(room.values()))
-    return [found.get(row.label, "") for row in strips.rows]
+    labels = {label: fitted([label], inches)[label] for label, inches in room.items()}
+    if len(set(labels.values())) < len(labels):
+        labels = fitted(room, min(room.values()))
+    return [labels.get(row.label, "") for row in strips.rows]
 
 
 FILL = "#5B7FA3"
@@ -222,19 +222,19 @@ def draw_bars(bars: Bars, ax: "Axes", *, room: float | None = None) -> None:
 
     If `room` says how many inches an axis among others has, the text is next to it.
     """
-    beside = room is not None or bars.fits
+    aligned = room is not None or bars.fits
     frame(bars, ax, (0.0, bars.top), room=room)
-    shift, half = (0.0, 0.3) if beside else (0.2, 0.15)
+    shift, half = (0.0, 0.3) if aligned else (0.2, 0.15)
     rows = [(y + shift, row, row.value) for y, row in enumerate(bars.rows)]
     for colour, marker in dict.fromkeys((row.colour, row.marker) for row in bars.rows):
-        own = [
+        group = [
             (v, at)
             for at, row, v in rows
             if v is not None and (row.colour, row.marker) == (colour, marker)
         ]
-        x, y = [v for v, _ in own], [at for _, at in own]
+        x, y = [v for v, _ in group], [at for _, at in group]
         if marker:
-            lines(ax, [(0.0, at, v, at) for v, at in own], colour, 1.4)
+            lines(ax, [(0.0, at, v, at) for v, at in group], colour, 1.4)
             ax.plot(x, y, marker, color=colour, ms=5.5, clip_on=False)
         else:
             ax.barh(y, x, 2 * half, color=colour, lw=0)
@@ -242,7 +242,7 @@ def draw_bars(bars: Bars, ax: "Axes", *, room: float | None = None) -> None:
     if wider:
         y, x = zip(*wider, strict=True)
         ax.barh(y, x, 2 * half, fc="none", ec=FILL, lw=1.0)
-    write(bars, ax, beside=beside)
+    write(bars, ax, aligned=aligned)
 
 
 COLOUR = "#0072B2"
@@ -296,7 +296,7 @@ class Intervals(Layout):
     log: bool
     reference: float | None
     sides: tuple[str, str]
-    whole: bool = False
+    integers: bool = False
 
     @property
     def fits(self) -> bool:
@@ -328,13 +328,13 @@ def size_intervals(intervals: Intervals) -> tuple[float, float]:
 
 def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
     """Draw the intervals into an Axes."""
-    beside = intervals.fits
-    shift = 0.0 if beside else 0.2
-    frame(intervals, ax, intervals.limits, log=intervals.log, whole=intervals.whole)
+    aligned = intervals.fits
+    shift = 0.0 if aligned else 0.2
+    frame(intervals, ax, intervals.limits, log=intervals.log, integers=intervals.integers)
     _name_sides(intervals, ax)
     if intervals.reference is not None:
         ends = [(y + shift - 0.3, y + shift + 0.3) for y in range(len(intervals.rows))]
-        if beside:
+        if aligned:
             ends = [(-0.55, len(intervals.rows) - 0.45)]
         x = intervals.reference
         lines(ax, [(x, top, x, bottom) for top, bottom in ends], INK, 0.9, zorder=1)
@@ -349,11 +349,11 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
         1.6,
     )
     for filled in (True, False):
-        own = [
+        dots = [
             (row.value, y + shift) for y, row in enumerate(intervals.rows) if row.filled == filled
         ]
         # A mark far beyond the axis, as of 0 on a logarithmic one, would take all room.
-        marks = [(x, y, "o") for x, y in own if left <= x <= right] + arrows(own, (left, right))
+        marks = [(x, y, "o") for x, y in dots if left <= x <= right] + arrows(dots, (left, right))
         for mark in dict.fromkeys(mark for _, _, mark in marks):
             ax.plot(
                 [x for x, _, m in marks if m == mark],
@@ -366,7 +366,7 @@ def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
                 zorder=4,
                 clip_on=False,
             )
-    write(intervals, ax, beside=beside)
+    write(intervals, ax, aligned=aligned)
     ax.spines["left"].set_visible(False)
 
 

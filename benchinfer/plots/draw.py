@@ -258,11 +258,11 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
     one, all_ = kind.size(kind.layout(result, room / scale(), **fewer))[1], kind.size(laid)[1]
     rows = len(getattr(laid, "panels", laid.rows))
     top = min(max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1), rows)
-    found = kind.layout(result, room / scale(), **{**choices, "top": top})
-    while top > 1 and kind.size(found)[1] > most:
+    shorter = kind.layout(result, room / scale(), **{**choices, "top": top})
+    while top > 1 and kind.size(shorter)[1] > most:
         top -= 1
-        found = kind.layout(result, room / scale(), **{**choices, "top": top})
-    return found
+        shorter = kind.layout(result, room / scale(), **{**choices, "top": top})
+    return shorter
 
 
 # Signs of the notes that pdfLaTeX does not know; other engines take them from the font.

@@ -1,8 +1,13 @@
 """Layouts of figures."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from benchinfer.plots.style import Width
+from benchinfer.plots.style import INK, Text, Width
+from benchinfer.plots.text import plain, pt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +32,47 @@ class Layout:
     axis: str = ""
     width: Width
     alt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointMap(Layout):
+    """Layout of named points, in inches from the lower left corner.
+
+    Attributes
+    ----------
+    points
+        Centres.
+    texts
+        Names of points, or of several that are the same point.
+    extent
+        Width and height of the map.
+    """
+
+    points: tuple[tuple[float, float], ...]
+    texts: tuple[Text, ...]
+    extent: tuple[float, float]
+
+
+def size_map(laid: PointMap) -> tuple[float, float]:
+    """Return a sensible figure size in inches."""
+    across, tall = laid.extent
+    return across + 0.2, tall + 0.15
+
+
+def draw_map(laid: PointMap, ax: "Axes") -> None:
+    """Give an Axes the extent of a map, and write its texts."""
+    ax.set_xlim(0, laid.extent[0])
+    ax.set_ylim(0, laid.extent[1])
+    ax.set_aspect("equal")
+    for text in laid.texts:
+        ax.text(
+            text.x,
+            text.y,
+            plain(text.text),
+            ha=text.ha,
+            va=text.va,
+            fontsize=pt(8.5),
+            color=INK,
+            linespacing=1.1,
+            zorder=5,
+        )

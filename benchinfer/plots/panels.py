@@ -85,10 +85,10 @@ def scaled(
 
 def few_ticks(low: float, high: float, *, log: bool) -> tuple[tuple[float, str], ...]:
     """Return few round numbers: a panel is narrow."""
-    found = ticks(low, high, 4, log=log) if high > low else [low]
-    kept = found if len(found) <= 4 else [found[0], found[len(found) // 2], found[-1]]
-    at = scaled(np.array(kept), low, high, log=log)
-    return tuple((float(x), signed(value)) for x, value in zip(at, kept, strict=True))
+    values = ticks(low, high, 4, log=log) if high > low else [low]
+    shown = values if len(values) <= 4 else [values[0], values[len(values) // 2], values[-1]]
+    at = scaled(np.array(shown), low, high, log=log)
+    return tuple((float(x), signed(value)) for x, value in zip(at, shown, strict=True))
 
 
 def size_panels(panels: Panels[Panel]) -> tuple[float, float]:
@@ -120,28 +120,28 @@ def frame(panels: Panels[Panel], ax: "Axes") -> None:
     )
     ax.tick_params(axis="y", length=0)
     heads = fitted([panel.label for panel in p.panels], 0.95 * room, 9, bold=True)
-    kept = _kept(p.ticks, room)
+    ticks = _kept(p.ticks, room)
     for panel in p.panels:
-        _head(p, panel, heads[panel.label], kept, ax)
-    marked = [(panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in kept]
+        _head(p, panel, heads[panel.label], ticks, ax)
+    marked = [(panel.left + at * COLUMN, panel.top - 0.5) for panel in p.panels for at, _ in ticks]
     lines(ax, [(x, top, x, top + p.rows + 0.1) for x, top in marked], HAIR, 0.7, zorder=0)
 
 
-def _kept(found: "Sequence[Tick]", room: float) -> "list[Tick]":
+def _kept(ticks: "Sequence[Tick]", room: float) -> "list[Tick]":
     """Return the ticks whose texts do not meet, nor those of the next panel."""
-    kept: list[Tick] = []
-    for at, text in found:
+    shown: list[Tick] = []
+    for at, text in ticks:
         half = across(text, 7.5) / 2
         left, right = at * COLUMN * room - half, at * COLUMN * room + half
-        first = kept[0] if kept else (at, text)
+        first = shown[0] if shown else (at, text)
         next_panel = room + first[0] * COLUMN * room - across(first[1], 7.5) / 2
-        before = kept[-1][0] * COLUMN * room + across(kept[-1][1], 7.5) / 2 if kept else -room
-        if left > before + 0.05 and (right < next_panel - 0.05 or not kept):
-            kept.append((at, text))
-    return kept
+        before = shown[-1][0] * COLUMN * room + across(shown[-1][1], 7.5) / 2 if shown else -room
+        if left > before + 0.05 and (right < next_panel - 0.05 or not shown):
+            shown.append((at, text))
+    return shown
 
 
-def _head(p: Panels[Panel], panel: Panel, label: str, kept: "Sequence[Tick]", ax: "Axes") -> None:
+def _head(p: Panels[Panel], panel: Panel, label: str, ticks: "Sequence[Tick]", ax: "Axes") -> None:
     bottom = panel.top + p.rows - 0.4
     ax.text(
         panel.left,
@@ -152,7 +152,7 @@ def _head(p: Panels[Panel], panel: Panel, label: str, kept: "Sequence[Tick]", ax
         color=INK,
         va="bottom",
     )
-    for at, text in kept:
+    for at, text in ticks:
         x = panel.left + at * COLUMN
         ax.text(x, bottom + 0.1, text, fontsize=pt(7.5), color=FAINT, ha="center", va="top")
 
@@ -240,7 +240,7 @@ def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
     """Return an Axes for each panel, with its name."""
     bare(ax)
     across, down = _inner(grid)
-    found: list[Axes] = []
+    axes: list[Axes] = []
     for i, panel in enumerate(grid.panels):
         row, column = divmod(i, grid.columns)
         left = _LEFT + column * (grid.across + _GAP)
@@ -252,8 +252,8 @@ def places[P: GridPanel](grid: PanelGrid[P], ax: "Axes") -> "Sequence[Axes]":
             inside.set_ylabel(plain(grid.y_label), fontsize=pt(8), color=INK)
         if i + grid.columns >= len(grid.panels):
             inside.set_xlabel(plain(grid.x_label), fontsize=pt(8), color=INK)
-        found.append(inside)
-    return found
+        axes.append(inside)
+    return axes
 
 
 def _dress(ax: "Axes", panel: GridPanel, *, edge: bool) -> None:

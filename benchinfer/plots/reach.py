@@ -1,4 +1,4 @@
-"""Axes that few values far out do not squeeze."""
+"""Axis limits robust to outliers."""
 
 from collections.abc import Iterable, Sequence
 
@@ -23,13 +23,13 @@ def reach(
     >>> round(low, 2), round(high, 2)
     (0.82, 7.18)
     """
-    own, kept = _finite(values, log=log), _finite(held, log=log)
-    inside = own
-    if len(own) >= _FEW:
-        low, high = np.quantile(own, [0.25, 0.75])
+    observed, required = _finite(values, log=log), _finite(held, log=log)
+    inside = observed
+    if len(observed) >= _FEW:
+        low, high = np.quantile(observed, [0.25, 0.75])
         far = _FAR * (high - low)
-        inside = own[(own >= low - far) & (own <= high + far)]
-    most, least = np.r_[own, kept], np.r_[inside, kept]
+        inside = observed[(observed >= low - far) & (observed <= high + far)]
+    most, least = np.r_[observed, required], np.r_[inside, required]
     ends = least if np.ptp(most) > _SQUEEZED * np.ptp(least) > 0 else most
     pad = 0.03 * float(np.ptp(ends)) or 0.1 * abs(float(ends[0])) or 1.0
     low, high = float(ends.min()) - pad, float(ends.max()) + pad
@@ -37,9 +37,9 @@ def reach(
 
 
 def _finite(values: ArrayLike, *, log: bool) -> NDArray[np.float64]:
-    found = np.asarray(values, dtype=np.float64).ravel()
-    found = found[np.isfinite(found) & ((found > 0) | (not log))]
-    return np.log(found) if log else found
+    finite = np.asarray(values, dtype=np.float64).ravel()
+    finite = finite[np.isfinite(finite) & ((finite > 0) | (not log))]
+    return np.log(finite) if log else finite
 
 
 def outside(values: ArrayLike, limits: tuple[float, float]) -> tuple[str, ...]:
@@ -50,12 +50,12 @@ def outside(values: ArrayLike, limits: tuple[float, float]) -> tuple[str, ...]:
     >>> outside([1, 2, -100.0], (0.0, 3.0))
     ('arrow: beyond the axis, \N{MINUS SIGN}100',)
     """
-    found = np.asarray(values, dtype=np.float64).ravel()
-    own = np.sort(found[(found < limits[0]) | (found > limits[1])])
-    if not len(own):
+    finite = np.asarray(values, dtype=np.float64).ravel()
+    beyond = np.sort(finite[(finite < limits[0]) | (finite > limits[1])])
+    if not len(beyond):
         return ()
-    ends = [signed(float(f"{value:.3g}")) for value in dict.fromkeys((own[0], own[-1]))]
-    return (f"arrow{'s' * (len(own) > 1)}: beyond the axis, {' to '.join(ends)}",)
+    ends = [signed(float(f"{value:.3g}")) for value in dict.fromkeys((beyond[0], beyond[-1]))]
+    return (f"arrow{'s' * (len(beyond) > 1)}: beyond the axis, {' to '.join(ends)}",)
 
 
 def arrows(

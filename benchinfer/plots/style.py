@@ -179,13 +179,13 @@ def dodge(
     points: NDArray[np.float64], labels: Sequence[str], extent: tuple[float, float]
 ) -> tuple[Text, ...]:
     """Place each text at the nearest side of its point that is free."""
-    taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
-    found: list[Text] = []
+    occupied: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
+    texts: list[Text] = []
     for (x, y), label in zip(points.tolist(), labels, strict=True):
-        text = min(_around(x, y, label), key=lambda one: _covered(_box(one), taken, extent))
-        taken.append(_box(text))
-        found.append(text)
-    return tuple(found)
+        text = min(_around(x, y, label), key=lambda one: _covered(_box(one), occupied, extent))
+        occupied.append(_box(text))
+        texts.append(text)
+    return tuple(texts)
 
 
 def keyed(
@@ -226,12 +226,12 @@ def _box(text: Text) -> Box:
     return left, low, left + wide, low + tall
 
 
-def _covered(box: Box, taken: Sequence[Box], extent: tuple[float, float]) -> float:
+def _covered(box: Box, occupied: Sequence[Box], extent: tuple[float, float]) -> float:
     """Return the area of a box that others have or that lies outside."""
     left, low, right, high = box
     inside = _overlap(box, (0.0, 0.0, *extent))
     outside = (right - left) * (high - low) - inside
-    return round(sum(_overlap(box, other) for other in taken) + 2 * outside, 9)
+    return round(sum(_overlap(box, other) for other in occupied) + 2 * outside, 9)
 
 
 def _overlap(a: Box, b: Box) -> float:

@@ -114,15 +114,15 @@ def fitted(
     ['grad…th_2_p…d', 'grad…th_4_p…d']
     """
     clean = {name: _clean(name) for name in names}
-    found = {name: _elided(text, room, size, bold=bold) for name, text in clean.items()}
-    for alike in _same(found):
-        found |= _differing({name: clean[name] for name in alike}, room, size, bold=bold)
-    for alike in _same(found):
-        for n, name in enumerate(alike, 1):
+    shortened = {name: _elided(text, room, size, bold=bold) for name, text in clean.items()}
+    for group in _same(shortened):
+        shortened |= _differing({name: clean[name] for name in group}, room, size, bold=bold)
+    for group in _same(shortened):
+        for n, name in enumerate(group, 1):
             end = f" {n}"
             rest = room - across(end, size, bold=bold)
-            found[name] = _elided(clean[name], rest, size, bold=bold) + end
-    return found
+            shortened[name] = _elided(clean[name], rest, size, bold=bold) + end
+    return shortened
 
 
 def versus(first: str, second: str, width: float) -> str:
@@ -133,10 +133,10 @@ def versus(first: str, second: str, width: float) -> str:
     return f"{names[first]} vs {names[second]}"
 
 
-def _same(found: Mapping[str, str]) -> list[list[str]]:
+def _same(texts: Mapping[str, str]) -> list[list[str]]:
     """Return the names that have the same text."""
     groups: dict[str, list[str]] = {}
-    for name, text in found.items():
+    for name, text in texts.items():
         groups.setdefault(text, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -149,9 +149,9 @@ def _differing(clean: Mapping[str, str], room: float, size: float, *, bold: bool
     cores = {name: text[len(head) : len(text) - len(tail)] for name, text in clean.items()}
     for limit in range(max(len(head), len(tail)), 0, -1):
         begin, end = _elide(head, limit), _elide(tail, (limit + 1) // 2)
-        found = {name: f"{begin}{core}{end}" for name, core in cores.items()}
-        if widest(list(found.values()), size, bold=bold) <= room:
-            return found
+        shortened = {name: f"{begin}{core}{end}" for name, core in cores.items()}
+        if widest(list(shortened.values()), size, bold=bold) <= room:
+            return shortened
     return {name: _elided(text, room, size, bold=bold) for name, text in clean.items()}
 
 
@@ -182,11 +182,8 @@ def short(names: Sequence[str], limit: int = 24) -> dict[str, str]:
 
 
 def _clean(name: str) -> str:
-    return "".join(map(_visible, " ".join(name.split()))) or BLANK
-
-
-def _visible(character: str) -> str:
-    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+    line = " ".join(name.split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line) or BLANK
 
 
 def _elided(text: str, room: float, size: float, *, bold: bool) -> str:

@@ -53,8 +53,8 @@ class _Measures:
 def _measured(grid: TileGrid) -> _Measures:
     """Fit names and tiles into the width; heads without room are counted in tens."""
     size = 8.5 if is_wide(grid.width) else 7.5
-    own = fitted(grid.rows, _NAMES * grid.width, size)
-    rows = [own[name] for name in grid.rows]
+    names = fitted(grid.rows, _NAMES * grid.width, size)
+    rows = [names[name] for name in grid.rows]
     room = grid.width - widest(rows, size) - 0.3
     across = min(_TILE[0], room / max(len(grid.columns), 1))
     down = max(min(_TILE[1], 1.25 * across), _LINE + 0.02)
@@ -164,29 +164,14 @@ def layout_of(
     k = len(names)
     mean = shares @ np.arange(1, k + 1)
     order = [int(i) for i in np.lexsort((np.arange(k), np.round(mean, 9)))]
-    label = short(names, 22)
-    numbered = k <= _NUMBERED and is_wide(width)
     said = "; ".join(
         f"{names[i]} mostly {int(shares[i].argmax()) + 1} ({100 * shares[i].max():.0f} %)"
         for i in order
     )
-    return Chances(
-        tiles=tuple(
-            Chance(row, column, float(shares[i, column]))
-            for row, i in enumerate(order)
-            for column in np.flatnonzero(shares[i] > 0).tolist()
-        ),
-        rows=tuple(label[n] for n in (names[i] for i in order)),
-        columns=tuple(str(n) for n in range(1, k + 1)),
-        numbered=numbered,
-        title=title,
-        notes=(
-            reading,
-            "numbers: per cent; empty: never" if numbered else "empty: never",
-        ),
-        width=width,
-        alt=f"Positions of {k} algorithms, by mean position: {said}.",
-    )
+    alt = f"Positions of {k} algorithms, by mean position: {said}."
+    columns = tuple(str(n) for n in range(1, k + 1))
+    rows = [names[i] for i in order]
+    return _chances(rows, columns, shares[order], width, title, reading, alt)
 
 
 def layout_together(
@@ -204,27 +189,42 @@ def layout_together(
     order = [0]
     if len(names) > 1:
         order = [int(i) for i in hierarchy.leaves_list(hierarchy.average(squareform(apart)))]
-    label = short(names, 22)
-    numbered = len(names) <= _NUMBERED and is_wide(width)
     often = [f"{names[i]} and {names[j]} {100 * shares[i, j]:.0f} %" for i, j in pairwise(order)]
+    rows = [names[i] for i in order]
+    return _chances(
+        rows,
+        tuple(short(rows, 22).values()),
+        shares[np.ix_(order, order)],
+        width,
+        "Data sets that belong together",
+        f"share of {resamples} resamples that have both in one group; the darker, the more",
+        f"Share of {resamples} resamples in which neighbours are in one group: {'; '.join(often)}.",
+    )
+
+
+def _chances(
+    names: Sequence[str],
+    columns: tuple[str, ...],
+    shares: NDArray[np.float64],
+    width: Width,
+    title: str,
+    reading: str,
+    alt: str,
+) -> Chances:
+    """Lay out a tile for each share above 0, with its number where there is room."""
+    numbered = len(names) <= _NUMBERED and is_wide(width)
     return Chances(
         tiles=tuple(
-            Chance(row, column, float(shares[i, j]))
-            for row, i in enumerate(order)
-            for column, j in enumerate(order)
-            if shares[i, j] > 0
+            Chance(row, column, float(shares[row, column]))
+            for row, column in np.argwhere(shares > 0).tolist()
         ),
-        rows=tuple(label[names[i]] for i in order),
-        columns=tuple(label[names[i]] for i in order),
+        rows=tuple(short(names, 22).values()),
+        columns=columns,
         numbered=numbered,
-        title="Data sets that belong together",
-        notes=(
-            f"share of {resamples} resamples that have both in one group; the darker, the more",
-            "numbers: per cent; empty: never" if numbered else "empty: never",
-        ),
+        title=title,
+        notes=(reading, "numbers: per cent; empty: never" if numbered else "empty: never"),
         width=width,
-        alt=f"Share of {resamples} resamples in which neighbours are in one group:"
-        f" {'; '.join(often)}.",
+        alt=alt,
     )
 
 
@@ -238,23 +238,19 @@ def _shade(share: float) -> int:
 def draw_chances(chances: Chances, ax: "Axes") -> None:
     """Draw the shares into an Axes."""
     for n, fill in enumerate(_SHADES):
-        own = [(t.column, t.row) for t in chances.tiles if _shade(t.share) == n]
-        squares(ax, own, fill)
+        places = [(t.column, t.row) for t in chances.tiles if _shade(t.share) == n]
+        squares(ax, places, fill)
     for tile in chances.tiles if chances.numbered else ():
         ax.text(
             tile.column,
             tile.row,
-            _percent(tile.share),
+            "<1" if tile.share < 0.005 else f"{100 * tile.share:.0f}",
             ha="center",
             va="center_baseline",
             fontsize=pt(7.5),
             color="white" if _shade(tile.share) > 4 else INK,
         )
     frame(chances, ax, upright=max(map(len, chances.columns)) <= _SHORT)
-
-
-def _percent(share: float) -> str:
-    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}"
 
 
 FILL = {
@@ -292,9 +288,9 @@ class Verdicts(Layout):
     columns: tuple[str, ...]
 
 
-def tallied(found: Sequence[Tile]) -> str:
+def tallied(tiles: Sequence[Tile]) -> str:
     """Say how many tiles have each verdict."""
-    counts = {v: sum(tile.verdict == v for tile in found) for v in Verdict}
+    counts = {v: sum(tile.verdict == v for tile in tiles) for v in Verdict}
     return ", ".join(f"{n} {v.label}" for v, n in sorted(counts.items(), reverse=True) if n)
 
 
@@ -307,7 +303,7 @@ def draw_verdicts(verdicts: Verdicts, ax: "Axes") -> None:
     size = pt(min(9.5, 0.5 * 72 * min(m.across, m.down)))
     signs = size > _LEGIBLE
     for verdict, fill in FILL.items():
-        own = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
-        squares(ax, own, fill)
-        symbols(ax, own, SYMBOLS[verdict] if signs else "", MARKS[verdict].ink, size)
+        places = [(t.column, t.row) for t in verdicts.tiles if t.verdict == verdict]
+        squares(ax, places, fill)
+        symbols(ax, places, SYMBOLS[verdict] if signs else "", MARKS[verdict].ink, size)
     frame(verdicts, ax)

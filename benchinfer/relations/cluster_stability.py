@@ -60,8 +60,8 @@ class ClusterStability(Showable):
         return frame(
             {
                 "group": np.arange(1, len(members) + 1),
-                "members": [", ".join(self.names[i] for i in own) for own in members],
-                "n_relations": [len(own) for own in members],
+                "members": [", ".join(self.names[i] for i in cluster) for cluster in members],
+                "n_relations": [len(cluster) for cluster in members],
                 "jaccard": self.likeness,
             }
         )
@@ -108,25 +108,25 @@ def cluster_stability(
 
     def drawn_again(drawn: Labels) -> tuple[Labels, Array]:
         part = distances[np.ix_(drawn, drawn)]
-        own, first = np.unique(drawn, return_index=True)
+        distinct, first = np.unique(drawn, return_index=True)
         labels = np.full(b, -1)
-        labels[own] = cut(linkage(part, method), min(n, len(own)))[first]
+        labels[distinct] = cut(linkage(part, method), min(n, len(distinct)))[first]
         moved = np.full(b, np.nan)
         fitted = _fitted(flat_map(part)[0], points[drawn])
-        moved[own] = ((fitted - points[drawn]) ** 2).sum(axis=1)[first]
+        moved[distinct] = ((fitted - points[drawn]) ** 2).sum(axis=1)[first]
         return labels, moved
 
-    found = bootstrapped(drawn_again, b, resamples, seed)
-    labels = np.array([labels for labels, _ in found])
-    moved = np.array([moved for _, moved in found])
-    whole = float(np.sqrt((points**2).sum(axis=1).mean())) or 1.0
+    results = bootstrapped(drawn_again, b, resamples, seed)
+    labels = np.array([labels for labels, _ in results])
+    moved = np.array([moved for _, moved in results])
+    extent = float(np.sqrt((points**2).sum(axis=1).mean())) or 1.0
     seen = np.maximum((~np.isnan(moved)).sum(axis=0), 1)
     return ClusterStability(
         names=names,
         groups=groups,
         likeness=np.nanmean(jaccard(groups, labels), axis=0),
         together=together(labels),
-        moved=np.sqrt(np.nansum(moved, axis=0) / seen) / whole,
+        moved=np.sqrt(np.nansum(moved, axis=0) / seen) / extent,
         resamples=resamples,
         seed=seed,
     )

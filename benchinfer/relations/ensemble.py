@@ -13,14 +13,11 @@ from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
-from benchinfer.core.verdict import Missing, Undecided
-from benchinfer.relations.agreement import agreements, between, stacked
+from benchinfer.core.verdict import Missing, Undecided, Verdict, unrelated
 from benchinfer.relations.cluster_stability import ClusterStability, cluster_stability
-from benchinfer.relations.consensus.votes import majority, tally
+from benchinfer.relations.consensus.numerics import costs
 from benchinfer.relations.numerics import distances
-from benchinfer.relations.numerics import distances as numerics_distances
-from benchinfer.relations.numerics.distances import flat_map
-from benchinfer.relations.relation import Relation
+from benchinfer.relations.relation import Relation, agreements, between, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +33,14 @@ type Weights = Mapping[str, float] | Sequence[float] | NDArray[np.float64]
 
 
 LINKAGES = ("average", "complete", "single")
+# Of the columns of `Ensemble.tally`.
+_ORDER = (
+    Verdict.FIRST,
+    Verdict.EQUIVALENT,
+    Verdict.SECOND,
+    Verdict.UNDECIDED,
+    Verdict.MISSING,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,6 @@ class Clusters:
             )
         of = distances.cut(self.merges, n)
         return [[self.names[i] for i in np.flatnonzero(of == c)] for c in range(n)]
-
-
-def clusters(names: tuple[str, ...], distances: NDArray[np.float64], method: Linkage) -> Clusters:
-    """Return the hierarchy of clusters."""
-    if method not in LINKAGES:
-        raise DesignError(unknown("method", method, LINKAGES))
-    return Clusters(names, numerics_distances.linkage(distances, method))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +178,20 @@ class Ensemble(Showable, Mapping[str, Relation]):
             )
         names = list(parts)
         relations: dict[str, Relation] = {}
-        found: list[float] = []
+        multiplied: list[float] = []
         for (name, part), weight in zip(
             parts.items(), _weights(names, weights).tolist() if names else (), strict=True
         ):
-            own = part if isinstance(part, Ensemble) else Ensemble({name: part})
+            members = part if isinstance(part, Ensemble) else Ensemble({name: part})
             prefix = f"{name}: " if isinstance(part, Ensemble) else ""
-            relations |= {prefix + inner: relation for inner, relation in own.items()}
-            found += (weight * own.weights).tolist()
-        if n := len(found) - len(relations):
+            relations |= {prefix + inner: relation for inner, relation in members.items()}
+            multiplied += (weight * members.weights).tolist()
+        if n := len(multiplied) - len(relations):
             raise DesignError(
                 f"{count(n, 'relation')} would have the name of another when joined.",
                 hint="name relations, and the ensembles that they are joined from, differently.",
             )
-        return Ensemble(relations, found)
+        return Ensemble(relations, multiplied)
 
     @property
     def algorithms(self) -> tuple[str, ...]:
@@ -268,12 +266,12 @@ class Ensemble(Showable, Mapping[str, Relation]):
         As `Relation.merged`; with ``missing="undecided"`` all relations are on all algorithms.
         """
         names, states = stacked(list(self.relations.values()))
-        found = {
+        relations = {
             name: Relation(names, states[b], relation.rule) if missing != "ignore" else relation
             for b, (name, relation) in enumerate(self.items())
         }
         return Ensemble(
-            {n: r.merged(undecided=undecided, missing=missing) for n, r in found.items()},
+            {n: r.merged(undecided=undecided, missing=missing) for n, r in relations.items()},
             self.weights,
         )
 
@@ -336,11 +334,11 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
         NaN where no two relations have a compared pair in common.
         """
-        found = agreements(self.states, kind, undecided, missing)
+        values = agreements(self.states, kind, undecided, missing)
         weights = np.triu(np.outer(self.weights, self.weights), 1)
-        weights[np.isnan(found)] = 0
-        whole = weights.sum()
-        return float((weights * np.nan_to_num(found)).sum() / whole) if whole else float("nan")
+        weights[np.isnan(values)] = 0
+        total = weights.sum()
+        return float((weights * np.nan_to_num(values)).sum() / total) if total else float("nan")
 
     def concordance(self) -> float:
         """Return Kendall's W: 1 if all relations rank equally, 0 if the mean ranks are all equal.
@@ -357,7 +355,14 @@ class Ensemble(Showable, Mapping[str, Relation]):
 
     def tally(self) -> "pd.DataFrame":
         """Return the weight of each verdict: ``first second weight_first ... weight_missing``."""
-        return tally(*stacked(list(self.relations.values())), self.weights)
+        names, states = stacked(list(self.relations.values()))
+        i, j = np.triu_indices(len(names), 1)
+        totals = costs.tally(states, self.weights)[:, i, j]
+        sides: dict[str, object] = {
+            "first": [names[a] for a in i],
+            "second": [names[b] for b in j],
+        }
+        return frame(sides | {f"weight_{verdict.label}": totals[verdict] for verdict in _ORDER})
 
     def majority(self) -> Relation:
         """Return the verdicts that more than half the weight of the compared relations share.
@@ -365,8 +370,15 @@ class Ensemble(Showable, Mapping[str, Relation]):
         Other pairs are undecided, and missing where no relation compared them. Majorities can run
         in a circle.
         """
+        from benchinfer.relations.consensus.numerics import points  # brings solvers: slow
+
         names, states = stacked(list(self.relations.values()))
-        return Relation(names, majority(states, self.weights), "verdicts of a majority")
+        totals = costs.tally(states, self.weights)
+        verdicts = unrelated(len(names))
+        verdicts[totals[1:].any(axis=0)] = Verdict.UNDECIDED
+        for verdict in (Verdict.EQUIVALENT, Verdict.FIRST, Verdict.SECOND):
+            verdicts[points.majority(totals, verdict)] = verdict
+        return Relation(names, verdicts, "verdicts of a majority")
 
     def clusters(
         self,
@@ -377,7 +389,10 @@ class Ensemble(Showable, Mapping[str, Relation]):
         missing: Missing = "ignore",
     ) -> Clusters:
         """Cluster the relations hierarchically by their distances; weights play no part."""
-        return clusters(tuple(self), between(self.states, kind, undecided, missing), method)
+        if method not in LINKAGES:
+            raise DesignError(unknown("method", method, LINKAGES))
+        far = between(self.states, kind, undecided, missing)
+        return Clusters(tuple(self), distances.linkage(far, method))
 
     def cluster_stability(
         self,
@@ -432,7 +447,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
     ) -> Map:
         """Map the relations in the plane by their distances (classical scaling, unweighted)."""
         far = between(self.states, kind, undecided, missing)
-        return Map(tuple(self), *flat_map(far))
+        return Map(tuple(self), *distances.flat_map(far))
 
 
 def _named(relations: object) -> dict[str, Relation]:
@@ -471,23 +486,23 @@ def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
             )
         weights = [weights[name] for name in names]
     try:
-        found = np.asarray(weights, dtype=np.float64)
+        values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise DesignError("the weights of an ensemble are not all numbers.") from None
-    if found.shape != (len(names),):
-        raise DesignError(f"{len(names)} relations need {len(names)} weights, not {found.size}.")
-    bad = ~np.isfinite(found) | (found < 0)
-    if bad.any() or not found.any():
+    if values.shape != (len(names),):
+        raise DesignError(f"{len(names)} relations need {len(names)} weights, not {values.size}.")
+    bad = ~np.isfinite(values) | (values < 0)
+    if bad.any() or not values.any():
         raise DesignError(
-            f"{int(bad.sum()) or len(found):,} of {len(found):,} weights cannot be used.",
+            f"{int(bad.sum()) or len(values):,} of {len(values):,} weights cannot be used.",
             where=[
                 ("relation", "weight"),
                 *(
                     (n, float(w))
-                    for n, w, b in zip(names, found, bad | ~found.any(), strict=True)
+                    for n, w, b in zip(names, values, bad | ~values.any(), strict=True)
                     if b
                 ),
             ],
             hint="weights are finite and not negative, and at least one is above 0.",
         )
-    return found
+    return values

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError, NotAWeakOrder, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.verdict import Verdict
-from benchinfer.relations import text as relations_text
 from benchinfer.relations.numerics import posets
 from benchinfer.relations.numerics.distances import generalised_ranks
-from benchinfer.relations.numerics.posets import letters as groups_of
+from benchinfer.relations.text import ranking_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,15 +82,15 @@ def _nearest(relation: "Relation") -> list[list[str]]:
     """Return the ranking nearest to a relation, if there is but one."""
     from benchinfer.relations.consensus.consensus import consensus
 
-    found = consensus({"relation": relation}, solutions=3)
-    if found.decided:
-        return found.solutions[0].ranking()
-    many = f"{'' if found.count_exact else 'at least '}{found.count}"
+    nearest = consensus({"relation": relation}, solutions=3)
+    if nearest.decided:
+        return nearest.solutions[0].ranking()
+    many = f"{'' if nearest.count_exact else 'at least '}{nearest.count}"
     raise NotAWeakOrder(
         f"the relation has no nearest ranking: {many} are equally near.",
         relation.kind,
         relation.violations(),
-        where=[("ranking",), *((str(ranking),) for ranking in found.solutions)],
+        where=[("ranking",), *((str(ranking),) for ranking in nearest.solutions)],
         hint="consensus({...: relation}) has them all, and what they have in common.",
     )
 
@@ -125,7 +124,7 @@ def text(relation: "Relation") -> str:
             where=[("kind", "a", "b", "c"), *broken],
             hint="str(relation) writes what there is room for; relation.save keeps all.",
         )
-    return relations_text.order(relation, quoted=True)
+    return ranking_text(relation, quoted=True)
 
 
 def positions(relation: "Relation") -> "pd.DataFrame":
@@ -174,7 +173,7 @@ def letters(relation: "Relation") -> "pd.DataFrame":
     order = np.argsort(ranks, kind="stable")
     states = relation.states[np.ix_(order, order)]
     missing = states == Verdict.MISSING
-    groups = groups_of((states == Verdict.FIRST) | (states == Verdict.SECOND) | missing)
+    groups = posets.letters((states == Verdict.FIRST) | (states == Verdict.SECOND) | missing)
     names = [relation.algorithms[i] for i in order]
     columns: dict[str, object] = {
         "algorithm": names,

@@ -15,16 +15,26 @@ from benchinfer.core.saving import savable
 from benchinfer.core.verdict import (
     MIRROR,
     Missing,
+    States,
     Undecided,
     Verdict,
     merged,
     unrelated,
     verdict_columns,
 )
-from benchinfer.relations import ranks, text
-from benchinfer.relations import text as relations_text
-from benchinfer.relations.agreement import agreements, between, stacked
+from benchinfer.numerics.types import Array, Flags
+from benchinfer.relations import ranks
 from benchinfer.relations.numerics import posets
+from benchinfer.relations.numerics.distances import KINDS, distances, largest
+from benchinfer.relations.text import (
+    Convention,
+    from_incidence,
+    from_pairs,
+    from_scores,
+    from_text,
+    pairs_text,
+    ranking_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +91,7 @@ class Relation(Showable):
     home: ClassVar[str] = "benchinfer.relations"
 
     algorithms: tuple[str, ...]
-    states: NDArray[np.int8]
+    states: States
     rule: str = ""
     order: tuple[str, ...] = ()
 
@@ -122,13 +132,13 @@ class Relation(Showable):
         algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str], rule: str = ""
     ) -> "Relation":
         """Build a relation from named pairs; pairs that are not named are ``missing``."""
-        return Relation(*text.from_pairs(algorithms, verdicts), rule)
+        return Relation(*from_pairs(algorithms, verdicts), rule)
 
     @staticmethod
     def from_codes(
         algorithms: tuple[str, ...],
         pairs: NDArray[np.int64],
-        codes: NDArray[np.int8],
+        codes: States,
         rule: str = "",
         order: tuple[str, ...] = (),
     ) -> "Relation":
@@ -163,14 +173,14 @@ class Relation(Showable):
         >>> relation.ranking()
         [['svm', 'rpart'], ['random forest', 'knn'], ['lda']]
         """
-        return Relation(*relations_text.from_text(text, algorithms), "as written")
+        return Relation(*from_text(text, algorithms), "as written")
 
     @staticmethod
     def from_incidence(
         matrix: Any,
         algorithms: Sequence[str] | None = None,
         *,
-        convention: relations_text.Convention,
+        convention: Convention,
         both: str = "equivalent",
         neither: str = "undecided",
     ) -> "Relation":
@@ -202,7 +212,7 @@ class Relation(Showable):
         ...                         convention="better")
         <Relation of 3 algorithms: rf > knn ? lda>
         """
-        read = text.from_incidence(matrix, algorithms, convention, both, neither)
+        read = from_incidence(matrix, algorithms, convention, both, neither)
         rule = f"incidence ({convention}), both ways {both}, neither way {neither}"
         return Relation(*read, rule)
 
@@ -227,7 +237,7 @@ class Relation(Showable):
         'rf ~ svm > knn'
         """
         rule = f"{better} is better, equivalent within {tolerance:g}"
-        return Relation(*text.from_scores(scores, better, tolerance), rule)
+        return Relation(*from_scores(scores, better, tolerance), rule)
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -251,17 +261,17 @@ class Relation(Showable):
         return bool(safe.all(axis=1).any())
 
     @property
-    def strict(self) -> NDArray[np.bool_]:
+    def strict(self) -> Flags:
         """Boolean (K, K): row algorithm is preferred to column algorithm."""
         return self.states == Verdict.FIRST
 
     @property
-    def equivalent(self) -> NDArray[np.bool_]:
+    def equivalent(self) -> Flags:
         """Boolean (K, K): both are equivalent; the diagonal is."""
         return self.states == Verdict.EQUIVALENT
 
     @property
-    def weak(self) -> NDArray[np.bool_]:
+    def weak(self) -> Flags:
         """Boolean (K, K): row algorithm is preferred or equivalent to column algorithm."""
         return self.strict | self.equivalent
 
@@ -273,12 +283,10 @@ class Relation(Showable):
         order"``, ``"acyclic"`` or ``"cyclic"``. Pairs without a preference count as ties. With
         missing pairs it is a partial order at most, for ties would then be claims.
         """
-        found = posets.kind(self.strict)
+        strongest = posets.kind(self.strict)
         stronger = {"linear order", "weak order", "semiorder", "interval order"}
-        return "partial order" if found in stronger and self._lacks_pairs() else found
-
-    def _lacks_pairs(self) -> bool:
-        return bool((self.states == Verdict.MISSING).any())
+        missing = bool((self.states == Verdict.MISSING).any())
+        return "partial order" if missing and strongest in stronger else strongest
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per pair of algorithms: ``first second verdict winner``."""
@@ -327,7 +335,7 @@ class Relation(Showable):
             "equivalence transitive": posets.is_transitive(self.equivalent),
         }
 
-    def _part(self, part: str) -> NDArray[np.bool_]:
+    def _part(self, part: str) -> Flags:
         parts = {"strict": self.strict, "weak": self.weak, "equivalent": self.equivalent}
         if part not in parts:
             raise DesignError(unknown("part", part, list(parts)))
@@ -359,13 +367,13 @@ class Relation(Showable):
             return self._named(f"not {of}", posets.VIOLATIONS[of](self._part(part)))
         strict, equal = self.strict, self.equivalent
         ties = [t if strict[t[0], t[2]] else t[::-1] for t in posets.intransitive_ties(strict)]
-        found = self._named("intransitive", posets.intransitive(strict))
-        found += self._named("intransitive tie", ties)
+        triples = self._named("intransitive", posets.intransitive(strict))
+        triples += self._named("intransitive tie", ties)
         equals = [t for t in posets.intransitive(equal) if t[0] < t[2]]
-        return found + self._named("intransitive equivalence", equals)
+        return triples + self._named("intransitive equivalence", equals)
 
-    def _named(self, kind: str, found: posets.Tuples) -> list[Violation]:
-        return [Violation(kind, *(self.algorithms[i] for i in t)) for t in found]
+    def _named(self, kind: str, tuples: posets.Tuples) -> list[Violation]:
+        return [Violation(kind, *(self.algorithms[i] for i in t)) for t in tuples]
 
     def is_weak_order(self) -> bool:
         """Return whether every pair was compared and the strict part is a ranking with ties."""
@@ -389,8 +397,8 @@ class Relation(Showable):
         Relation
             Its rule says what was merged.
         """
-        taken = {"missing": missing, "undecided": undecided}
-        said = [f"{k} taken for {v}" for k, v in taken.items() if v not in {"ignore", k}]
+        choices = {"missing": missing, "undecided": undecided}
+        said = [f"{k} taken for {v}" for k, v in choices.items() if v not in {"ignore", k}]
         rule = "; ".join(part for part in (self.rule, *said) if part)
         states = merged(self.states, undecided, missing)
         return Relation(self.algorithms, states, rule, self.order)
@@ -587,8 +595,40 @@ class Relation(Showable):
 
     def __str__(self) -> str:
         """Write the order best first, or the cover pairs where it is not a weak order."""
-        return text.order(self) if self.is_weak_order() else text.statements(self)
+        return ranking_text(self) if self.is_weak_order() else pairs_text(self)
 
     def __repr__(self) -> str:
         """Return the order with the number of algorithms."""
         return f"<Relation of {len(self.algorithms)} algorithms: {self}>"
+
+
+def stacked(relations: Sequence[Relation]) -> tuple[tuple[str, ...], States]:
+    """Return the algorithms of all relations, as they are first named, and states (B, K, K).
+
+    Pairs with an algorithm that a relation lacks are missing in it.
+    """
+    names = tuple(dict.fromkeys(name for r in relations for name in r.algorithms))
+    index = {name: i for i, name in enumerate(names)}
+    states = np.stack([unrelated(len(names)) for _ in relations])
+    for b, relation in enumerate(relations):
+        at = [index[name] for name in relation.algorithms]
+        states[np.ix_([b], at, at)] = relation.states
+    return names, states
+
+
+def between(states: States, kind: str, undecided: str, missing: str) -> Array:
+    """Return the distances (B, B) between relations in a common order of algorithms."""
+    if kind not in KINDS:
+        raise DesignError(unknown("distance", kind, KINDS))
+    return distances(merged(states, undecided, missing), kind)
+
+
+def agreements(states: States, kind: str, undecided: str, missing: str) -> Array:
+    """Return 1 - distance / largest distance, or tau_x, (B, B); NaN where nothing is shared."""
+    known = merged(states, undecided, missing)
+    tau = kind == "tau-x"
+    name = "symdiff" if tau else kind
+    far = between(states, name, undecided, missing)
+    most = largest(known, name)
+    share = np.divide(far, most, out=np.full(far.shape, np.nan), where=most > 0)
+    return 1 - (2 if tau else 1) * share

@@ -13,7 +13,6 @@ from benchinfer.core.sections import (
     Column,
     Figure,
     Fold,
-    Request,
     Section,
     Table,
     names,
@@ -58,7 +57,7 @@ def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
     import pandas as pd
 
     states = relation.states[np.ix_(order, order)].astype(int)
-    np.fill_diagonal(states, _OWN)
+    np.fill_diagonal(states, _DIAGONAL)
     numbers = [str(n) for n in range(1, len(order) + 1)]
     frame = pd.DataFrame(states, columns=numbers)
     frame.insert(0, "algorithm", [relation.algorithms[k] for k in order])
@@ -77,11 +76,11 @@ def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
     )
 
 
-_OWN = -9  # where row and column are the same algorithm
+_DIAGONAL = -9  # where row and column are the same algorithm
 
 
 def _tile(code: int) -> Cell:
-    if code == _OWN:
+    if code == _DIAGONAL:
         return Cell("", "tile own")
     verdict = Verdict(code)
     return Cell(SYMBOLS[verdict], f"tile {verdict.label}")
@@ -156,12 +155,6 @@ def on_one_line(relation: Relation) -> str:
     return "; ".join([*lines, *left])
 
 
-def _figure(result: Relation) -> Figure:
-    if len(result.algorithms) > MOST_IN_ORDER:
-        return Figure(result, "matrix", "Verdicts of the pairs.")
-    return Figure(result, "hasse", ORDER_CAPTION)
-
-
 def relation(result: Relation, number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
     rows, fold = incidence(result), None
@@ -169,18 +162,22 @@ def relation(result: Relation, number: int) -> Section:
         fold = Fold(f"Table of the {n} verdicts", (), (rows,))
         won = result.strict.sum(axis=1) - result.strict.sum(axis=0)
         rows = verdict_table(result, [int(k) for k in np.argsort(-won, kind="stable")])
+    figure = Figure(result, "hasse", ORDER_CAPTION)
+    if len(result.algorithms) > MOST_IN_ORDER:
+        figure = Figure(result, "matrix", "Verdicts of the pairs.")
     broken = [f"{kind}: {a}, {b}, {c}" for kind, a, b, c in result.violations()[:5]]
+    lines, left = order_lines(result)
     return Section(
         title=f"Relation {number}",
-        order=tuple(order_lines(result)[0]),
-        open_pairs=tuple(order_lines(result)[1]),
+        order=tuple(lines),
+        open_pairs=tuple(left),
         legend=legend(result),
         facts=tuple(
             (name, text)
             for name, text in (("Rule", result.rule), ("Against a ranking", "; ".join(broken)))
             if text
         ),
-        figures=(_figure(result),),
+        figures=(figure,),
         tables=(rows,),
         fold=fold,
     )
@@ -231,25 +228,20 @@ def ensemble(result: Ensemble, title: str) -> Section:
 
 def _likeness(result: Ensemble) -> "tuple[Figure, ...]":
     k, b = len(result.algorithms), len(result)
-    found: list[Figure] = []
+    figures: list[Figure] = []
     if k > 1 and b * k * (k - 1) // 2 <= TILES:
-        told = "Columns are pairs, the one with more wins first."
-        found.append(Figure(result, "verdicts", told))
+        caption = "Columns are pairs, the one with more wins first."
+        figures.append(Figure(result, "verdicts", caption))
     if k > 1:
-        found.append(Figure(result, "support", "How the weight of the relations is divided."))
+        figures.append(Figure(result, "support", "How the weight of the relations is divided."))
     if b > 2:
-        found.append(Figure(result, "map", "Relations that agree are near each other."))
-        found.append(Figure(result, "clusters", "Relations that agree are joined first."))
-    return tuple(found)
-
-
-def _relation(result: Relation, _: Request) -> tuple[Section, ...]:
-    return (replace(relation(result, 1), title="Relation"),)
-
-
-def _ensemble(result: Ensemble, _: Request) -> tuple[Section, ...]:
-    return (ensemble(result, "Ensemble"),)
+        figures.append(Figure(result, "map", "Relations that agree are near each other."))
+        figures.append(Figure(result, "clusters", "Relations that agree are joined first."))
+    return tuple(figures)
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Relation: _relation, Ensemble: _ensemble}
+SECTIONS = {
+    Relation: lambda result, _: (replace(relation(result, 1), title="Relation"),),
+    Ensemble: lambda result, _: (ensemble(result, "Ensemble"),),
+}

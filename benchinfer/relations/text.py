@@ -60,7 +60,7 @@ def from_text(text: str, algorithms: Sequence[str] | None = None) -> Read:
 
 def _tokens(text: str) -> tuple[list[str], list[str]]:
     """Split a text into names and the marks between them."""
-    found: list[tuple[bool, str]] = []
+    tokens: list[tuple[bool, str]] = []
     at = 0
     while text[at:].strip():
         match = _TOKEN.match(text, at)
@@ -72,14 +72,14 @@ def _tokens(text: str) -> tuple[list[str], list[str]]:
             if bare is not None
             else re.sub(r"\\(.)", r"\1", double or single or "", flags=re.DOTALL)
         )
-        found.append((mark is not None, mark or name))
+        tokens.append((mark is not None, mark or name))
         # Names and marks take turns, a name first.
-        if found[-1][0] == len(found) % 2:
+        if tokens[-1][0] == len(tokens) % 2:
             raise _unreadable(text, at)
         at = match.end()
-    if not len(found) % 2:
+    if not len(tokens) % 2:
         raise _unreadable(text, len(text))
-    return [word for is_mark, word in found if not is_mark], [w for m, w in found if m]
+    return [word for is_mark, word in tokens if not is_mark], [w for m, w in tokens if m]
 
 
 def _unreadable(text: str, at: int) -> DesignError:
@@ -217,7 +217,7 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
     return tuple(algorithms), states
 
 
-def order(relation: "Relation", *, quoted: bool = False) -> str:
+def ranking_text(relation: "Relation", *, quoted: bool = False) -> str:
     """Write a ranking, class by class; quoted, it can be read back."""
     relation = relation.arranged()
     names = [_quoted(name) if quoted else name for name in relation.algorithms]
@@ -233,7 +233,7 @@ def _quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def statements(relation: "Relation") -> str:
+def pairs_text(relation: "Relation") -> str:
     """Write the cover pairs, and the pairs in the other states."""
     relation = relation.arranged()
     names = relation.algorithms
@@ -263,6 +263,6 @@ def _class_text(names: Sequence[str], equal: NDArray[np.bool_], members: list[in
     # "~" between neighbours would suggest that the whole run is equivalent.
     runs = [[chain[0]]]
     for before, after in pairwise(chain):
-        whole = all(equal[m, after] for m in runs[-1]) and equal[before, after]
-        runs[-1].append(after) if whole else runs.append([after])
+        joined = all(equal[m, after] for m in runs[-1]) and equal[before, after]
+        runs[-1].append(after) if joined else runs.append([after])
     return " ? ".join(" ~ ".join(names[m] for m in run) for run in runs)

@@ -35,7 +35,7 @@ def test_the_name_of_the_axis_stays_inside(label, width):
     figure = Figure(figsize=bars.size_strips(whole), layout="constrained")
     ax = figure.add_subplot()
     bars.frame(whole, ax, (0.0, 1.0))
-    bars.write(whole, ax, beside=bars.fits(whole))
+    bars.write(whole, ax, aligned=bars.fits(whole))
     figure.draw_without_rendering()
     assert ax.xaxis.label.get_window_extent().x1 <= figure.bbox.x1
 

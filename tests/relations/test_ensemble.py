@@ -8,7 +8,10 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
-from benchinfer.relations.ensemble import Ensemble
+from benchinfer.core.verdict import Verdict
+from benchinfer.relations.consensus.numerics.costs import tally
+from benchinfer.relations.ensemble import Clusters, Ensemble, Map
+from benchinfer.relations.numerics.distances import linkage
 from benchinfer.relations.relation import Relation
 
 TEXTS = {
@@ -223,3 +226,30 @@ def test_joined_parts_multiply_their_weights() -> None:
 def test_parts_have_names() -> None:
     with pytest.raises(DesignError, match="a list gives its relations no names"):
         bi.Ensemble.joined([bi.Relation.from_text("a > b")])  # pyright: ignore[reportArgumentType]
+
+
+def test_weights_of_verdicts_are_sums_over_relations():
+    texts = ["a > b ~ c", "c > a ? b", "b > c > a"]
+    many = Ensemble({t: Relation.from_text(t, "abc") for t in texts}, [1, 2, 4])
+    found = tally(many.states, many.weights)
+    for verdict in Verdict:
+        for i in range(3):
+            for j in range(3):
+                total = (i != j) * sum(
+                    w for w, s in zip((1, 2, 4), many.states, strict=True) if s[i, j] == verdict
+                )
+                assert found[verdict, i, j] == total
+    assert np.array_equal(many.majority().states, many["b > c > a"].states)
+
+
+def test_clusters_have_names():
+    at = np.array([0.0, 5.0, 0.1])
+    found = Clusters(("x", "y", "z"), linkage(np.abs(at[:, None] - at), "complete"))
+    assert found.cut(1) == [["x", "y", "z"]]
+    assert found.cut(2) == [["x", "z"], ["y"]]
+    assert found.cut(3) == [["x"], ["y"], ["z"]]
+
+
+def test_a_map_is_a_table():
+    table = Map(("x", "y"), np.array([[1.0, 0.0], [-1.0, 0.5]]), 1.0).to_frame()
+    assert table.to_dict("list") == {"relation": ["x", "y"], "x": [1.0, -1.0], "y": [0.0, 0.5]}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from benchinfer.core.errors import DesignError, NotAWeakOrder
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.numerics import posets
-from benchinfer.relations.relation import Relation
+from benchinfer.relations.relation import Relation, agreements, between, stacked
 
 
 def relation(names, **pairs):
@@ -193,3 +193,18 @@ def test_what_is_merged_is_written_down():
 def test_names_are_text() -> None:
     with pytest.raises(DesignError, match="2 of 2 names of algorithms are not text, the first 1"):
         Relation.from_pairs([1, 2], {(1, 2): "first"})  # pyright: ignore[reportArgumentType]
+
+
+def test_relations_are_matched_by_name():
+    a, b = Relation.from_text("a > b > c"), Relation.from_text("c > b > a")
+    names, states = stacked([a, b, Relation.from_text("b > z")])
+    assert names == ("a", "b", "c", "z")
+    assert (states[1, :3, :3] == states[0, :3, :3].T).all()
+    assert between(states, "discrete", "undecided", "ignore").tolist() == [
+        [0, 3, 0],
+        [3, 0, 0],
+        [0, 0, 0],
+    ]
+    found = agreements(states, "tau-x", "undecided", "ignore")
+    assert found[0, 1] == -1
+    assert np.isnan(found[0, 2])

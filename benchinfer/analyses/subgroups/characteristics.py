@@ -79,7 +79,7 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
     numeric = [i for i in range(table.shape[1]) if _is_numeric(table[i])]
     numbers = table[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
     n, p = table.shape
-    found = {
+    features = {
         "n_rows": float(n),
         "n_columns": float(p),
         "share_missing": float(table.isna().to_numpy().mean()),
@@ -88,7 +88,7 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
         "mean_skewness": _mean(abs(_moment(column, 3)) for column in numbers.T),
         "mean_kurtosis": _mean(_moment(column, 4) for column in numbers.T),
     }
-    return found if y is None else found | _of_target(table, numeric, y, task)
+    return features if y is None else features | _of_target(table, numeric, y, task)
 
 
 def _table(x: Any) -> "pd.DataFrame":
@@ -126,15 +126,15 @@ def _moment(column: Array, power: int) -> float:
 
 def _mean_correlation(numbers: Array) -> float:
     """Return the mean absolute correlation of two columns, of the rows that have both."""
-    found: list[float] = []
+    correlations: list[float] = []
     for i in range(numbers.shape[1]):
         for j in range(i):
             pair = np.column_stack([numbers[:, i], numbers[:, j]])
             pair = pair[~np.isnan(pair.sum(axis=1))]
             if len(pair) > 1 and (pair.std(axis=0) > 0).all():
                 a, b = ((pair - pair.mean(axis=0)) / pair.std(axis=0)).T
-                found.append(abs(float((a * b).mean())))
-    return _mean(found)
+                correlations.append(abs(float((a * b).mean())))
+    return _mean(correlations)
 
 
 def _of_target(table: "pd.DataFrame", numeric: list[int], y: Any, task: str) -> dict[str, float]:
@@ -185,8 +185,8 @@ def _signal(table: "pd.DataFrame", numeric: list[int], y: Array, *, classes: boo
         mean = np.broadcast_to(y[~test].mean(axis=0), predicted.shape)
         for guess, worst in ((predicted, False), (mean, True)):
             miss = guess.argmax(axis=1) != y[test].argmax(axis=1)
-            found = float(miss.sum() if classes else ((guess - y[test]) ** 2).sum())
-            error, constant = (error, constant + found) if worst else (error + found, constant)
+            loss = float(miss.sum() if classes else ((guess - y[test]) ** 2).sum())
+            error, constant = (error, constant + loss) if worst else (error + loss, constant)
     return max(0.0, 1 - error / constant) if constant > 0 else np.nan
 
 

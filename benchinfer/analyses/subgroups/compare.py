@@ -256,9 +256,9 @@ def _compared(
     }
     for at in tree.leaves:
         name = tree.nodes[at].name
-        own = [scores.datasets[row] for row in comparing if leaf[row] == at]
+        members = [scores.datasets[row] for row in comparing if leaf[row] == at]
         try:
-            results[name] = _COMPARE[options.model](scores.subset(datasets=own), **given)
+            results[name] = _COMPARE[options.model](scores.subset(datasets=members), **given)
         except (DesignError, FitError) as failed:
             refused[name] = Phrase(str(failed)).lines()[0]
             error = failed

@@ -150,11 +150,11 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
 def _middles(result: Subgroups, begin: float, pitch: float) -> dict[int, float]:
     """Return the middle of each node: of a leaf that of its panel, else that of its parts."""
     nodes = result.tree.nodes
-    found = {at: begin + (n + 0.5) * pitch for n, at in enumerate(result.tree.leaves)}
+    centres = {at: begin + (n + 0.5) * pitch for n, at in enumerate(result.tree.leaves)}
     for at in range(len(nodes) - 1, -1, -1):
         if nodes[at].children:
-            found[at] = float(np.mean([found[child] for child in nodes[at].children]))
-    return found
+            centres[at] = float(np.mean([centres[child] for child in nodes[at].children]))
+    return centres
 
 
 def _boxes(
@@ -227,10 +227,10 @@ def _ticks(limits: tuple[float, float], space: float) -> tuple[float, ...]:
     """Return as many ticks as a panel has room for."""
     low, high = limits
     for n in (4, 3, 2, 1):
-        found = [float(t) for t in MaxNLocator(n).tick_values(low, high) if low <= t <= high]
-        taken = sum(across(signed(tick), 7.5) + 0.12 for tick in found)
-        if found and taken <= space:
-            return tuple(found)
+        ticks = [float(t) for t in MaxNLocator(n).tick_values(low, high) if low <= t <= high]
+        room = sum(across(signed(tick), 7.5) + 0.12 for tick in ticks)
+        if ticks and room <= space:
+            return tuple(ticks)
     return ()
 
 
@@ -309,7 +309,7 @@ class DivisionPanel(panels.Panel):
     some: tuple[tuple[int, float], ...] = ()
     first: tuple[tuple[int, float], ...] = ()
     drawn: tuple[tuple[int, float], ...] = ()
-    own: tuple[tuple[int, float], ...] = ()
+    splits: tuple[tuple[int, float], ...] = ()
 
 
 _QUARTERS = tuple((x, f"{100 * x:.0f} %") for x in (0.0, 0.5, 1.0))
@@ -341,7 +341,7 @@ def layout_divisions(
         left=1.0,
         top=0.0,
         drawn=tuple((n, place) for n, place, resample in marks if resample),
-        own=tuple((n, place) for n, place, resample in marks if not resample),
+        splits=tuple((n, place) for n, place, resample in marks if not resample),
     )
     chosen = ", ".join(table["characteristic"][table["chosen"]]) or "none"
     return panels.Panels(
@@ -372,7 +372,7 @@ def draw_divisions(laid: panels.Panels[DivisionPanel], ax: "Axes") -> None:
             lines(ax, ends, colour, pt(thick), zorder=2)
         for marks, shape, fill, size, alpha in (
             (panel.drawn, "|", _MARK, 6.0, 0.45),
-            (panel.own, "o", "none", 7.0, 1.0),
+            (panel.splits, "o", "none", 7.0, 1.0),
         ):
             x = [panel.left + panels.COLUMN * place for _, place in marks]
             ax.plot(x, [panel.top + n for n, _ in marks], ls="", marker=shape, mfc=fill,

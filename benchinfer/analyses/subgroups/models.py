@@ -75,14 +75,14 @@ class WinsModel:
 
     def fit(self, rows: Rows) -> NodeFit:
         """Return the fit to some data sets."""
-        own = Tally(self.tally.pairs, self.tally.wins[rows], self.tally.ties[rows],
+        tally = Tally(self.tally.pairs, self.tally.wins[rows], self.tally.ties[rows],
                     self.tally.losses[rows])  # fmt: skip
-        found = worths(own.total)
+        fit = worths(tally.total)
         return NodeFit(
-            levels=found.log_worth[0],
-            parameters=found.log_worth.shape[1] - 1 + (found.tie is not None),
-            log_likelihood=float(found.log_likelihood[0]),
-            scores=score_of(own, found.log_worth, found.tie),
+            levels=fit.log_worth[0],
+            parameters=fit.log_worth.shape[1] - 1 + (fit.tie is not None),
+            log_likelihood=float(fit.log_likelihood[0]),
+            scores=score_of(tally, fit.log_worth, fit.tie),
         )
 
     def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
@@ -124,8 +124,8 @@ class MeansModel:
 
     def _centred(self, rows: Rows) -> Array:
         """Return the scores without the means of data sets, which say nothing of algorithms."""
-        own = self.scores[rows]
-        return own - own.mean(axis=1, keepdims=True)
+        scores = self.scores[rows]
+        return scores - scores.mean(axis=1, keepdims=True)
 
 
 def _normal(centred: Array, sides: Flags) -> Array:

@@ -126,9 +126,9 @@ class SubgroupStability(Showable):
         share = self.share()
         ends = np.full((len(share), 3), np.nan)
         for c in range(len(share)):
-            found = self.thresholds(c)
-            if len(found) and not np.isnan(found).any():
-                ends[c] = np.quantile(found, [0.5, 0.05, 0.95], method="inverted_cdf")
+            thresholds = self.thresholds(c)
+            if len(thresholds) and not np.isnan(thresholds).any():
+                ends[c] = np.quantile(thresholds, [0.5, 0.05, 0.95], method="inverted_cdf")
         order = np.lexsort((-self.share(root=True), -share))
         return frame(
             {
@@ -165,10 +165,10 @@ class SubgroupStability(Showable):
                     f"{row['characteristic']} in {100 * row['share']:.0f} %"
                     f" (first in {100 * row['share_root']:.0f} %{where})"
                 )
-        found = "; ".join(parts) or "none"
+        splits = "; ".join(parts) or "none"
         return (
             f"In {count(self.resamples, 'subsample')} of {self.size} of {self.total} data sets"
-            f" these characteristics divide: {found}. No division in {100 * self.undivided:.0f} %."
+            f" these characteristics divide: {splits}. No division in {100 * self.undivided:.0f} %."
         )
 
     def __repr__(self) -> str:

@@ -114,7 +114,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the leaves, each weighted by its number of data sets."""
         relations = {name: result.relation(rule) for name, result in self.items()}
-        weights = {name: float(len(own)) for name, own in self.datasets.items()}
+        weights = {name: float(len(members)) for name, members in self.datasets.items()}
         return Ensemble(relations, weights)
 
     def splits(self) -> "pd.DataFrame":
@@ -215,8 +215,8 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
 
     def diagnostics(self) -> "pd.DataFrame":
         """Return the diagnostics of the tree, with an empty ``leaf``, and those of each leaf."""
-        own = {"": checks_frame(self.checks)}
-        return self._stack(own | {name: result.diagnostics() for name, result in self.items()})
+        frames = {"": checks_frame(self.checks)}
+        return self._stack(frames | {name: result.diagnostics() for name, result in self.items()})
 
     def headline(self) -> str:
         """Return in one sentence whether it depends on the data sets who is better."""
@@ -230,9 +230,9 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
                 f"By {measure}: it is not shown that the comparison depends on {names}{least}: one"
                 f" comparison of {count(n, 'data set')}."
             )
-        found = dict.fromkeys(self.splits()["characteristic"])
+        characteristics = dict.fromkeys(self.splits()["characteristic"])
         return (
-            f"By {measure}: the comparison depends on {join(list(found))}:"
+            f"By {measure}: the comparison depends on {join(list(characteristics))}:"
             f" {len(self.tree.leaves)} groups of {count(n, 'data set')}."
         )
 
@@ -286,11 +286,13 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         back = (
             "" if pruned == "none" else f" Divisions without support by {pruned} were taken back."
         )
-        leaf, own = next((name, result.method) for name, result in self.items())
+        leaf, method = next((name, result.method) for name, result in self.items())
         compared = (
-            f" In each group: {own}"
+            f" In each group: {method}"
             if len(self) == 1
-            else (f" In the group of {leaf}: {own} The other groups were compared in the same way.")
+            else (
+                f" In the group of {leaf}: {method} The other groups were compared in the same way."
+            )
         )
         return (
             f"Groups of data sets were found by model-based recursive partitioning of {grown}:"

@@ -184,13 +184,13 @@ class Tree:
     def place(self, features: Mapping[str, Feature]) -> NDArray[np.int64]:
         """Return the position of the leaf of each data set."""
         n = len(next(iter(features.values())).values)
-        found = np.zeros(n, dtype=np.int64)
+        nodes = np.zeros(n, dtype=np.int64)
         for at, node in enumerate(self.nodes):
             if node.split is not None:
                 side = node.split.sides(features[node.split.by])
-                here = found == at
-                found[here] = np.where(side[here], *node.children)
-        return found
+                here = nodes == at
+                nodes[here] = np.where(side[here], *node.children)
+        return nodes
 
 
 @savable
@@ -343,10 +343,10 @@ def _divisible(feature: Feature, minsize: int) -> bool:
 
 def _permuted(process: Array, along: Sequence[Along | None], draws: int, seed: int) -> Array:
     """Return adjusted p-values by permutation."""
-    found = np.full(len(along), np.nan)
+    p_values = np.full(len(along), np.nan)
     there = [c for c, one in enumerate(along) if one]
-    found[there] = permuted(process, [one for one in along if one], draws - 1, seed)
-    return found
+    p_values[there] = permuted(process, [one for one in along if one], draws - 1, seed)
+    return p_values
 
 
 def divisions(feature: Feature, minsize: int, process: Array) -> Flags:
@@ -442,13 +442,13 @@ def _renumbered(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
     reached = [0]
     for at in reached:
         reached += nodes[at].children
-    kept = sorted(reached)
-    place = {at: n for n, at in enumerate(kept)} | {-1: -1}
+    retained = sorted(reached)
+    place = {at: n for n, at in enumerate(retained)} | {-1: -1}
     return tuple(
         replace(
             nodes[at],
             parent=place[nodes[at].parent],
             children=tuple(place[child] for child in nodes[at].children),
         )
-        for at in kept
+        for at in retained
     )

@@ -92,13 +92,13 @@ class ConsensusQuestion:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `consensus`; what does not go together is wrong usage."""
-        from benchinfer.relations.consensus.consensus import check_asked
+        from benchinfer.relations.consensus.consensus import check_family
 
         if self.by == "points" and self.rule != "evidence":
             raise wrong("--rule", "not-significant needs --by mixed or permutation.")
         if self.time_limit is not None and not self.time_limit > 0:
             raise wrong("--time-limit", "above 0.")
-        checked("--family", check_asked, self.method, self.family)
+        checked("--family", check_family, self.method, self.family)
         return {
             "method": self.method,
             "family": self.family,

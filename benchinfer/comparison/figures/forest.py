@@ -273,7 +273,7 @@ def draw(forest: Forest, ax: "Axes") -> None:
     for y in groups:
         ax.axhline(y - 0.5, color=HAIR, lw=0.7, zorder=0)
     draw_marks([(y + shift, row) for y, row in enumerate(forest.rows)], ax)
-    bars.write(forest, ax, beside=in_columns, inks=[MARKS[row.verdict].ink for row in forest.rows])
+    bars.write(forest, ax, aligned=in_columns, inks=[MARKS[row.verdict].ink for row in forest.rows])
     ax.spines["left"].set_visible(False)
 
 

@@ -452,5 +452,5 @@ def layout_ranks(
         ),
         width=width,
         alt=f"Ranks that the verdicts leave to {count(len(rows), 'algorithm')}: {said}.",
-        whole=True,
+        integers=True,
     )

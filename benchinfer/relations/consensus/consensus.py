@@ -1,7 +1,8 @@
 """Consensus of relations."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, cast
 
 import numpy as np
@@ -14,25 +15,23 @@ from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
-from benchinfer.numerics.types import Array, States
-from benchinfer.relations.agreement import stacked
-from benchinfer.relations.consensus.numerics import points as numerics_points
+from benchinfer.numerics.types import Array, Codes, Flags, States
+from benchinfer.relations.consensus.numerics import points
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     METHODS,
     ONLY,
     Costs,
+    Effort,
+    of_order,
     of_votes,
     scaled,
     tally,
 )
-from benchinfer.relations.consensus.numerics.effort import Effort
-from benchinfer.relations.consensus.numerics.points import classes
-from benchinfer.relations.consensus.numerics.search import of_order
-from benchinfer.relations.consensus.numerics.solve import linear_regrets, solve
+from benchinfer.relations.consensus.numerics.solve import classes, linear_regrets, solve
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.numerics.distances import twice_ranks
-from benchinfer.relations.relation import Relation
+from benchinfer.relations.relation import Relation, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +53,6 @@ type Family = Literal[
 ]
 
 
-PAIRWISE = METHODS
 SCORES = ("borda", "copeland", "condorcet")
 ASSIGNED = "cook-seiford"
 # Verdicts of the states first, second, equivalent, undecided; the last is the diagonal.
@@ -68,148 +66,9 @@ _VERDICTS = np.array(
     ],
     dtype=np.int8,
 )
+# Steps of a layer of sets beyond which the orders of `cook-seiford` are not counted.
 _SETS = 200_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Agreed:
-    """Result of a consensus method.
-
-    Attributes
-    ----------
-    cost, bound : float or None
-        Of the optima, and what no relation undercuts; None for scores.
-    count : int
-    orders : list of (K, K)
-        Verdicts of some optima.
-    common : (K, K)
-        Verdicts that hold in all optima, undecided elsewhere.
-    certain : (K, K)
-        Which do.
-    ranks : (K, 2)
-        Best and worst place in any optimum.
-    scores : (K,) or None
-    optimal, exact : bool
-        Whether the optima are proved to be such, and `count` is their number.
-    """
-
-    cost: float | None
-    bound: float | None
-    count: int
-    orders: list[States]
-    common: States
-    certain: NDArray[np.bool_]
-    ranks: NDArray[np.int64]
-    scores: Array | None = None
-    optimal: bool = True
-    exact: bool = True
-
-
-def whole_votes(votes: Array) -> tuple[Costs, int]:
-    """Return the votes (5, K, K) as whole numbers where they are fractions of such."""
-    whole, divisor = scaled(np.unique(votes))
-    if whole.dtype.kind == "f":
-        return votes, 1
-    return np.round(votes * divisor).astype(np.int64), divisor
-
-
-def pairwise(
-    votes: Costs,
-    asked: tuple[str, str],
-    divisor: int,
-    *,
-    missing_as_undecided: bool,
-    limit: int,
-    effort: Effort,
-) -> Agreed:
-    """Minimise the sum of distances to the relations within a family."""
-    method, family = asked
-    costs, scale = of_votes(votes, method, missing_as_undecided=missing_as_undecided)
-    divisor *= scale
-    found = solve(costs, FAMILIES[family], limit=limit, effort=effort)
-    only = ONLY[found.possible]
-    certain = only >= 0
-    n = len(only)
-    return Agreed(
-        found.cost / divisor,
-        found.bound / divisor,
-        found.count,
-        [_VERDICTS[states] for states in found.states],
-        _on_diagonal(np.where(certain, _VERDICTS[only], Verdict.UNDECIDED)),
-        certain | np.eye(n, dtype=np.bool_),
-        np.column_stack([1 + found.above, n - found.below]),
-        optimal=found.optimal,
-        # Rounding may part, or join, orders of the same cost.
-        exact=found.exact and (costs.dtype.kind == "i" or found.count == 1),
-    )
-
-
-def scored(votes: Costs, method: str, *, missing_as_undecided: bool) -> Agreed:
-    """Rank algorithms by points, as means per compared pair where pairs are missing."""
-    whole = votes.astype(np.float64)
-    if missing_as_undecided:
-        whole[Verdict.UNDECIDED] += whole[Verdict.MISSING]
-        whole[Verdict.MISSING] = 0
-    if method == "condorcet":
-        classes = numerics_points.condorcet(whole)
-        points = None
-        tied = Verdict.UNDECIDED
-    else:
-        points = (
-            numerics_points.borda(whole) if method == "borda" else numerics_points.copeland(whole)
-        )
-        if whole[Verdict.MISSING].any():
-            points = numerics_points.per_pair(points, whole)
-        # Points that rounding alone parts are the same.
-        classes = np.unique(-np.round(points, 9), return_inverse=True)[1]
-        tied = Verdict.EQUIVALENT
-    above = np.sign(classes - classes[:, None])
-    order = np.array([tied, Verdict.FIRST, Verdict.SECOND], dtype=np.int8)[above]
-    order = _on_diagonal(order)
-    ranks = np.column_stack([1 + (above < 0).sum(axis=1), len(classes) - (above > 0).sum(axis=1)])
-    certain = np.ones(order.shape, dtype=np.bool_)
-    return Agreed(None, None, 1, [order], order, certain, ranks, points)
-
-
-def placed(verdicts: States, weights: Array, limit: int) -> Agreed:
-    """Choose the places that differ least from the ranks in the relations."""
-    whole, divisor = scaled(weights)
-    costs = numerics_points.place_costs(twice_ranks(verdicts), whole)
-    slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * float(costs.max())
-    twice, paths, first = numerics_points.cheapest(costs, slack, _SETS)
-    cost = twice / (2 * divisor)
-    if paths is None:
-        n = len(first)
-        open_ = _on_diagonal(np.full((n, n), Verdict.UNDECIDED, dtype=np.int8))
-        ranks = np.column_stack([np.ones(n, dtype=np.int64), np.full(n, n)])
-        orders = [_VERDICTS[of_order(first)]]
-        certain = np.eye(n, dtype=np.bool_)
-        return Agreed(cost, cost, 1, orders, open_, certain, ranks, exact=False)
-    position, above = paths.shares()
-    count = paths.count()
-    sure = (above > 0) ^ (above.T > 0)
-    common = np.where(sure, np.where(above > 0, Verdict.FIRST, Verdict.SECOND), Verdict.UNDECIDED)
-    some = position > 0
-    return Agreed(
-        cost,
-        cost,
-        count,
-        [_VERDICTS[of_order(np.array(order))] for order in paths.orders(limit)],
-        _on_diagonal(common),
-        sure | np.eye(len(sure), dtype=np.bool_),
-        np.column_stack([1 + some.argmax(axis=1), len(some) - some[:, ::-1].argmax(axis=1)]),
-        exact=slack == 0 or count == 1,
-    )
-
-
-def _on_diagonal(states: NDArray[np.integer]) -> States:
-    found = states.astype(np.int8)
-    np.fill_diagonal(found, Verdict.EQUIVALENT)
-    return found
-
-
-_METHODS = (*PAIRWISE, *SCORES, ASSIGNED)
-_MISSING = ("ignore", "undecided")
+_METHODS = (*METHODS, *SCORES, ASSIGNED)
 NOUNS = {
     "linear": "linear orders",
     "weak": "weak orders",
@@ -274,11 +133,11 @@ class Consensus(Tabular):
     count: int
     count_exact: bool
     solutions: tuple[Relation, ...]
-    certain: NDArray[np.bool_]
-    common: NDArray[np.int8]
-    ranks: NDArray[np.int64]
-    scores: NDArray[np.float64] | None
-    votes: NDArray[np.float64]
+    certain: Flags
+    common: States
+    ranks: Codes
+    scores: Array | None
+    votes: Array
 
     def relations(self) -> tuple[Relation, ...]:
         """Return the optima, at most as many as were requested."""
@@ -325,20 +184,23 @@ class Consensus(Tabular):
         for verdict in (*list(Verdict)[2:], *list(Verdict)[:2]):
             columns[f"weight_{verdict.label}"] = self.votes[verdict, i, j]
         compared = self.votes[1:, i, j].sum(axis=0)
-        told = self.certain[i, j] & (compared > 0)
+        known = self.certain[i, j] & (compared > 0)
         agree = self.votes[codes, i, j]
-        columns["support"] = np.divide(agree, compared, out=np.full(len(i), np.nan), where=told)
-        if self.family == "linear" and self.method in PAIRWISE and self.cost is not None:
+        columns["support"] = np.divide(agree, compared, out=np.full(len(i), np.nan), where=known)
+        if self.family == "linear" and self.method in METHODS and self.cost is not None:
             regret, exact = self._regrets(self.cost)
             turned = np.where(codes == Verdict.FIRST, regret[j, i], regret[i, j])
             columns["regret"] = np.where(self.certain[i, j], turned, 0.0)
             columns["regret_exact"] = ~self.certain[i, j] | (exact & exact.T)[i, j]
         return frame(columns)
 
-    def _regrets(self, cost: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        whole, divisor = whole_votes(self.votes)
+    def _regrets(self, cost: float) -> tuple[Array, Flags]:
+        votes, (distinct, divisor) = self.votes, scaled(np.unique(self.votes))
+        # Whole numbers add up without rounding.
+        if distinct.dtype.kind == "i":
+            votes = np.round(votes * divisor).astype(np.int64)
         costs, scale = of_votes(
-            whole, self.method, missing_as_undecided=self.missing_pairs == "undecided"
+            votes, self.method, missing_as_undecided=self.missing_pairs == "undecided"
         )
         scale *= divisor
         regret, exact = linear_regrets(costs, cost * scale, Effort.of(None))
@@ -455,43 +317,149 @@ def consensus(
     Hornik, K. & Meyer, D. (2007). Deriving consensus rankings from benchmarking experiments. In:
     Advances in Data Analysis. Springer, 163-170. https://doi.org/10.1007/978-3-540-70981-7_19
     """
-    limit = _asked(method, family, missing_pairs, solutions, time_limit)
-    given = _gathered(ensemble)
+    for what, value, known in (
+        ("method", method, _METHODS),
+        ("family", family, tuple(FAMILIES)),
+        ("missing_pairs", missing_pairs, ("ignore", "undecided")),
+    ):
+        if value not in known:
+            raise DesignError(unknown(what, value, known))
+    check_family(method, family)
+    if time_limit is not None and not time_limit > 0:
+        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
+    limit = 10**9 if solutions == "all" else solutions
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
+    relations = getattr(ensemble, "relations", None)
+    given = relations() if callable(relations) else ensemble
+    if not isinstance(given, Ensemble):
+        given = Ensemble(cast("Mapping[str, Relation]", given))
     names, states = stacked(list(given.values()))
-    weights = given.weights
-    whole, divisor = scaled(weights)
-    votes = tally(states, whole)
+    weights, divisor = scaled(given.weights)
+    votes = tally(states, weights)
+    make = partial(
+        _of_orders, names, method=method, family=family, missing_pairs=missing_pairs,
+        votes=votes / divisor,
+    )  # fmt: skip
     as_undecided = missing_pairs == "undecided"
     if method in SCORES:
-        found = scored(votes / divisor, method, missing_as_undecided=as_undecided)
-    elif method == ASSIGNED:
-        found = placed(states, weights, limit)
-    else:
-        found = pairwise(
-            votes,
-            (method, family),
-            divisor,
-            missing_as_undecided=as_undecided,
-            limit=limit,
-            effort=Effort.of(time_limit),
-        )
-    rule = _rule(method, family)
+        return _scored(make, votes / divisor, method, missing_as_undecided=as_undecided)
+    if method == ASSIGNED:
+        return _placed(make, states, weights, divisor, limit)
+    costs, scale = of_votes(votes, method, missing_as_undecided=as_undecided)
+    solution = solve(costs, FAMILIES[family], limit=limit, effort=Effort.of(time_limit))
+    only = ONLY[solution.possible]
+    return make(
+        cost=solution.cost / (divisor * scale),
+        lower_bound=solution.bound / (divisor * scale),
+        optimal=solution.optimal,
+        count=solution.count,
+        # Rounding may part, or join, orders of the same cost.
+        count_exact=solution.exact and (costs.dtype.kind == "i" or solution.count == 1),
+        orders=[_VERDICTS[order] for order in solution.states],
+        certain=only >= 0,
+        common=np.where(only >= 0, _VERDICTS[only], Verdict.UNDECIDED),
+        ranks=np.column_stack([1 + solution.above, len(names) - solution.below]),
+    )
+
+
+def _of_orders(
+    names: tuple[str, ...],
+    *,
+    method: str,
+    family: str,
+    missing_pairs: str,
+    votes: Array,
+    orders: Iterable[States],
+    certain: Flags,
+    common: NDArray[np.integer],
+    ranks: Codes,
+    cost: float | None = None,
+    lower_bound: float | None = None,
+    optimal: bool = True,
+    count: int = 1,
+    count_exact: bool = True,
+    scores: Array | None = None,
+) -> Consensus:
+    """Return a consensus of optima (K, K); diagonals of what they share need not be set."""
+    common = common.astype(np.int8)
+    np.fill_diagonal(common, Verdict.EQUIVALENT)
     return Consensus(
         algorithms=names,
         method=method,
         family=family,
         missing_pairs=missing_pairs,
-        cost=found.cost,
-        lower_bound=found.bound,
-        optimal=found.optimal,
-        count=found.count,
-        count_exact=found.exact,
-        solutions=tuple(Relation(names, order, rule) for order in found.orders),
-        certain=found.certain,
-        common=found.common,
-        ranks=found.ranks,
-        scores=found.scores,
-        votes=votes / divisor,
+        cost=cost,
+        lower_bound=lower_bound,
+        optimal=optimal,
+        count=count,
+        count_exact=count_exact,
+        solutions=tuple(Relation(names, order, _rule(method, family)) for order in orders),
+        certain=certain | np.eye(len(names), dtype=np.bool_),
+        common=common,
+        ranks=ranks,
+        scores=scores,
+        votes=votes,
+    )
+
+
+def _scored(
+    make: Callable[..., Consensus], votes: Array, method: str, *, missing_as_undecided: bool
+) -> Consensus:
+    """Rank algorithms by points, as means per compared pair where pairs are missing."""
+    weights = votes.copy()
+    if missing_as_undecided:
+        weights[Verdict.UNDECIDED] += weights[Verdict.MISSING]
+        weights[Verdict.MISSING] = 0
+    if method == "condorcet":
+        levels, scores, tied = points.condorcet(weights), None, Verdict.UNDECIDED
+    else:
+        scores = points.borda(weights) if method == "borda" else points.copeland(weights)
+        if weights[Verdict.MISSING].any():
+            scores = points.per_pair(scores, weights)
+        # Points that rounding alone parts are the same.
+        levels = np.unique(-np.round(scores, 9), return_inverse=True)[1]
+        tied = Verdict.EQUIVALENT
+    above = np.sign(levels - levels[:, None])
+    order = np.array([tied, Verdict.FIRST, Verdict.SECOND], dtype=np.int8)[above]
+    np.fill_diagonal(order, Verdict.EQUIVALENT)
+    ranks = np.column_stack([1 + (above < 0).sum(axis=1), len(levels) - (above > 0).sum(axis=1)])
+    certain = np.ones(order.shape, dtype=np.bool_)
+    return make(orders=[order], certain=certain, common=order, ranks=ranks, scores=scores)
+
+
+def _placed(
+    make: Callable[..., Consensus], verdicts: States, weights: Costs, divisor: int, limit: int
+) -> Consensus:
+    """Choose the places that differ least from the ranks in the relations."""
+    costs = points.place_costs(twice_ranks(verdicts), weights)
+    slack = 0.0 if costs.dtype.kind == "i" else 1e-9 * float(costs.max())
+    twice, graph, first = points.cheapest(costs, slack, _SETS)
+    cost = twice / (2 * divisor)
+    n = len(first)
+    if graph is None:
+        return make(
+            cost=cost,
+            lower_bound=cost,
+            count_exact=False,
+            orders=[_VERDICTS[of_order(first)]],
+            certain=np.eye(n, dtype=np.bool_),
+            common=np.full((n, n), Verdict.UNDECIDED),
+            ranks=np.column_stack([np.ones(n, dtype=np.int64), np.full(n, n)]),
+        )
+    position, above = graph.shares()
+    count, some = graph.count(), position > 0
+    certain = (above > 0) ^ (above.T > 0)
+    agreed = np.where(above > 0, Verdict.FIRST, Verdict.SECOND)
+    return make(
+        cost=cost,
+        lower_bound=cost,
+        count=count,
+        count_exact=slack == 0 or count == 1,
+        orders=[_VERDICTS[of_order(np.array(order))] for order in graph.orders(limit)],
+        certain=certain,
+        common=np.where(certain, agreed, Verdict.UNDECIDED),
+        ranks=np.column_stack([1 + some.argmax(axis=1), n - some[:, ::-1].argmax(axis=1)]),
     )
 
 
@@ -499,98 +467,63 @@ def _rule(method: str, family: str) -> str:
     return f"consensus by {method} ({family})"
 
 
-def _gathered(given: Ensemble | Mapping[str, Relation] | Related) -> Ensemble:
-    """Return the ensemble that something is, or gives."""
-    relations = getattr(given, "relations", None)
-    found = relations() if callable(relations) else given
-    return found if isinstance(found, Ensemble) else Ensemble(cast("Mapping[str, Relation]", found))
-
-
-def _asked(
-    method: str, family: str, missing_pairs: str, solutions: object, time_limit: float | None
-) -> int:
-    """Check the arguments; return how many optima to list."""
-    for what, value, known in (
-        ("method", method, _METHODS),
-        ("family", family, tuple(FAMILIES)),
-        ("missing_pairs", missing_pairs, _MISSING),
-    ):
-        if value not in known:
-            raise DesignError(unknown(what, value, known))
-    check_asked(method, family)
-    if time_limit is not None and not time_limit > 0:
-        raise DesignError(f"a time limit is a number of seconds above 0, not {time_limit!r}.")
-    if solutions == "all":
-        return 10**9
-    if isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1:
-        raise DesignError(f'solutions is a whole number from 1, or "all", not {solutions!r}.')
-    return solutions
-
-
-def check_asked(method: str, family: str) -> None:
+def check_family(method: str, family: str) -> None:
     """Refuse a family that a method has no consensus of."""
     only = {**dict.fromkeys(SCORES, "weak"), ASSIGNED: "linear"}.get(method, family)
     if only != family:
         raise DesignError(
             f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
             hint=Phrase(f"{Option('family', only)}, or a method that minimises a distance: ")
-            + ", ".join(PAIRWISE)
+            + ", ".join(METHODS)
             + ".",
         )
 
 
-def checks(found: "Consensus") -> list[Check]:
+def checks(result: "Consensus") -> list[Check]:
     """Return the rows on how sure and how unique a consensus is."""
-    return [*_proof(found), *_several(found), *_votes(found)]
+    upper = np.triu_indices(len(result.certain), 1)
+    rows: list[Check] = []
+    if result.cost is not None and result.lower_bound is not None:
+        rows += [
+            Check.of(
+                "cost above the lower bound",
+                result.cost - result.lower_bound,
+                ok=result.optimal,
+                remedy="no order was proved to be the cheapest: there may be better ones; give more"
+                f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
+                " algorithms (of more than 200 that do not split there is no proof)",
+            )
+        ]
+    if result.optimal:
+        open_pairs = int((~result.certain[upper]).sum())
+        rows += [
+            Check.of(
+                "relations that fit equally well",
+                result.count,
+                1.0,
+                ok=result.count == 1 and result.count_exact,
+                remedy=f"{open_pairs:,} of {len(upper[0]):,} pairs are open between them:"
+                f" {Either('relation()', 'the first line')} has what all of them say, and"
+                " no single one is the answer",
+            ),
+            Check.of(
+                "optima that were not all counted",
+                not result.count_exact,
+                remedy="there may be more of them, or weights that are no fractions of whole"
+                " numbers make ties uncertain",
+            ),
+        ]
+    return [*rows, *_checks_of_votes(result)]
 
 
-def _proof(found: "Consensus") -> list[Check]:
-    if found.cost is None or found.lower_bound is None:
-        return []
-    return [
-        Check.of(
-            "cost above the lower bound",
-            found.cost - found.lower_bound,
-            ok=found.optimal,
-            remedy="no order was proved to be the cheapest: there may be better ones; give more"
-            f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
-            " algorithms (of more than 200 that do not split there is no proof)",
-        )
-    ]
-
-
-def _several(found: "Consensus") -> list[Check]:
-    if not found.optimal:
-        return []
-    n = len(found.certain)
-    open_pairs = int((~found.certain).sum()) // 2
-    return [
-        Check.of(
-            "relations that fit equally well",
-            found.count,
-            1.0,
-            ok=found.count == 1 and found.count_exact,
-            remedy=f"{open_pairs:,} of {n * (n - 1) // 2:,} pairs are open between them:"
-            f" {Either('relation()', 'the first line')} has what all of them say, and"
-            " no single one is the answer",
-        ),
-        Check.of(
-            "optima that were not all counted",
-            not found.count_exact,
-            remedy="there may be more of them, or weights that are no fractions of whole numbers"
-            " make ties uncertain",
-        ),
-    ]
-
-
-def _votes(found: "Consensus") -> list[Check]:
-    upper = np.triu_indices(len(found.certain), 1)
-    missing = found.votes[Verdict.MISSING][upper]
-    compared = found.votes[1:].sum(axis=0)[upper]
+def _checks_of_votes(result: "Consensus") -> list[Check]:
+    upper = np.triu_indices(len(result.certain), 1)
+    missing = result.votes[Verdict.MISSING][upper]
+    compared = result.votes[1:].sum(axis=0)[upper]
     share = float(missing.sum() / max((missing + compared).sum(), np.finfo(float).tiny))
-    if found.missing_pairs == "undecided":
+    if result.missing_pairs == "undecided":
         advice = "they count as undecided, as if they had been compared without a result"
-    elif found.scores is not None:
+    elif result.scores is not None:
         advice = "points are means per compared pair, so that algorithms met different opponents"
     else:
         advice = "they cost nothing: algorithms that were compared less often are placed by less"
@@ -604,7 +537,7 @@ def _votes(found: "Consensus") -> list[Check]:
     ]
 
 
-def optima(found: "Consensus") -> str:
+def optima(result: "Consensus") -> str:
     """Say how many optima there are, and of which kind.
 
     Examples
@@ -615,12 +548,12 @@ def optima(found: "Consensus") -> str:
     >>> optima(consensus(one)), optima(consensus(one, method="borda"))
     ('the one best weak order', 'the order by borda')
     """
-    noun = NOUNS[found.family]
-    if found.scores is not None:
-        return f"the order by {found.method}"
-    if not found.optimal:
+    noun = NOUNS[result.family]
+    if result.scores is not None:
+        return f"the order by {result.method}"
+    if not result.optimal:
         return f"the best {noun.removesuffix('s')} found"
-    if found.count == 1 and found.count_exact:
+    if result.count == 1 and result.count_exact:
         return f"the one best {noun.removesuffix('s')}"
-    many = f"the {found.count:,}" if found.count_exact else f"{found.count:,} or more"
+    many = f"the {result.count:,}" if result.count_exact else f"{result.count:,} or more"
     return f"{many} best {noun}"

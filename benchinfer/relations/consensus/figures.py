@@ -42,9 +42,9 @@ def layout_agreed(consensus: "Consensus", width: Width = PAGE) -> hasse.Hasse:
     )
 
 
-def layout_positions(found: "Stability", width: Width = PAGE) -> Chances:
+def layout_positions(stability: "Stability", width: Width = PAGE) -> Chances:
     """Lay out the positions over the resamples of a bootstrapped consensus."""
-    return layout_of(found.algorithms, found.position[0], width)
+    return layout_of(stability.algorithms, stability.position[0], width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,12 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     low, high = consensus.ranks.T
     names = fitted(consensus.algorithms, 0.38 * width)
     rows = tuple(
-        Range(names[consensus.algorithms[i]], _said(int(low[i]), int(high[i])), low[i], high[i])
+        Range(
+            names[consensus.algorithms[i]],
+            f"{low[i]}" if low[i] == high[i] else f"{low[i]} to {high[i]}",
+            low[i],
+            high[i],
+        )
         for i in np.lexsort((high, low)).tolist()
     )
     spoken = "; ".join(f"{row.label} {row.said}" for row in rows)
@@ -91,23 +96,19 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     )
 
 
-def _said(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} to {high}"
-
-
 size_ranges = bars.size_strips
 
 
 def draw_ranges(ranges: Ranges, ax: "Axes") -> None:
     """Draw the ranges into an Axes."""
-    beside = bars.fits(ranges)
-    shift = 0.0 if beside else 0.2
-    bars.frame(ranges, ax, (0.6, len(ranges.rows) + 0.4), whole=True)
+    aligned = bars.fits(ranges)
+    shift = 0.0 if aligned else 0.2
+    bars.frame(ranges, ax, (0.6, len(ranges.rows) + 0.4), integers=True)
     at = [(row.value, row.high, y + shift) for y, row in enumerate(ranges.rows)]
     lines(ax, [(low, y, high, y) for low, high, y in at], COLOUR, 1.6)
     ends = [end for low, high, y in at for end in dict.fromkeys(((low, y), (high, y)))]
     ax.plot(*zip(*ends, strict=True), "o", color=COLOUR, ms=5.5, zorder=4, clip_on=False)
-    bars.write(ranges, ax, beside=beside)
+    bars.write(ranges, ax, aligned=aligned)
     ax.spines["left"].set_visible(False)
 
 

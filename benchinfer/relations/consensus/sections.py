@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import amount, brief, count, fixed, places
@@ -19,10 +18,6 @@ from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, o
 from benchinfer.relations.consensus.consensus import consensus as find_consensus
 from benchinfer.relations.sections import MOST_IN_ORDER, legend, on_one_line, outcome
 
-if TYPE_CHECKING:
-    from benchinfer.core.sections import Request
-
-
 _WEIGHTS = {
     "weight_first": "first",
     "weight_equivalent": "equal",
@@ -33,14 +28,14 @@ _WEIGHTS = {
 _OPTIMA = 10  # of more, the first ones say enough
 
 
-def positions(found: Consensus) -> Table:
+def positions(result: Consensus) -> Table:
     """One row per algorithm: its best and worst rank in any optimum."""
-    frame = found.summary()
+    frame = result.summary()
     points = [number("score", "points", amount)] if "score" in frame else []
     return Table(
         name="summary",
         caption="Ranks in the consensus"
-        if found.optimal
+        if result.optimal
         else "Ranks in the consensus, as far as they are proved",
         frame=frame,
         columns=(
@@ -53,29 +48,29 @@ def positions(found: Consensus) -> Table:
     )
 
 
-def all_optima(found: Consensus) -> tuple[Table, ...]:
+def all_optima(result: Consensus) -> tuple[Table, ...]:
     """Return the optima where there are several, the first ones of many."""
     import pandas as pd
 
-    if not found.optimal or (found.count == 1 and found.count_exact):
+    if not result.optimal or (result.count == 1 and result.count_exact):
         return ()
-    least = "" if found.count_exact else "at least "
-    shown = [on_one_line(relation) for relation in found.relations()[:_OPTIMA]]
-    first = f"; the first {len(shown)}" if found.count > len(shown) else ""
+    least = "" if result.count_exact else "at least "
+    shown = [on_one_line(relation) for relation in result.relations()[:_OPTIMA]]
+    first = f"; the first {len(shown)}" if result.count > len(shown) else ""
     return (
         Table(
             name="",
-            caption=f"Optima: {least}{found.count:,}{first}",
+            caption=f"Optima: {least}{result.count:,}{first}",
             frame=pd.DataFrame({"order": shown}),
             columns=(Column("order", "order", role="order", defined=False),),
         ),
     )
 
 
-def neighbours(found: Consensus) -> Table:
+def neighbours(result: Consensus) -> Table:
     """One row for each pair of neighbours or ties of the order: what speaks for it."""
-    near = {frozenset(pair) for pair in found.relation().covers()}
-    frame = found.support()
+    near = {frozenset(pair) for pair in result.relation().covers()}
+    frame = result.support()
     pairs = zip(frame["verdict"], frame["first"], frame["second"], strict=True)
     frame = frame[[v == "equivalent" or frozenset((a, b)) in near for v, a, b in pairs]].copy()
     # The better one first.
@@ -83,12 +78,12 @@ def neighbours(found: Consensus) -> Table:
     for one, other in (("first", "second"), ("weight_first", "weight_second")):
         frame.loc[turned, [one, other]] = frame.loc[turned, [other, one]].to_numpy()
     frame.loc[turned, "verdict"] = "first"
-    place = {name: i for i, name in enumerate(found.summary()["algorithm"])}
+    place = {name: i for i, name in enumerate(result.summary()["algorithm"])}
     rows = sorted(
         range(len(frame)), key=lambda i: [place[frame[n].iloc[i]] for n in ("first", "second")]
     )
     used = {name: head for name, head in _WEIGHTS.items() if frame[name].any()}
-    regret = [_regret()] if "regret" in frame else []
+    regret = [_REGRET] if "regret" in frame else []
     return Table(
         name="",
         caption="Support: weight of the relations that give each verdict",
@@ -113,18 +108,17 @@ def _share(value: float) -> str:
     return "" if math.isnan(value) else f"{fixed(100 * value, 1 if 0 < value < 0.005 else 0)} %"
 
 
-def _regret() -> Column:
-    return number(
-        "regret",
-        "regret",
-        lambda value, exact: ("" if exact else "at least ") + amount(value),
-        also=("regret_exact",),
-    )
+_REGRET = number(
+    "regret",
+    "regret",
+    lambda value, exact: ("" if exact else "at least ") + amount(value),
+    also=("regret_exact",),
+)
 
 
-def support(found: Consensus) -> Table:
+def support(result: Consensus) -> Table:
     """One row per pair: the weight of each verdict, the share that agrees, and the regret."""
-    frame = found.support()
+    frame = result.support()
     return Table(
         name="support",
         caption="What speaks for each pair",
@@ -133,7 +127,7 @@ def support(found: Consensus) -> Table:
             *names("first", "second"),
             outcome(),
             number("support", "support", places(2)),
-            *([_regret()] if "regret" in frame else []),
+            *([_REGRET] if "regret" in frame else []),
             *(number(name, head, amount) for name, head in _WEIGHTS.items()),
         ),
         note="The last columns: weight of the relations that give that verdict.",
@@ -231,17 +225,13 @@ def citations() -> str:
 
 def over_datasets(result: Consensus, datasets: int) -> Section:
     """Consensus of the relations of the data sets of a table."""
-    found = consensus(result, "Consensus over the data sets")
+    section = consensus(result, "Consensus over the data sets")
     lead = (
         f"The order that disagrees least with the relations of the {count(datasets, 'data set')},"
         " each by itself. All data sets count the same, however clear their verdicts are."
     )
-    return replace(found, text=(lead, *found.text))
-
-
-def _sections(result: Consensus, _: "Request") -> tuple[Section, ...]:
-    return (consensus(result),)
+    return replace(section, text=(lead, *section.text))
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Consensus: _sections}
+SECTIONS = {Consensus: lambda result, _: (consensus(result),)}

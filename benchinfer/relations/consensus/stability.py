@@ -16,19 +16,20 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, unrelated
-from benchinfer.numerics.types import Array
-from benchinfer.relations.consensus.numerics import resampled as numerics_resampled
+from benchinfer.numerics.types import Array, Flags, States
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     METHODS,
     Costs,
+    RelationFamily,
     of_votes,
     scaled,
     tally,
 )
-from benchinfer.relations.consensus.numerics.costs import RelationFamily as Members
 from benchinfer.relations.consensus.numerics.resampled import (
     ConsensusAverages,
+    averaged,
+    drawn,
     reweighted,
     summarise,
     without_each,
@@ -71,48 +72,43 @@ class ConsensusOptions:
                 raise DesignError(unknown(what, value, known))
 
     @property
-    def members(self) -> Members:
+    def members(self) -> RelationFamily:
         """The relations among which to choose."""
         return FAMILIES[self.family]
 
-    def relation(self, algorithms: tuple[str, ...], states: NDArray[np.int8]) -> Relation:
+    def relation(self, algorithms: tuple[str, ...], states: States) -> Relation:
         """Return a relation of states that a solver found."""
         verdicts = _VERDICTS[states]
         np.fill_diagonal(verdicts, Verdict.EQUIVALENT)
         return Relation(algorithms, verdicts, f"consensus by {self.method} ({self.family})")
 
-    def tensors(
-        self, ensemble: Ensemble, names: tuple[str, ...] | None = None
-    ) -> tuple[Costs, int]:
-        """Return the weighted costs (B, 4, K, K) of each relation by itself, and their divisor.
+    def tensors(self, ensemble: Ensemble, names: tuple[str, ...] | None = None) -> Costs:
+        """Return the weighted costs (B, 4, K, K) of each relation by itself, as whole numbers.
 
         `names` are the K algorithms in order; by default those of the ensemble.
         """
-        whole, divisor = scaled(ensemble.weights)
-        scale = 1
+        weights, _ = scaled(ensemble.weights)
+        as_undecided = self.missing_pairs == "undecided"
         parts: list[Costs] = []
-        for states, weight in zip(_aligned(ensemble, names), whole, strict=True):
+        for states, weight in zip(_aligned(ensemble, names), weights, strict=True):
             votes = tally(states[None], np.array([weight]))
-            costs, scale = of_votes(
-                votes, self.method, missing_as_undecided=self.missing_pairs == "undecided"
-            )
-            parts.append(costs)
-        return cast("Costs", np.stack(parts)), divisor * scale
+            parts.append(of_votes(votes, self.method, missing_as_undecided=as_undecided)[0])
+        return cast("Costs", np.stack(parts))
 
 
-def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> NDArray[np.int8]:
+def _aligned(ensemble: Ensemble, names: tuple[str, ...] | None) -> States:
     """Return the verdicts (B, K, K) on the algorithms that are named; what lacks is missing."""
     if names is None or names == ensemble.algorithms:
         return ensemble.states
     if strange := [name for name in ensemble.algorithms if name not in names]:
         raise DesignError(unknown("algorithm in an ensemble:", strange[0], names))
-    own = [names.index(name) for name in ensemble.algorithms]
+    index = [names.index(name) for name in ensemble.algorithms]
     states = np.repeat(unrelated(len(names))[None], len(ensemble), axis=0)
-    states[:, np.array(own)[:, None], own] = ensemble.states
+    states[:, np.array(index)[:, None], index] = ensemble.states
     return states
 
 
-def require_ensemble(given: object) -> Ensemble:
+def _require_ensemble(given: object) -> Ensemble:
     """Return an ensemble of at least two relations that count."""
     if not isinstance(given, Ensemble):
         hint = "relations per data set: per_dataset(...).relations()."
@@ -201,10 +197,10 @@ class ConsensusInfluence(Showable):
         relations and without that one; the first was the one above in more of them.
         """
         moved = self._moved()
-        found: list[tuple[int, int, int]] = []
+        changed: list[tuple[int, int, int]] = []
         for b, i, j in np.argwhere(np.triu(moved | moved.transpose(0, 2, 1), 1)).tolist():
-            found.append((b, i, j) if self.above[i, j] >= self.above[j, i] else (b, j, i))
-        b, i, j = np.array(found, dtype=np.intp).reshape(-1, 3).T
+            changed.append((b, i, j) if self.above[i, j] >= self.above[j, i] else (b, j, i))
+        b, i, j = np.array(changed, dtype=np.intp).reshape(-1, 3).T
         return frame(
             {
                 "relation": [self.relations[x] for x in b],
@@ -215,7 +211,7 @@ class ConsensusInfluence(Showable):
             }
         )
 
-    def _moved(self) -> NDArray[np.bool_]:
+    def _moved(self) -> Flags:
         return np.abs(self.above_without - self.above) > _SAME
 
     def __repr__(self) -> str:
@@ -270,12 +266,12 @@ def consensus_influence(
     1       d2     1.0        0.5          1         2
     2       d3     1.0        0.0          0         1
     """
-    asked = ConsensusOptions(method, family, missing_pairs)
-    asked.check()
-    ensemble = require_ensemble(ensemble)
-    tensors, _ = asked.tensors(ensemble)
-    whole = summarise(tensors.sum(axis=0), asked.members)
-    rest = list(reweighted(tensors, without_each(len(ensemble)), asked.members))
+    options = ConsensusOptions(method, family, missing_pairs)
+    options.check()
+    ensemble = _require_ensemble(ensemble)
+    tensors = options.tensors(ensemble)
+    observed = summarise(tensors.sum(axis=0), options.members)
+    rest = list(reweighted(tensors, without_each(len(ensemble)), options.members))
     return ConsensusInfluence(
         algorithms=ensemble.algorithms,
         relations=tuple(ensemble),
@@ -283,8 +279,8 @@ def consensus_influence(
         family=family,
         missing_pairs=missing_pairs,
         weights=ensemble.weights,
-        above=whole.above,
-        count=whole.count,
+        above=observed.above,
+        count=observed.count,
         above_without=np.stack([one.above for one in rest]),
         count_without=tuple(one.count for one in rest),
     )
@@ -550,49 +546,51 @@ def bootstrap_consensus(
     >>> print(bootstrap_consensus(votes, family="linear", resamples=200, seed=1))
     a >0.83 b >1.00 c
     """
-    asked = ConsensusOptions(method, family, missing_pairs)
-    asked.check()
-    ensemble = require_ensemble(ensemble)
+    options = ConsensusOptions(method, family, missing_pairs)
+    options.check()
+    ensemble = _require_ensemble(ensemble)
     check_resamples(resamples, 1, "a whole number from 1; 1000 as a rule.")
     check_jobs(n_jobs)
-    tensors, _ = asked.tensors(ensemble)
+    tensors = options.tensors(ensemble)
     # Drawn, a relation of no weight would take the place of one that counts.
     tensors = tensors[ensemble.weights > 0]
     with reporting(progress=progress) as telling:
-        told = of_task(telling, "consensus", resamples)
+        report = of_task(telling, "consensus", resamples)
         if resampled is None:
             seed = seed_of(seed)
-            weights = numerics_resampled.drawn(len(tensors), resamples, seed)
-            summaries = numerics_resampled.reweighted(tensors, weights, asked.members, told, n_jobs)
+            weights = drawn(len(tensors), resamples, seed)
+            summaries = reweighted(tensors, weights, options.members, report, n_jobs)
         else:
             seed = None
             names = ensemble.algorithms
-            summaries = _given(islice(resampled, resamples), asked, names, told)
-        found = numerics_resampled.averaged(summaries)
-    observed = summarise(tensors.sum(axis=0), asked.members)
+            summaries = _given(islice(resampled, resamples), options, names, report)
+        averages = averaged(summaries)
+    observed = summarise(tensors.sum(axis=0), options.members)
     return Stability(
         algorithms=ensemble.algorithms,
         method=method,
         family=family,
         missing_pairs=missing_pairs,
-        resamples=found.n,
+        resamples=averages.n,
         n_relations=len(tensors),
         seed=seed,
-        position=np.stack([found.position, found.position_error, observed.position]),
-        above=np.stack([found.above, found.above_error, observed.above]),
-        tied=np.stack([found.tied, found.tied_error, observed.tied]),
-        unique=found.unique,
-        whole=found.whole,
-        solutions=tuple(asked.relation(ensemble.algorithms, order) for order, _ in found.orders),
-        counts=tuple(count for _, count in found.orders),
+        position=np.stack([averages.position, averages.position_error, observed.position]),
+        above=np.stack([averages.above, averages.above_error, observed.above]),
+        tied=np.stack([averages.tied, averages.tied_error, observed.tied]),
+        unique=averages.unique,
+        whole=averages.complete,
+        solutions=tuple(
+            options.relation(ensemble.algorithms, order) for order, _ in averages.orders
+        ),
+        counts=tuple(count for _, count in averages.orders),
     )
 
 
 def _given(
     ensembles: Iterable[Ensemble],
-    asked: ConsensusOptions,
+    options: ConsensusOptions,
     names: tuple[str, ...],
-    told: Callable[[int], None] | None,
+    report: Callable[[int], None] | None,
 ) -> Iterator[ConsensusAverages]:
     """Yield the summary of each ensemble, its algorithms in the order of the names."""
     ensemble = None
@@ -602,8 +600,8 @@ def _given(
                 f"a {type(ensemble).__name__} is not a resampled ensemble.",
                 hint="resampled=resample_relations(...) makes them.",
             )
-        yield summarise(asked.tensors(ensemble, names)[0].sum(axis=0), asked.members)
-        if told is not None:
-            told(1)
+        yield summarise(options.tensors(ensemble, names).sum(axis=0), options.members)
+        if report is not None:
+            report(1)
     if ensemble is None:
         raise DesignError("there is no resampled ensemble to average over.")

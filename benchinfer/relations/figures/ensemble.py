@@ -14,14 +14,13 @@ from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.plots import bars, tiles
-from benchinfer.plots.layout import Layout
+from benchinfer.plots.layout import Layout, PointMap, draw_map
 from benchinfer.plots.style import (
     FAINT,
     HAIR,
     INK,
     MARKS,
     PAGE,
-    Text,
     Width,
     is_wide,
     keyed,
@@ -87,30 +86,30 @@ def leaves(merges: NDArray[np.float64]) -> list[int]:
 
 def layout_dendrogram(ensemble: "Ensemble", width: Width = PAGE) -> Dendrogram:
     """Lay out the clusters of the relations of an ensemble."""
-    found = ensemble.clusters()
-    order = leaves(found.merges)
-    names = fitted(found.names, 0.38 * width)
-    top = float(found.merges[:, 2].max(initial=0.0))
+    clusters = ensemble.clusters()
+    order = leaves(clusters.merges)
+    names = fitted(clusters.names, 0.38 * width)
+    top = float(clusters.merges[:, 2].max(initial=0.0))
     n = min(3, len(order))
-    told = "; ".join(join(cluster) for cluster in found.cut(n))
+    members = "; ".join(join(cluster) for cluster in clusters.cut(n))
     return Dendrogram(
-        rows=tuple(names[found.names[i]] for i in order),
-        segments=tuple(_segments(found, order)),
+        rows=tuple(names[clusters.names[i]] for i in order),
+        segments=tuple(_segments(clusters, order)),
         top=top,
         title="Relations that are alike",
         axis="distance at which clusters join: mean symmetric difference",
         notes=("the sooner two are joined, the more of their verdicts agree",),
         width=width,
         alt=f"Dendrogram of {len(order)} relations, joined by mean symmetric difference up to"
-        f" {top:.3g}. In {n} clusters: {told}.",
+        f" {top:.3g}. In {n} clusters: {members}.",
     )
 
 
-def _segments(found: "Clusters", order: list[int]) -> list[Segment]:
+def _segments(clusters: "Clusters", order: list[int]) -> list[Segment]:
     """Return for each merge the lines of both clusters and the line that joins them."""
     place = {leaf: (0.0, float(row)) for row, leaf in enumerate(order)}
     segments: list[Segment] = []
-    for step, (a, b, far, _) in enumerate(found.merges.tolist()):
+    for step, (a, b, far, _) in enumerate(clusters.merges.tolist()):
         (xa, ya), (xb, yb) = place[int(a)], place[int(b)]
         segments += [(xa, ya, far, ya), (xb, yb, far, yb), (far, ya, far, yb)]
         place[len(order) + step] = (far, (ya + yb) / 2)
@@ -148,35 +147,20 @@ def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
 _SAME = 1e-9  # points this close, of the extent, are one
 
 
-@dataclass(frozen=True, slots=True)
-class Landscape(Layout):
-    """Layout of the figure, in inches from the lower left corner.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landscape(PointMap):
+    """Layout of the figure; `unit` is how many inches a distance of 1 takes."""
 
-    Attributes
-    ----------
-    points
-        Centres.
-    texts
-        The name of each, or the names of several relations that are the same point.
-    extent
-        Width and height of the map.
-    unit
-        Inches of a distance of 1.
-    """
-
-    points: tuple[tuple[float, float], ...]
-    texts: tuple[Text, ...]
-    extent: tuple[float, float]
     unit: float
 
 
 def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     """Lay out the map of `Ensemble.map`, with names where there is room for them."""
-    found = ensemble.map()
+    scaling = ensemble.map()
     across, margin = width - 0.2, 0.9 if is_wide(width) else 0.6
-    reach = float(np.abs(found.points).max(initial=0.0))
-    groups = _groups(found.points, _SAME * (reach or 1.0))
-    points = found.points[[group[0] for group in groups]]
+    reach = float(np.abs(scaling.points).max(initial=0.0))
+    groups = _groups(scaling.points, _SAME * (reach or 1.0))
+    points = scaling.points[[group[0] for group in groups]]
     low, high = points.min(axis=0), points.max(axis=0)
     spread = high - low
     unit = (across - 2 * margin) / (spread[0] or 1.0)
@@ -185,8 +169,8 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     tall = max(1.6, unit * float(spread[1]) + 2 * 0.5)
     middle = (low + high) / 2
     at = (points - middle) * unit + np.array([across / 2, tall / 2])
-    names = fitted(found.names, 1.6 if is_wide(width) else 0.75)
-    labels = [_label([names[found.names[i]] for i in group]) for group in groups]
+    names = fitted(scaling.names, 1.6 if is_wide(width) else 0.75)
+    labels = [_label([names[scaling.names[i]] for i in group]) for group in groups]
     texts, key = keyed(at, labels, (across, tall))
     return Landscape(
         points=tuple((float(x), float(y)) for x, y in at),
@@ -196,12 +180,12 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
         title="Map of the relations",
         notes=(
             "near: alike in their verdicts (classical scaling of the symmetric differences)",
-            f"the plane shows {100 * found.share:.0f} % of the distances",
+            f"the plane shows {100 * scaling.share:.0f} % of the distances",
             *key,
         ),
         width=width,
-        alt=f"Map of {len(found.names)} relations in {len(groups)} places, showing"
-        f" {100 * found.share:.0f} % of the distances: "
+        alt=f"Map of {len(scaling.names)} relations in {len(groups)} places, showing"
+        f" {100 * scaling.share:.0f} % of the distances: "
         + "; ".join(
             f"{label.replace(chr(10), ' ')} at {x + 0.0:.3g}, {y + 0.0:.3g}"
             for label, (x, y) in zip(labels, points.tolist(), strict=True)
@@ -212,15 +196,15 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
 
 def _groups(points: NDArray[np.float64], near: float) -> list[list[int]]:
     """Join points that are the same."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for i, point in enumerate(points):
-        for group in found:
+        for group in groups:
             if np.abs(points[group[0]] - point).max() <= near:
                 group.append(i)
                 break
         else:
-            found.append([i])
-    return found
+            groups.append([i])
+    return groups
 
 
 def _label(names: Sequence[str]) -> str:
@@ -229,36 +213,16 @@ def _label(names: Sequence[str]) -> str:
     return wrapped(", ".join(names), 2.1)
 
 
-def size_landscape(landscape: Landscape) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    across, tall = landscape.extent
-    return across + 0.2, tall + 0.15
-
-
 def draw_landscape(landscape: Landscape, ax: "Axes") -> None:
     """Draw the map into an Axes."""
     m = landscape
-    ax.set_xlim(0, m.extent[0])
-    ax.set_ylim(0, m.extent[1])
-    ax.set_aspect("equal")
+    draw_map(m, ax)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_color(HAIR)
     led = [(text.x, text.y, *point) for text, point in zip(m.texts, m.points, strict=True)]
     lines(ax, [ends for ends, text in zip(led, m.texts, strict=True) if text.led], FAINT, 0.6)
     ax.plot(*zip(*m.points, strict=True), "o", color="#0072B2", ms=5.5, zorder=4)
-    for text in m.texts:
-        ax.text(
-            text.x,
-            text.y,
-            plain(text.text),
-            ha=text.ha,
-            va=text.va,
-            fontsize=pt(8.5),
-            color=INK,
-            linespacing=1.1,
-            zorder=5,
-        )
 
 
 def layout_verdicts(
@@ -296,16 +260,16 @@ def verdict_tiles(
     most = max(int((_TILES * width - 0.3) / _COLUMN), 1)
     pairs = every if len(every) <= most else [(chosen[0], name) for name in chosen[1 : most + 1]]
     shown = list(relations)[:top]
-    found = tuple(
+    cells = tuple(
         Tile(row, column, _verdict(relations[name], *pair))
         for row, name in enumerate(shown)
         for column, pair in enumerate(pairs)
     )
     short_rows = len(relations) - len(shown)
     return Verdicts(
-        tiles=found,
+        tiles=cells,
         rows=tuple(shown),
-        columns=_heads(pairs, beside=pairs is not every),
+        columns=_heads(pairs, second_only=pairs is not every),
         title=title,
         notes=(
             *_sides(chosen, len(pairs), len(every)),
@@ -313,27 +277,27 @@ def verdict_tiles(
             *([f"the first {len(shown):,} of {len(relations):,} rows"] if short_rows else ()),
         ),
         width=width,
-        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(found)}.",
+        alt=f"Verdicts about {count(len(pairs), 'pair')} of algorithms {where}: {tallied(cells)}.",
     )
 
 
-def _heads(pairs: Sequence[tuple[str, str]], *, beside: bool) -> tuple[str, ...]:
+def _heads(pairs: Sequence[tuple[str, str]], *, second_only: bool) -> tuple[str, ...]:
     """Return both names of each pair, or those beside the best algorithm."""
-    if beside:
+    if second_only:
         return tuple(name for _, name in pairs)
     room = (_HEAD - across(" : ")) / 2
     names = fitted(dict.fromkeys(name for pair in pairs for name in pair), room)
     return tuple(f"{names[a]} : {names[b]}" for a, b in pairs)
 
 
-def _sides(chosen: Sequence[str], shown: int, whole: int) -> tuple[str, ...]:
+def _sides(chosen: Sequence[str], shown: int, total: int) -> tuple[str, ...]:
     """Say which of a pair a tile prefers, and which pairs there are."""
-    if shown == whole:
+    if shown == total:
         return ("> first, < second preferred",)
     best = f"{chosen[0]}, first by wins less losses, with each column's algorithm"
     return (
         f"{best}: > the former, < the latter preferred",
-        f"{shown:,} of {whole:,} pairs; other algorithms can be chosen",
+        f"{shown:,} of {total:,} pairs; other algorithms can be chosen",
     )
 
 
@@ -341,12 +305,9 @@ def standing(relations: Mapping[str, "Relation"]) -> list[str]:
     """Return the algorithms by wins less losses, so that most tiles favour the first of a pair."""
     balance: Counter[str] = Counter()
     for relation in relations.values():
-        balance.update(dict(zip(relation.algorithms, map(int, _balance(relation)), strict=True)))
+        won = relation.strict.sum(axis=1) - relation.strict.sum(axis=0)
+        balance.update(dict(zip(relation.algorithms, won.tolist(), strict=True)))
     return sorted(balance, key=lambda name: (-balance[name], name))
-
-
-def _balance(relation: "Relation") -> NDArray[np.int64]:
-    return relation.strict.sum(axis=1) - relation.strict.sum(axis=0)
 
 
 def _verdict(relation: "Relation", a: str, b: str) -> Verdict:
@@ -421,14 +382,14 @@ def pieces(weights: Sequence[float]) -> tuple[BarSegment, ...]:
     >>> [(piece.verdict.label, piece.stop) for piece in pieces([0, 1, 0, 3, 0])]
     [('first', 0.75), ('undecided', 1.0)]
     """
-    whole, start = sum(weights), 0.0
-    found: list[BarSegment] = []
+    total, start = sum(weights), 0.0
+    segments: list[BarSegment] = []
     for verdict in _ALONG:
         if weights[verdict] > 0:
-            stop = start + weights[verdict] / whole
-            found.append(BarSegment(verdict, start, stop))
+            stop = start + weights[verdict] / total
+            segments.append(BarSegment(verdict, start, stop))
             start = stop
-    return tuple(found)
+    return tuple(segments)
 
 
 size_stacks = bars.size_strips
@@ -436,12 +397,12 @@ size_stacks = bars.size_strips
 
 def draw_stacks(stacks: Stacks, ax: "Axes") -> None:
     """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
-    beside = bars.fits(stacks)
+    aligned = bars.fits(stacks)
     bars.frame(stacks, ax, (0.0, 1.0))
-    shift, half = (0.0, 0.34) if beside else (0.2, 0.2)
-    own = [(y + shift, piece) for y, row in enumerate(stacks.rows) for piece in row.pieces]
+    shift, half = (0.0, 0.34) if aligned else (0.2, 0.2)
+    segments = [(y + shift, piece) for y, row in enumerate(stacks.rows) for piece in row.pieces]
     for verdict in _ALONG:
-        _fill(ax, [(y, piece) for y, piece in own if piece.verdict == verdict], half)
+        _fill(ax, [(y, piece) for y, piece in segments if piece.verdict == verdict], half)
     marked = [
         (y + shift, piece)
         for y, row in enumerate(stacks.rows)
@@ -449,7 +410,7 @@ def draw_stacks(stacks: Stacks, ax: "Axes") -> None:
         if piece.verdict == row.marked
     ]
     ax.barh(*_bars(marked, half), fc="none", ec=INK, lw=1.3, zorder=3, clip_on=False)
-    bars.write(stacks, ax, beside=beside)
+    bars.write(stacks, ax, aligned=aligned)
 
 
 def _bars(placed: _Placed, half: float) -> tuple[list[float], list[float], float, list[float]]:
@@ -485,7 +446,11 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
     for a, b in pairs:
         codes = states[:, index[a], index[b]]
         weights = np.bincount(codes, weights=ensemble.weights, minlength=len(Verdict)).tolist()
-        said = ", ".join(_tally(weights))
+        said = ", ".join(
+            f"{SYMBOLS[verdict] or chr(0xD7)} {weights[verdict]:.3g}"
+            for verdict in _ALONG
+            if weights[verdict] > 0
+        )
         rows.append(Stack(f"{names[a]} : {names[b]}", said, pieces(weights)))
     shown = _shown(len(every), len(pairs), "the order of wins less losses")
     return Stacks(
@@ -509,17 +474,8 @@ _READ = (
 )
 
 
-def _tally(weights: Sequence[float]) -> list[str]:
-    return [
-        f"{SYMBOLS[v] or chr(0xD7)} {weights[v]:.3g}"
-        for v in (3, 2, 1, 4, 0)
-        if weights[v] > 0
-        for v in (Verdict(v),)
-    ]
-
-
-def _shown(whole: int, shown: int, order: str) -> tuple[str, ...]:
-    return () if shown == whole else (f"{shown:,} of {whole:,} pairs: neighbours in {order}",)
+def _shown(total: int, shown: int, order: str) -> tuple[str, ...]:
+    return () if shown == total else (f"{shown:,} of {total:,} pairs: neighbours in {order}",)
 
 
 def _spoken(rows: Sequence[Stack]) -> str:
@@ -539,7 +495,9 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
         certain = bool(consensus.certain[i, j])
         verdict = Verdict(consensus.common[i, j])
         mark = f" {SYMBOLS[verdict]} " if certain else " : "
-        said = _agreement(weights, verdict) if certain else "open"
+        compared = sum(weights[1:])
+        said = f"{100 * weights[verdict] / compared:.0f} % agree" if compared else "never compared"
+        said = said if certain else "open"
         if certain and regret is not None and exact is not None:
             least = "" if exact[i, j] else "at least "
             said += f", regret {least}{regret[i, j]:.3g}"
@@ -563,17 +521,12 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
     )
 
 
-def _agreement(weights: Sequence[float], verdict: Verdict) -> str:
-    compared = sum(weights[1:])
-    return f"{100 * weights[verdict] / compared:.0f} % agree" if compared else "never compared"
-
-
 def _square(consensus: "Consensus", values: "pd.Series") -> NDArray[np.float64]:
     """Put values of the pairs (i < j) into a symmetric square."""
     k = len(consensus.algorithms)
-    found = np.zeros((k, k))
-    found[np.triu_indices(k, 1)] = values
-    return found + found.T
+    square = np.zeros((k, k))
+    square[np.triu_indices(k, 1)] = values
+    return square + square.T
 
 
 def layout_together(result: "ClusterStability", width: Width = PAGE) -> tiles.Chances:

@@ -1,6 +1,11 @@
-"""Hasse diagram."""
+"""Hasse diagrams.
 
-from collections.abc import Mapping, Sequence
+After Sugiyama, Tagawa & Toda (1981), Methods for visual understanding of hierarchical system
+structures, https://doi.org/10.1109/TSMC.1981.4308636: a line that passes a row gets a place of its
+own there, so that it never runs behind a name.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
@@ -8,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.patches import FancyArrowPatch
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
@@ -15,24 +21,14 @@ from benchinfer.plots.draw import MOST
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width, bare
 from benchinfer.plots.text import across, fitted, plain, pt
-from benchinfer.relations.figures.layers import (
-    GAP,
-    Box,
-    Chains,
-    arrange,
-    chains,
-    isolated,
-    label,
-    place,
-)
 from benchinfer.relations.numerics import posets
+from benchinfer.relations.relation import Relation
 from benchinfer.relations.sections import MOST_IN_ORDER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.relations.consensus.consensus import Consensus
-    from benchinfer.relations.relation import Relation
 
 
 type _Path = tuple[tuple[float, float], ...]
@@ -49,6 +45,292 @@ _CHARACTER, _EDGES, _SIZE = 0.085, 0.3, 9.5  # inches of a character and of edge
 _LETTERS = (22, 16)  # lengths of names that are tried before numbers with a key
 _TALLER = 1.5  # times the rows with numbers is what names may take beside a column of others
 _ARC = 0.35  # bend of a line that goes around nodes between its ends
+_GAP = 3.0  # between boxes in a row, in characters
+_MANY = 30  # preferences that need not follow from each other
+_SWEEPS = 8
+_PASS, _LEAST = 0.6, 0.3  # half the room of a passing line, in characters, and in crowds
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Algorithms (indices) drawn as one, and the lines of text in the box."""
+
+    members: tuple[int, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def half(self) -> float:
+        """Half the width in characters."""
+        return (max(map(len, self.lines)) + 2) / 2
+
+
+def arrange(
+    relation: Relation, labels: Sequence[str], limit: float, apart: Collection[int] = ()
+) -> list[list[Box]]:
+    """Arrange the algorithms in rows of boxes, preferred ones higher.
+
+    An algorithm is between those preferred to it and those it is preferred to. Algorithms that
+    are equivalent and have the same verdicts share a box. Where a row is too wide, so do those that
+    nothing distinguishes; what is still too wide is broken.
+    """
+    rows: list[list[Box]] = []
+    for level in _rows(relation.strict):
+        row = [m for m in level if m not in apart]
+        if not row:
+            continue
+        boxes = _shared(row, relation, labels, limit, undecided=False)
+        if _width(boxes) > limit:
+            boxes = _shared(row, relation, labels, limit, undecided=True)
+        rows += _broken(boxes, limit)
+    return rows
+
+
+def _rows(strict: "NDArray[np.bool_]") -> list[list[int]]:
+    """Return the algorithms by how far down the longest chain through them they stand."""
+    above, below = posets.depths(strict), posets.depths(strict.T)
+    chain = above + below
+    # What is undecided from anything is placed in the middle, not on top.
+    share = np.where(chain > 0, above / np.maximum(chain, 1), 0.5)
+    return [[int(i) for i in np.flatnonzero(share == value)] for value in np.unique(share)]
+
+
+def _width(boxes: Sequence[Box]) -> float:
+    return sum(2 * box.half + _GAP for box in boxes) - _GAP
+
+
+def _shared(
+    row: Sequence[int],
+    relation: Relation,
+    labels: Sequence[str],
+    limit: float,
+    *,
+    undecided: bool,
+) -> list[Box]:
+    """Put those into one box that have the same verdict with each other and with all others.
+
+    Without `undecided` those alone that are equivalent.
+    """
+    strict, equal = relation.strict, relation.states == Verdict.EQUIVALENT
+    groups: dict[tuple[bytes, ...], list[int]] = {}
+    for m in row:
+        others = equal[m] if equal[m].sum() > 1 else np.zeros(0, dtype=np.bool_)
+        key = (strict[m].tobytes(), strict[:, m].tobytes(), others.tobytes())
+        groups.setdefault(key, []).append(m)
+    boxes: list[Box] = []
+    for members in groups.values():
+        tied = set(np.flatnonzero(equal[members[0]]).tolist())
+        # An equivalence that leads out of the box needs a line, which needs a box of its own.
+        if (tied != set(members)) if len(tied) > 1 else not undecided:
+            boxes += [Box((m,), tuple(labels[m].split("\n"))) for m in members]
+        else:
+            mark = "~" if len(tied) > 1 else "?"
+            boxes.append(Box(tuple(members), _text([labels[m] for m in members], mark, limit)))
+    return boxes
+
+
+def _text(names: Sequence[str], mark: str, limit: float) -> tuple[str, ...]:
+    """Write names with a mark between them in lines."""
+    lines = [names[0]]
+    for name in names[1:]:
+        if len(lines[-1]) + len(name) + 7 > limit:
+            lines[-1] += f" {mark}"
+            lines.append(name)
+        else:
+            lines[-1] += f" {mark} {name}"
+    return tuple(lines)
+
+
+def _broken(row: Sequence[Box], limit: float) -> list[list[Box]]:
+    """Break a row that is too wide into several."""
+    parts: list[list[Box]] = [[]]
+    for box in row:
+        if parts[-1] and _width([*parts[-1], box]) > limit:
+            parts.append([])
+        parts[-1].append(box)
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """Layout of the chains of a relation.
+
+    Attributes
+    ----------
+    relation
+        The relation of the classes: what chains of preferences lead to. A class has the name of its
+        first member.
+    members
+        Indices of the members of each class; several run in a circle.
+    broken
+        Pairs of classes (better, worse) that a chain joins, but of which not all pairs are
+        preferences by themselves.
+    """
+
+    relation: Relation
+    members: tuple[tuple[int, ...], ...]
+    broken: tuple[tuple[int, int], ...]
+
+
+def chains(relation: Relation) -> Chains:
+    """Return the relation itself or, if it has too many lines, its chains and circles."""
+    strict = relation.strict
+    if posets.is_transitive(strict) or strict.sum() <= _MANY:
+        single = tuple((i,) for i in range(len(relation.algorithms)))
+        return Chains(relation, single, ())
+    members = tuple(tuple(m) for m in posets.classes(strict))
+    first = [m[0] for m in members]
+    closed = posets.transitive_closure(strict)[np.ix_(first, first)]
+    np.fill_diagonal(closed, val=False)
+    states = np.full(closed.shape, Verdict.UNDECIDED, dtype=np.int8)
+    single = np.array([len(m) == 1 for m in members])
+    equal = (relation.states == Verdict.EQUIVALENT)[np.ix_(first, first)]
+    states[equal & np.outer(single, single)] = Verdict.EQUIVALENT
+    states[closed], states[closed.T] = Verdict.FIRST, Verdict.SECOND
+    np.fill_diagonal(states, Verdict.EQUIVALENT)
+    broken = [
+        (a, b)
+        for a, b in np.argwhere(closed).tolist()
+        if not strict[np.ix_(members[a], members[b])].all()
+    ]
+    names = tuple(relation.algorithms[i] for i in first)
+    return Chains(Relation(names, states), members, tuple(broken))
+
+
+def label(names: "Sequence[str]") -> str:
+    """Write the members of a class, a line each, with a mark if they run in a circle."""
+    return "\n".join(["\N{CLOCKWISE OPEN CIRCLE ARROW} circle", *names] if names[1:] else names)
+
+
+def isolated(relation: Relation) -> list[int]:
+    """Return the algorithms that are compared with none, if others are.
+
+    Compared is what is preferred or equivalent to some other one.
+    """
+    comparable = relation.strict | relation.strict.T | (relation.states == Verdict.EQUIVALENT)
+    alone = np.flatnonzero(comparable.sum(axis=1) == 1).tolist()
+    return alone if 0 < len(alone) < len(comparable) else []
+
+
+def place(
+    rows: Sequence[Sequence[int]],
+    lines: Sequence[tuple[int, int]],
+    half: Sequence[float],
+    together: NDArray[np.bool_],
+    limit: float,
+) -> tuple[NDArray[np.float64], dict[tuple[int, int], _Path]]:
+    """Place nodes in rows so that lines are short and pass between the names.
+
+    Lines that pass a row move closer to each other where its limit asks for it. Return the (K,)
+    positions of nodes in characters, and the points (position, row) that each line goes through.
+    """
+    k = len(half)
+    y = np.zeros(k, dtype=np.int64)
+    for i, row in enumerate(rows):
+        y[list(row)] = i
+    items, room, chains = (
+        [list(row) for row in rows],
+        [h + _GAP / 2 for h in half],
+        dict[tuple[int, int], list[int]](),
+    )
+    for a, b in lines:
+        step = 1 if y[a] < y[b] else -1
+        passed = range(int(y[a]) + step, int(y[b]), step)
+        chain = [a]
+        for row in passed:
+            items[row].append(len(room))
+            chain.append(len(room))
+            room.append(_PASS)
+        chains[a, b] = [*chain, b]
+    linked: list[list[int]] = [[] for _ in room]
+    for chain in chains.values():
+        for a, b in pairwise(chain):
+            linked[a].append(b)
+            linked[b].append(a)
+    items = _ordered(items, linked, together)
+    x = _relaxed(items, linked, _squeezed(items, np.array(room), k, limit), limit)
+    level = dict(enumerate(y.tolist())) | {m: i for i, row in enumerate(items) for m in row}
+    paths = {
+        line: tuple((float(x[m]), float(level[m])) for m in chain) for line, chain in chains.items()
+    }
+    paths = {
+        line: (path[0], path[-1]) if _free(path, x[:k], y, half) else path
+        for line, path in paths.items()
+    }
+    return x[:k], paths
+
+
+def _ordered(
+    items: list[list[int]], linked: list[list[int]], together: NDArray[np.bool_]
+) -> list[list[int]]:
+    """Order each row by the mean place of what its items are linked with; the unlinked go right."""
+    x = np.zeros(len(linked))
+    for _ in range(_SWEEPS):
+        for i, row in enumerate(items):
+            mean = {m: float(x[linked[m]].mean()) if linked[m] else np.inf for m in row}
+            items[i] = _side_by_side(sorted(row, key=lambda m: (round(mean[m], 9), m)), together)
+            for n, m in enumerate(items[i]):
+                x[m] = n - (len(row) - 1) / 2
+    return items
+
+
+def _side_by_side(row: list[int], together: NDArray[np.bool_]) -> list[int]:
+    """Move what belongs together side by side, otherwise keeping the order."""
+    k = len(together)
+    left, chain = row[1:], row[:1]
+    while left:
+        last = chain[-1]
+        follow = next((m for m in left if last < k and m < k and together[last, m]), left[0])
+        chain.append(follow)
+        left.remove(follow)
+    return chain
+
+
+def _squeezed(
+    items: list[list[int]], room: NDArray[np.float64], k: int, limit: float
+) -> NDArray[np.float64]:
+    """Take room from the lines that pass rows wider than the limit; items from k on are lines."""
+    room = room.copy()
+    for row in items:
+        passing = [m for m in row if m >= k]
+        rest = limit / 2 - sum(room[m] for m in row if m < k)
+        if passing and rest < _PASS * len(passing):
+            room[passing] = max(rest / len(passing), _LEAST)
+    return room
+
+
+def _relaxed(
+    items: list[list[int]],
+    linked: list[list[int]],
+    room: NDArray[np.float64],
+    limit: float,
+) -> NDArray[np.float64]:
+    """Pull each item to the mean of its links, as far as order, room and limit allow."""
+    x = np.zeros(len(room))
+    for _ in range(_SWEEPS):
+        for row in (*items, *items[::-1]):
+            half = room[row]
+            offset = np.r_[0.0, np.cumsum(half[:-1] + half[1:])]
+            offset -= offset.mean()
+            wish = np.array([x[linked[m]].mean() if linked[m] else x[m] for m in row])
+            # Within bounds the best is the best without them, cut off at the bounds.
+            low, high = half[0] - limit / 2 - offset[0], limit / 2 - half[-1] - offset[-1]
+            middle = (low + high) / 2
+            bounds = min(low, middle), max(high, middle)
+            x[row] = isotonic_regression(wish - offset).x.clip(*bounds) + offset
+    return x - ((x - room).min() + (x + room).max()) / 2
+
+
+def _free(
+    path: _Path,
+    x: NDArray[np.float64],
+    y: NDArray[np.int64],
+    half: Sequence[float],
+) -> bool:
+    """Return whether the straight line between the ends meets no node."""
+    (x0, y0), (x1, y1) = path[0], path[-1]
+    inside = (y > min(y0, y1)) & (y < max(y0, y1))
+    at = x0 + (x1 - x0) * (y - y0) / ((y1 - y0) or 1.0)
+    return not (inside & (np.abs(x - at) < np.asarray(half) + _PASS)).any()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +372,7 @@ class Link:
     a: int
     b: int
     verdict: Verdict
-    path: tuple[tuple[float, float], ...]
+    path: _Path
     bend: float = 0.0
 
 
@@ -123,7 +405,7 @@ def suits(result: "Relation | Consensus") -> bool:
     return len(result.algorithms) <= MOST_IN_ORDER
 
 
-def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
+def layout(relation: Relation, width: Width = PAGE) -> Hasse:
     """Lay out the Hasse diagram of a relation, with names or, where they are too long, a key.
 
     Raises
@@ -143,7 +425,13 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
         if laid.columns <= room and not tall:
             return replace(laid, width=width)
     if short is None or _LOW * short.rows + _KEY * len(numbers) > MOST:
-        raise _too_large(short or tried[-1], room, len(numbers))
+        columns = (short or tried[-1]).columns
+        inches = np.ceil((_CHARACTER * columns + _EDGES) * 10) / 10
+        wider = f"a width of {inches:.1f} draws it; " if columns > room else ""
+        raise DesignError(
+            f"a Hasse diagram of these {len(numbers)} algorithms does not fit.",
+            hint=f"{wider}the kind matrix shows all verdicts in any width.",
+        )
     full = fitted(relation.standing, width - 0.2 - across(f"{len(numbers)} ; ", 8), 8)
     # A name stays with its number.
     items = (
@@ -153,16 +441,8 @@ def layout(relation: "Relation", width: Width = PAGE) -> Hasse:
     return replace(short, width=width, notes=(*short.notes, key))
 
 
-def _too_large(hasse: Hasse, room: float, k: int) -> DesignError:
-    inches = np.ceil((_CHARACTER * hasse.columns + _EDGES) * 10) / 10
-    wider = f"a width of {inches:.1f} draws it; " if hasse.columns > room else ""
-    what = f"a Hasse diagram of these {k} algorithms does not fit."
-    hint = f"{wider}the kind matrix shows all verdicts in any width."
-    return DesignError(what, hint=hint)
-
-
 def _laid(
-    relation: "Relation", drawn: Chains, names: Mapping[str, str], room: float, limit: float
+    relation: Relation, drawn: Chains, names: Mapping[str, str], room: float, limit: float
 ) -> Hasse:
     """Lay out names in rows of `limit` characters; lines lead around them within `room`."""
     shown = drawn.relation
@@ -180,7 +460,10 @@ def _laid(
     ]
     of = {m: n for n, box in enumerate(boxes) for m in box.members}
     broken = dict.fromkeys((of[a], of[b]) for a, b in drawn.broken)
-    links += [_link(pair, Verdict.UNDECIDED, _straight(nodes, *pair)) for pair in broken]
+    links += [
+        _link(pair, Verdict.UNDECIDED, tuple((nodes[n].x, nodes[n].y) for n in pair))
+        for pair in broken
+    ]
     extent = [abs(node.x) + node.half for node in nodes]
     extent += [abs(x) for link in links for x, _ in link.path]
     hasse = Hasse(
@@ -196,11 +479,11 @@ def _laid(
     )
     if not alone:
         return hasse
-    return _beside_it(hasse, [(members[m], labels[m]) for m in alone], room / _PART)
+    return _with_isolated(hasse, [(members[m], labels[m]) for m in alone], room / _PART)
 
 
 def _main(
-    relation: "Relation", rows: list[list[Box]], room: float
+    relation: Relation, rows: list[list[Box]], room: float
 ) -> tuple[list[Box], list[Node], list[Link], float]:
     """Place the boxes and their lines; also return how many rows they take."""
     boxes = [box for row in rows for box in row]
@@ -218,24 +501,20 @@ def _main(
     ]
     half = [box.half for box in boxes]
     lines = [*covers, *across]
-    placed = place([row.tolist() for row in numbers], lines, half, equal, GAP, room)
+    across_row, paths_by_row = place([row.tolist() for row in numbers], lines, half, equal, room)
     heights = np.array([0.55 + 0.45 * max(len(box.lines) for box in row) for row in rows])
     middle = np.cumsum(heights) - heights / 2
     nodes = [
-        Node((), box.lines, float(placed.x[n]), float(middle[level[n]]), box.half)
+        Node((), box.lines, float(across_row[n]), float(middle[level[n]]), box.half)
         for n, box in enumerate(boxes)
     ]
     paths = {
         pair: tuple((x, float(middle[int(row)])) for x, row in path)
-        for pair, path in placed.paths.items()
+        for pair, path in paths_by_row.items()
     }
     links = [_link(pair, Verdict.FIRST, paths[pair]) for pair in covers]
     links += [_link(pair, Verdict.EQUIVALENT, paths[pair]) for pair in across]
-    return boxes, nodes, [*links, *_beside(equal, nodes)], float(heights.sum())
-
-
-def _straight(nodes: Sequence[Node], a: int, b: int) -> _Path:
-    return ((nodes[a].x, nodes[a].y), (nodes[b].x, nodes[b].y))
+    return boxes, nodes, [*links, *_equivalences(equal, nodes)], float(heights.sum())
 
 
 def _link(pair: tuple[int, int], verdict: Verdict, points: _Path) -> Link:
@@ -243,18 +522,18 @@ def _link(pair: tuple[int, int], verdict: Verdict, points: _Path) -> Link:
     return Link(*pair, verdict, points, _ARC if points[0][1] == points[-1][1] else 0.0)
 
 
-def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: float) -> Hasse:
+def _with_isolated(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: float) -> Hasse:
     """Put what is compared with none into columns of its own on the right, under a heading."""
     lines = [tuple(text.split("\n")) for _, text in alone]
     half = max(len(line) for text in lines for line in text) / 2 + 1
-    wide = 2 * half + GAP
-    most = max(int((room - hasse.columns - GAP) // wide), 1)  # columns that there is room for
+    wide = 2 * half + _GAP
+    most = max(int((room - hasse.columns - _GAP) // wide), 1)  # columns that there is room for
     down = max(6, int(hasse.rows) - 1, -(-len(alone) // most))
     right = -(-len(alone) // down) * wide
-    beside = hasse.columns + len(_APART) + GAP <= room
-    heading = _APART if beside else _APART.replace(" ", "\n", 1)
-    right = max(right, max(map(len, heading.split("\n"))) + GAP)
-    left = hasse.columns / 2 + GAP
+    one_line = hasse.columns + len(_APART) + _GAP <= room
+    heading = _APART if one_line else _APART.replace(" ", "\n", 1)
+    right = max(right, max(map(len, heading.split("\n"))) + _GAP)
+    left = hasse.columns / 2 + _GAP
     shift = right / 2
     extra = [
         Node(tuple(names), text, left + half + (n // down) * wide, 1.5 + n % down, half)
@@ -272,7 +551,7 @@ def _beside_it(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: float
     )
 
 
-def _beside(equal: NDArray[np.bool_], nodes: Sequence[Node]) -> list[Link]:
+def _equivalences(equal: NDArray[np.bool_], nodes: Sequence[Node]) -> list[Link]:
     """Return the equivalences within rows: straight along runs that are equivalent as a whole."""
     links: list[Link] = []
     for y in sorted({node.y for node in nodes}):
@@ -294,7 +573,7 @@ def _beside(equal: NDArray[np.bool_], nodes: Sequence[Node]) -> list[Link]:
 
 
 def _legend(
-    relation: "Relation", links: Sequence[Link], boxes: Sequence[Box], *, circles: bool
+    relation: Relation, links: Sequence[Link], boxes: Sequence[Box], *, circles: bool
 ) -> tuple[str, ...]:
     if not posets.is_acyclic(relation.strict):
         first = "arrows lead from the preferred one, in a circle"
@@ -310,6 +589,22 @@ def _legend(
     if circles:
         rest = f"{rest}; in a box marked as a circle, preferences run round"
     return (first, rest, *(["within a box: ? undecided, ~ equivalent"] if shared else []))
+
+
+def layout_undecided(relation: Relation, width: Width = PAGE) -> Hasse:
+    """Lay out the Hasse diagram, and a dotted line for each undecided pair of its boxes."""
+    diagram = layout(relation, width)
+    index = {name: i for i, name in enumerate(relation.algorithms)}
+    linked = {frozenset((link.a, link.b)) for link in diagram.links}
+    links: list[Link] = []
+    for (a, one), (b, other) in combinations(enumerate(diagram.nodes), 2):
+        states = {int(relation.states[index[i], index[j]]) for i in one.names for j in other.names}
+        if Verdict.UNDECIDED in states and frozenset((a, b)) not in linked:
+            path = ((one.x, one.y), (other.x, other.y))
+            bend = _ARC if one.y == other.y else 0.0
+            links.append(Link(a, b, Verdict.UNDECIDED, path, bend))
+    notes = tuple(text.replace("no line: undecided", "dotted: undecided") for text in diagram.notes)
+    return replace(diagram, links=(*diagram.links, *links), notes=notes)
 
 
 def size(hasse: Hasse) -> tuple[float, float]:

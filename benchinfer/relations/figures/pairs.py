@@ -100,7 +100,7 @@ def spelled(groups: Sequence[Sequence[int]], k: int) -> list[str]:
     >>> spelled([(0, 1), (1, 2), (1,), (1,), (1, 2)], 3)
     ['a', 'a\N{EN DASH}e', 'be']
     """
-    found: list[str] = []
+    texts: list[str] = []
     for m in range(k):
         runs: list[list[int]] = []
         for n in (n for n, group in enumerate(groups) if m in group):
@@ -108,24 +108,25 @@ def spelled(groups: Sequence[Sequence[int]], k: int) -> list[str]:
                 runs[-1].append(n)
             else:
                 runs.append([n])
-        found.append("".join(map(_run, runs)))
-    return found
-
-
-def _run(run: Sequence[int]) -> str:
-    if len(run) > 3:
-        return f"{letter(run[0])}\N{EN DASH}{letter(run[-1])}"
-    return "".join(map(letter, run))
+        texts.append(
+            "".join(
+                f"{letter(run[0])}\N{EN DASH}{letter(run[-1])}"
+                if len(run) > 3
+                else "".join(map(letter, run))
+                for run in runs
+            )
+        )
+    return texts
 
 
 def _ties(ranks: NDArray[np.float64]) -> tuple[tuple[int, ...], ...]:
-    found: list[list[int]] = []
+    ties: list[list[int]] = []
     for m in np.argsort(ranks, kind="stable").tolist():
-        if found and ranks[m] - ranks[found[-1][-1]] <= _SAME:
-            found[-1].append(m)
+        if ties and ranks[m] - ranks[ties[-1][-1]] <= _SAME:
+            ties[-1].append(m)
         else:
-            found.append([m])
-    return tuple(tuple(sorted(tie)) for tie in found)
+            ties.append([m])
+    return tuple(tuple(sorted(tie)) for tie in ties)
 
 
 def _control(states: Codes) -> int:
@@ -142,30 +143,30 @@ def _control(states: Codes) -> int:
 def _runs(same: NDArray[np.bool_], ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
     """Return maximal runs of two or more algorithms whose pairs are all in `same`."""
 
-    def alike(first: int, last: int) -> bool:
+    def tied(first: int, last: int) -> bool:
         members = [m for tie in ties[first : last + 1] for m in tie]
         return bool((same | np.eye(len(same), dtype=np.bool_))[np.ix_(members, members)].all())
 
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for first in range(len(ties)):
         last = first
-        while last + 1 < len(ties) and alike(first, last + 1):
+        while last + 1 < len(ties) and tied(first, last + 1):
             last += 1
         several = last > first or len(ties[first]) > 1
-        if several and alike(first, last) and not (found and found[-1][1] >= last):
-            found.append((first, last))
-    return found
+        if several and tied(first, last) and not (runs and runs[-1][1] >= last):
+            runs.append((first, last))
+    return runs
 
 
 def _levels(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
     """Put each run on the first level that is free."""
     ends: list[int] = []
-    found: list[tuple[int, int, int]] = []
+    levels: list[tuple[int, int, int]] = []
     for first, last in runs:
         level = next((n for n, end in enumerate(ends) if end < first), len(ends))
         ends[level : level + 1] = [last]
-        found.append((first, last, level))
-    return tuple(found)
+        levels.append((first, last, level))
+    return tuple(levels)
 
 
 _PITCH, _ROW = 0.2, 0.25  # inches of a column and a row
@@ -241,14 +242,6 @@ def layout_letters(
     )
 
 
-def _names(laid: Letters) -> float:
-    return widest(laid.rows) + 0.62
-
-
-def _columns(laid: Letters) -> float:
-    return min(_PITCH, (laid.width - _names(laid) - 0.2) / max(len(laid.columns), 1))
-
-
 def size_letters(laid: Letters) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     return laid.width, 0.1 + _ROW * len(laid.rows)
@@ -256,7 +249,8 @@ def size_letters(laid: Letters) -> tuple[float, float]:
 
 def draw_letters(laid: Letters, ax: "Axes") -> None:
     """Draw names and groups into an Axes."""
-    across, names, pitch, k = laid.width, _names(laid), _columns(laid), len(laid.rows)
+    across, names, k = laid.width, widest(laid.rows) + 0.62, len(laid.rows)
+    pitch = min(_PITCH, (across - names - 0.2) / max(len(laid.columns), 1))
     ax.set_xlim(0, across)
     ax.set_ylim(k - 0.5, -0.5)
     bare(ax)
@@ -290,17 +284,17 @@ def layout_matrix(
     order = relation.standing if order is None else order
     index = [relation.algorithms.index(name) for name in order]
     names = short(order, 22 if is_wide(width) else 16)
-    found = tuple(
+    tiles_of_pairs = tuple(
         Tile(row, column, Verdict(relation.states[i, j]))
         for row, i in enumerate(index)
         for column, j in enumerate(index)
         if row != column
     )
-    upper = [tile for tile in found if tile.row < tile.column]
+    upper = [tile for tile in tiles_of_pairs if tile.row < tile.column]
     pairs = count(len(upper), "pair")
     shown = tuple(names[name] for name in order)
     return Verdicts(
-        tiles=found,
+        tiles=tiles_of_pairs,
         rows=shown,
         columns=shown,
         title="Verdicts of the pairs, best first",

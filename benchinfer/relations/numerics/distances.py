@@ -200,5 +200,5 @@ def flat_map(distances: Array) -> tuple[Array, float]:
     points[:, : len(length)] = vectors[:, ::-1][:, :2] * np.sqrt(length)
     far = np.argmax(np.round(np.abs(points), 9), axis=0)
     points *= np.where(points[far, [0, 1]] < 0, -1.0, 1.0)
-    whole = np.abs(values).sum()
-    return points, float(length.sum() / whole) if whole else 1.0
+    total = np.abs(values).sum()
+    return points, float(length.sum() / total) if total else 1.0

@@ -57,10 +57,12 @@ def letters(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 def _split(groups: list[int], one: int, others: int) -> list[int]:
     """Part one member from all that it differs from, and absorb groups that lie inside others."""
     apart = [g for g in groups if g & one and g & others]
-    kept = [g for g in groups if not (g & one and g & others)]
+    unsplit = [g for g in groups if not (g & one and g & others)]
     halves = {g & ~part for g in apart for part in (one, others)}
     # Halves can lie inside each other or inside a group that was not split, never around one.
-    return kept + [h for h in halves if not any(h & ~g == 0 for g in (*kept, *(halves - {h})))]
+    return unsplit + [
+        h for h in halves if not any(h & ~g == 0 for g in (*unsplit, *(halves - {h})))
+    ]
 
 
 def _members(group: int) -> tuple[int, ...]:
@@ -71,7 +73,7 @@ def _grown(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Grow a group from each pair not yet covered, by the items in their order."""
     k = len(different)
     left = ~different | np.eye(k, dtype=np.bool_)
-    found: list[tuple[int, ...]] = []
+    groups: list[tuple[int, ...]] = []
     for i, j in zip(*np.nonzero(np.triu(left)), strict=True):
         if not left[i, j]:
             continue
@@ -80,8 +82,8 @@ def _grown(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
             if m not in group and not different[m, group].any():
                 group.append(m)
         left[np.ix_(group, group)] = False
-        found.append(tuple(sorted(group)))
-    return found
+        groups.append(tuple(sorted(group)))
+    return groups
 
 
 def _swept(groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -90,14 +92,14 @@ def _swept(groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     times = np.zeros((k, k), np.int64)
     for group in groups:
         times[np.ix_(group, group)] += 1
-    kept: list[tuple[int, ...]] = []
+    needed: list[tuple[int, ...]] = []
     for group in sorted(groups, key=lambda group: (len(group), group)):
-        own = np.ix_(group, group)
-        if (times[own] > 1).all():
-            times[own] -= 1
+        block = np.ix_(group, group)
+        if (times[block] > 1).all():
+            times[block] -= 1
         else:
-            kept.append(group)
-    return sorted(kept)
+            needed.append(group)
+    return sorted(needed)
 
 
 def compose(r: Matrix, s: Matrix) -> Matrix:

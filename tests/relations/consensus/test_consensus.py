@@ -9,7 +9,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.relations.consensus.consensus import Consensus, consensus
-from benchinfer.relations.consensus.numerics import effort
+from benchinfer.relations.consensus.numerics import costs
 from benchinfer.relations.relation import Relation
 
 
@@ -130,7 +130,7 @@ def test_time_that_is_up_leaves_a_bound() -> None:
 def test_the_clock_changes_nothing(
     n: int, usual: float, *, proved: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(effort, "_USUAL", usual)
+    monkeypatch.setattr(costs, "_USUAL", usual)
     hard = without_truth(7, n)
     one = consensus(hard, family="partial")
     readings = count(step=1000)

@@ -6,8 +6,10 @@ import pytest
 import benchinfer as bi
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.figures import hasse
-from benchinfer.relations.figures.layers import place
+from benchinfer.relations.figures.hasse import chains, isolated, label, layout_undecided, place
 from tests.plots.test_boxes import LONG, faults
+
+NAMES = tuple(f"a{i:02d}" for i in range(10))
 
 
 def relation(names, **verdicts):
@@ -142,12 +144,12 @@ def test_places_keep_their_distance(seed):
     of = {m: y for y, row in enumerate(layers) for m in row}
     lines = [(a, b) for a, b in lines if of[a] < of[b]]
     half = rng.uniform(1, 5, 10).tolist()
-    placed = place(layers, lines, half, np.eye(10, dtype=bool), 2.0, 60.0)
+    x, paths = place(layers, lines, half, np.eye(10, dtype=bool), 60.0)
     for row in layers:
-        ordered = sorted(row, key=lambda m: placed.x[m])
+        ordered = sorted(row, key=lambda m: x[m])
         for a, b in itertools.pairwise(ordered):
-            assert placed.x[b] - placed.x[a] >= half[a] + half[b] + 2.0 - 1e-9
-    assert set(placed.paths) == set(lines)
+            assert x[b] - x[a] >= half[a] + half[b] + 3.0 - 1e-9
+    assert set(paths) == set(lines)
 
 
 def sparse(k):
@@ -175,3 +177,108 @@ def test_no_diagram_is_wider_than_asked_for(k, width):
 def test_a_diagram_that_does_not_fit_names_another_figure():
     with pytest.raises(bi.DesignError, match=r"does not fit.\nHint: .*the kind matrix"):
         bi.plot(sparse(60), "hasse", width="column")
+
+
+def order(**changes):
+    """Order ten algorithms, with pairs such as a02a05="missing" changed."""
+    verdicts = {(a, b): "first" for i, a in enumerate(NAMES) for b in NAMES[i + 1 :]}
+    verdicts |= {(pair[:3], pair[3:]): verdict for pair, verdict in changes.items()}
+    return bi.Relation.from_pairs(NAMES, verdicts)
+
+
+def test_a_transitive_relation_is_left_alone():
+    relation = order()
+    found = chains(relation)
+    assert found.relation is relation
+    assert found.members == tuple((i,) for i in range(10))
+    assert found.broken == ()
+
+
+def test_a_small_relation_keeps_all_its_lines():
+    relation = bi.Relation.from_text("a > b > c")
+    states = relation.states.copy()
+    states[0, 2] = states[2, 0] = 1
+    small = bi.Relation(relation.algorithms, states)
+    assert chains(small).relation is small
+
+
+def test_pairs_that_a_chain_joins_wrongly_are_named():
+    found = chains(order(a02a05="undecided", a00a09="missing"))
+    assert found.broken == ((0, 9), (2, 5))
+    assert found.relation.covers() == list(itertools.pairwise(NAMES))
+
+
+def test_circles_are_one_class():
+    found = chains(order(a03a05="second"))
+    assert (3, 4, 5) in found.members
+    assert len(found.members) == 8
+    assert str(found.relation) == "a00 > a01 > a02 > a03 > a06 > a07 > a08 > a09"
+    assert found.broken == ()
+
+
+def test_the_diagram_marks_circles_and_broken_chains():
+    laid = hasse.layout(order(a03a05="second", a00a09="missing"))
+    circle = next(node for node in laid.nodes if len(node.names) == 3)
+    assert circle.names == ("a03", "a04", "a05")
+    assert circle.lines[0].endswith("circle")
+    dotted = [link for link in laid.links if link.verdict.label == "undecided"]
+    ends = [(laid.nodes[link.a].names, laid.nodes[link.b].names) for link in dotted]
+    assert ends == [(("a00",), ("a09",))]
+    assert "dotted" in laid.notes[1]
+    assert "circle" in laid.notes[1]
+    assert not laid.arrows
+
+
+def test_isolated():
+    relation = bi.Relation.from_pairs(
+        list("abcd"),
+        {("a", "b"): "first", ("c", "a"): "equivalent", ("d", "a"): "undecided"},
+    )
+    assert isolated(relation) == [3]
+    assert isolated(bi.Relation(("a", "b"), np.array([[2, 1], [1, 2]], dtype=np.int8))) == []
+
+
+def test_labels():
+    assert label(["a"]) == "a"
+    assert label(["a", "b"]).splitlines()[1:] == ["a", "b"]
+
+
+def dotted(laid):
+    """Return the pairs of boxes that are joined by a dotted line."""
+    return {
+        frozenset((laid.nodes[link.a].names, laid.nodes[link.b].names))
+        for link in laid.links
+        if link.verdict == Verdict.UNDECIDED
+    }
+
+
+def test_each_undecided_pair_of_boxes_has_a_line():
+    relation = bi.Relation.from_pairs(
+        ["a", "b", "c", "d"],
+        {
+            ("a", "b"): "undecided",
+            ("a", "c"): "first",
+            ("b", "c"): "undecided",
+            ("a", "d"): "undecided",
+            ("b", "d"): "first",
+        },
+    )
+    plain, laid = hasse.layout(relation), layout_undecided(relation)
+    assert laid.nodes == plain.nodes
+    assert laid.links[: len(plain.links)] == plain.links
+    pairs = [("a", "b"), ("b", "c"), ("a", "d")]  # c and d were not compared
+    assert dotted(laid) == {frozenset(((x,), (y,))) for x, y in pairs}
+    assert any("dotted: undecided" in text for text in laid.notes)
+    assert not any("no line: undecided" in text for text in laid.notes)
+
+
+def test_a_ranking_has_none():
+    relation = bi.Relation.from_text("a ~ b > c > d")
+    assert layout_undecided(relation).links == hasse.layout(relation).links
+
+
+def test_undecided_pairs_are_drawn():
+    relation = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error").relation()
+    laid = layout_undecided(relation)
+    assert len(dotted(laid)) == (relation.to_frame()["verdict"] == "undecided").sum()
+    assert bi.plot(relation, "hasse-undecided").get_label() == laid.alt

@@ -100,7 +100,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
     places = places + np.array([side, around])
     points = result.alphas @ places
     texts, key = _named(result, points, places, (across, tall), 1.3 if is_wide(width) else 0.8)
-    alike = [
+    groups = [
         f"{j + 1}: {result.describe(j)}; like {join(result.nearest(j))}" for j in range(result.k)
     ]
     flat = () if result.k <= 3 else ("places are a projection: coordinates() has the shares",)
@@ -113,9 +113,9 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
         ),
         extent=(across, tall),
         title=f"Data sets between {count(result.k, 'archetype')} in {measure_name(result.measure)}",
-        notes=(*alike, *flat, *key),
+        notes=(*groups, *flat, *key),
         width=width,
-        alt=f"{result.sentence()} {'. '.join(alike)}.",
+        alt=f"{result.sentence()} {'. '.join(groups)}.",
     )
 
 
@@ -178,9 +178,9 @@ def draw_simplex(laid: SimplexMap, ax: "Axes") -> None:
         style_lines(ax, [(text.x, text.y, x, y)], FAINT, 0.5, zorder=2)
     for j in range(len(laid.corners)):
         colour, marker = _MARKS[j % len(_MARKS)]
-        own = [p for p, group in zip(laid.points, laid.groups, strict=True) if group == j]
-        if own:
-            ax.plot(*zip(*own, strict=True), marker, ls="", color=colour, ms=5.5, mec="white",
+        members = [p for p, group in zip(laid.points, laid.groups, strict=True) if group == j]
+        if members:
+            ax.plot(*zip(*members, strict=True), marker, ls="", color=colour, ms=5.5, mec="white",
                     mew=0.6, zorder=4, clip_on=False)  # fmt: skip
     for text in laid.texts:
         ax.text(text.x, text.y, plain(text.text), ha=text.ha, va=text.va, fontsize=pt(8.5),
@@ -223,7 +223,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     table = result.profiles()
     values = table["estimate"].to_numpy().reshape(result.k, -1)[:, order]
     names = fitted(result.algorithms, 0.3 * width)
-    alike = [f"{j + 1}: like {result.nearest(j)[0]}" for j in range(result.k)]
+    labels = [f"{j + 1}: like {result.nearest(j)[0]}" for j in range(result.k)]
     measure = result.measure
     what = (
         measure.title if result.levels else f"{measure.effect_name} from the mean of all algorithms"
@@ -231,7 +231,7 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     return ProfileLines(
         rows=tuple(names[result.algorithms[a]] for a in order),
         values=values,
-        labels=tuple(fitted(alike, _LEGEND * width)[text] for text in alike),
+        labels=tuple(fitted(labels, _LEGEND * width)[text] for text in labels),
         neutral=None if result.levels else measure.neutral,
         log=measure.scale == "log" or (measure.scale == "logit" and not result.levels),
         title=f"Profiles of {count(result.k, 'archetype')} in {measure_name(measure)}",

@@ -144,8 +144,8 @@ class Archetypes(Showable):
     @property
     def explained(self) -> float:
         """Share of the distance that is left by one archetype which k of them take away."""
-        whole, left = float(self.objectives[0]), float(self.objectives[self._place])
-        return 1 - left / whole if whole else 1.0
+        total, left = float(self.objectives[0]), float(self.objectives[self._place])
+        return 1 - left / total if total else 1.0
 
     @property
     def _place(self) -> int:
@@ -167,8 +167,8 @@ class Archetypes(Showable):
         scaled, corners = self.points / self.unit, self.corners / self.unit
         apart = np.linalg.norm(scaled[:, None] - corners, axis=2)
         order = np.argsort(joined_levels(apart[:, j]), kind="stable")
-        own = [d for d in order if joined_levels(apart[d]).argmin() == j][:NEAREST]
-        return [self.datasets[d] for d in own or order[:1]]
+        members = [d for d in order if joined_levels(apart[d]).argmin() == j][:NEAREST]
+        return [self.datasets[d] for d in members or order[:1]]
 
     def describe(self, j: int) -> str:
         """Return which algorithms are best and last at archetype j, counted from 0, in words."""
@@ -289,12 +289,12 @@ class Archetypes(Showable):
         The least weighted sum of squared distances (or bisquare losses), the share of that of one
         archetype which it takes away, and the share of the starts that end in it.
         """
-        numbers, whole = self.tried, self.objectives[0]
+        numbers, total = self.tried, self.objectives[0]
         return frame(
             {
                 "n_archetypes": numbers,
                 "objective": self.objectives,
-                "explained": 1 - self.objectives / whole if whole else np.ones(len(numbers)),
+                "explained": 1 - self.objectives / total if total else np.ones(len(numbers)),
                 "share_starts": self.same,
             }
         )

@@ -115,7 +115,7 @@ def archetype_stability(
     check_resamples(resamples, 2, "at least 2 resamples, as in 200.")
     check_jobs(n_jobs)
     seed = seed_of(seed)
-    found = resample_archetypes(
+    resampled = resample_archetypes(
         result.points / result.unit,
         result.corners / result.unit,
         result.given,
@@ -125,19 +125,19 @@ def archetype_stability(
         seed=seed,
         n_jobs=n_jobs,
     )
-    kept = found.groups[:, 0] >= 0
-    groups = found.groups[kept]
+    fitted = resampled.groups[:, 0] >= 0
+    groups = resampled.groups[fitted]
     k = result.k
-    own = result.alphas.argmax(axis=1)
+    largest = result.alphas.argmax(axis=1)
     likeness = np.full(k, np.nan)
-    likeness[np.unique(own)] = np.nanmean(
-        jaccard(np.unique(own, return_inverse=True)[1], groups), axis=0
+    likeness[np.unique(largest)] = np.nanmean(
+        jaccard(np.unique(largest, return_inverse=True)[1], groups), axis=0
     )
     return ArchetypeStability(
         setting=result.setting,
-        recurs=found.recurs.mean(axis=0),
+        recurs=resampled.recurs.mean(axis=0),
         likeness=likeness,
-        spread=np.std(found.archetypes[kept], axis=0, ddof=1) * result.unit,
+        spread=np.std(resampled.archetypes[fitted], axis=0, ddof=1) * result.unit,
         together=together(groups),
         resamples=resamples,
         seed=seed,

@@ -50,8 +50,8 @@ def standardised(scores: Array) -> Array:
     """
     centred = (scores - scores.mean(axis=0)) / np.sqrt(len(scores))
     value, vector = np.linalg.eigh(centred.T @ centred)
-    kept = value > _LEAST * max(float(value.max(initial=0.0)), np.finfo(float).tiny)
-    return centred @ (vector[:, kept] / np.sqrt(value[kept]))
+    retained = value > _LEAST * max(float(value.max(initial=0.0)), np.finfo(float).tiny)
+    return centred @ (vector[:, retained] / np.sqrt(value[retained]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +149,13 @@ class Categories:
         Scores are taken from their mean over the data sets with a category.
         """
         size = self.member.sum(axis=1)
-        found = np.empty(len(orders))
+        statistics = np.empty(len(orders))
         step = max(1, _AT_ONCE // process.size)
         for start in range(0, len(orders), step):
             sums = self.member @ process[orders[start : start + step]]
             sums -= sums.sum(axis=1, keepdims=True) * (size / size.sum())[:, None]
-            found[start : start + step] = ((sums**2).sum(axis=-1) / size).sum(axis=-1)
-        return found * len(process)
+            statistics[start : start + step] = ((sums**2).sum(axis=-1) / size).sum(axis=-1)
+        return statistics * len(process)
 
     def p_value(self, statistic: float, parameters: int) -> float:
         """Return the p-value of the limiting distribution."""
@@ -210,10 +210,10 @@ def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> A
     for p-value adjustment. Wiley.
     """
     n, parameters = process.shape
-    found = np.full(len(along), np.nan)
+    p_values = np.full(len(along), np.nan)
     tested = [c for c, one in enumerate(along) if one.testable(parameters)]
     if not tested:
-        return found
+        return p_values
     orders = np.tile(np.arange(n), (draws + 1, 1))
     orders[1:] = np.random.default_rng(seed).permuted(orders[1:], axis=1)
     statistics = [along[c].statistics(process, orders) for c in tested]
@@ -221,8 +221,8 @@ def permuted(process: Array, along: Sequence[Along], draws: int, seed: int) -> A
     # Rounding must not make an order with the same statistic count as a smaller one.
     largest = scale[1:].max(axis=1) * (1 + 1e-9)
     above = (largest[:, None] >= scale[0]).sum(axis=0)
-    found[tested] = (1 + above) / (draws + 1)
-    return found
+    p_values[tested] = (1 + above) / (draws + 1)
+    return p_values
 
 
 def _clearness(statistics: Array, along: Sequence[Along], parameters: int) -> Array:
@@ -230,16 +230,18 @@ def _clearness(statistics: Array, along: Sequence[Along], parameters: int) -> Ar
 
     Interpolated between statistics: characteristics with one distribution share the computation.
     """
-    found = np.empty_like(statistics)
+    clearness = np.empty_like(statistics)
     laws: dict[tuple[float, ...], list[int]] = {}
     for c, one in enumerate(along):
         laws.setdefault(one.law, []).append(c)
     for rows in laws.values():
-        own = statistics[rows]
-        grid = np.linspace(own.min(), own.max(), _GRID)
+        values = statistics[rows]
+        grid = np.linspace(values.min(), values.max(), _GRID)
         p_values = np.array([along[rows[0]].p_value(float(x), parameters) for x in grid])
-        found[rows] = np.interp(own, grid, -np.log(np.maximum(p_values, np.finfo(float).tiny)))
-    return found
+        clearness[rows] = np.interp(
+            values, grid, -np.log(np.maximum(p_values, np.finfo(float).tiny))
+        )
+    return clearness
 
 
 def adjusted(p_values: Array) -> Array:

@@ -30,7 +30,7 @@ def largest(process: Array, orders: Codes, along: Codes, last: Codes) -> Array:
     """
     n, r = process.shape
     m = len(along)
-    found = np.zeros(len(orders))
+    suprema = np.zeros(len(orders))
     walk, total = np.empty(r), np.empty(r)
     for draw in range(len(orders)):
         total[:] = 0.0
@@ -49,5 +49,5 @@ def largest(process: Array, orders: Codes, along: Codes, last: Codes) -> Array:
             size = 0.0
             for q in range(r):
                 size += (walk[q] - share * total[q]) ** 2
-            found[draw] = max(found[draw], size / (share * (1 - share)))
-    return found * n / m
+            suprema[draw] = max(suprema[draw], size / (share * (1 - share)))
+    return suprema * n / m

@@ -98,15 +98,15 @@ def _pairs(
     if pairs is None:
         n = len(algorithms)
         return [(i, j) for i in range(n) for j in range(i + 1, n)]
-    asked = [pairs] if pairs and isinstance(pairs[0], str) else list(pairs)
-    found: list[tuple[int, int]] = []
-    for pair in asked:
+    selected = [pairs] if pairs and isinstance(pairs[0], str) else list(pairs)
+    indices: list[tuple[int, int]] = []
+    for pair in selected:
         if len(pair) != 2 or pair[0] == pair[1]:
             raise DesignError(f"{pair!r} is no pair.", hint='two algorithms, as in ("rf", "svm").')
         for name in pair:
             if name not in algorithms:
                 raise DesignError(unknown("algorithm", str(name), algorithms))
-        found.append((algorithms.index(str(pair[0])), algorithms.index(str(pair[1]))))
-    if not found:
+        indices.append((algorithms.index(str(pair[0])), algorithms.index(str(pair[1]))))
+    if not indices:
         raise DesignError("no pair is given.", hint='as in [("rf", "svm")].')
-    return found
+    return indices

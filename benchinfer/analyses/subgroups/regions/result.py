@@ -177,8 +177,8 @@ class Regions(Showable):
     def describe(self, p: int) -> str:
         """Return the regions of a pair in words."""
         first, second = self.pairs[p]
-        found = self.of_pair(p)
-        decided = [r for r in found if r.verdict != Verdict.UNDECIDED]
+        regions = self.of_pair(p)
+        decided = [r for r in regions if r.verdict != Verdict.UNDECIDED]
         if not decided:
             return f"{first} and {second}: undecided over the whole range of {self.covariate}"
         words = {

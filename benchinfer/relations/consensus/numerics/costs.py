@@ -1,22 +1,25 @@
-"""Costs of pairs in families of relations.
+"""Terms of a consensus problem: families of relations, costs of their pairs, work, solutions.
 
 States of a pair (i, j) in a consensus are numbered ``FIRST`` (i above j), ``SECOND``,
 ``EQUIVALENT`` and ``UNDECIDED`` (incomparable); a set of states is a bit mask.
 """
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
-from math import lcm
+from math import inf, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array, Codes, States
 from benchinfer.relations.numerics.distances import PAIRWISE
 
 type Costs = NDArray[np.int64] | NDArray[np.float64]
-type Verdicts = NDArray[np.int8]
+type Domains = NDArray[np.uint8]  # sets of states, as bit masks
+type Indices = NDArray[np.intp]
 FIRST, SECOND, EQUIVALENT, UNDECIDED = range(4)
 METHODS = tuple(PAIRWISE)
 # The verdicts that the states stand for.
@@ -38,7 +41,7 @@ def scaled(weights: NDArray[np.float64]) -> tuple[Costs, int]:
     return np.array([int(part * below) for part in parts], dtype=np.int64), below
 
 
-def tally(verdicts: Verdicts, weights: Costs) -> Costs:
+def tally(verdicts: States, weights: Costs) -> Costs:
     """Return the weight (5, n, n) with which each verdict is given to each pair, 0 to itself.
 
     `verdicts` (B, n, n), row versus column, are 0 missing, 1 undecided, 2 equivalent, 3 first, 4
@@ -56,24 +59,43 @@ def of_votes(votes: Costs, method: str, *, missing_as_undecided: bool) -> tuple[
     where the votes are.
     """
     table, scale = PAIRWISE[method]
-    given = table[:, _VERDICTS]
+    discrepancies = table[:, _VERDICTS]
     if missing_as_undecided:
-        given[0] = given[1]
-    return np.tensordot(given.T, votes, axes=1), scale
+        discrepancies[0] = discrepancies[1]
+    return np.tensordot(discrepancies.T, votes, axes=1), scale
 
 
-def cheapest_states(costs: Costs, allowed: tuple[int, ...]) -> NDArray[np.int8]:
+def cheapest_states(costs: Costs, allowed: tuple[int, ...]) -> States:
     """Return the cheapest allowed state of each pair on its own (n, n), -1 on the diagonal."""
     n = costs.shape[1]
     best = np.array(allowed, dtype=np.int8)[costs[list(allowed)].argmin(axis=0)]
     upper = np.triu(np.ones((n, n), dtype=np.bool_), 1)
     mirrored = np.array([SECOND, FIRST, EQUIVALENT, UNDECIDED], dtype=np.int8)[best.T]
-    found = np.where(upper, best, mirrored)
-    np.fill_diagonal(found, -1)
-    return found
+    states = np.where(upper, best, mirrored)
+    np.fill_diagonal(states, -1)
+    return states
 
 
-def total(costs: Costs, states: NDArray[np.int8]) -> float:
+def of_order(order: Indices) -> States:
+    """Return the states (n, n) of an order, best first."""
+    position = np.empty(len(order), dtype=np.intp)
+    position[order] = np.arange(len(order))
+    return of_classes(position, FIRST)
+
+
+def of_classes(levels: Indices, apart: int) -> States:
+    """Return the states (n, n) where objects of a level are equivalent.
+
+    Levels are one above the other, or incomparable, as `apart` says.
+    """
+    above = (FIRST, SECOND) if apart == FIRST else (apart, apart)
+    difference = np.sign(levels - levels[:, None])
+    states = np.array([EQUIVALENT, above[0], above[1]], dtype=np.int8)[difference]
+    np.fill_diagonal(states, -1)
+    return states
+
+
+def total(costs: Costs, states: States) -> float:
     """Return the cost of a relation (n, n) of states."""
     i, j = np.triu_indices(len(states), 1)
     return costs[states[i, j], i, j].sum().item()
@@ -149,17 +171,17 @@ FAMILIES = {
 }
 
 
-def arcs(states: NDArray[np.int8], family: RelationFamily) -> NDArray[np.bool_]:
+def arcs(states: States, family: RelationFamily) -> NDArray[np.bool_]:
     """Return the arcs (n, n) of a relation of states, without the diagonal."""
-    found = states == FIRST
+    leads = states == FIRST
     if not family.strict:
-        found |= states == EQUIVALENT
-    np.fill_diagonal(found, val=False)
-    return found
+        leads |= states == EQUIVALENT
+    np.fill_diagonal(leads, val=False)
+    return leads
 
 
 @cache
-def composition(family: RelationFamily) -> NDArray[np.uint8]:
+def composition(family: RelationFamily) -> Domains:
     """Return (16, 16): states that (i, k) may take, given sets of states of (i, j) and (j, k)."""
     kinds = np.array([[True, False], [False, True], [True, True], [False, False]])
     if family.strict:
@@ -191,3 +213,92 @@ def forced_by_four(
         must |= (q.T @ two > 0) | (two @ q.T > 0)
         cannot |= (apart @ p.T > 0) | (p.T @ apart > 0)
     return must, cannot
+
+
+# About five seconds of a processor of 2024.
+_USUAL = 3e8
+# Seconds of one program, where work is counted: nothing else stops the solver within a node.
+_LONGEST = 60.0
+
+
+class Effort:
+    """Work that may still be done, or the time until which it may be.
+
+    Work is counted, not timed: what is found is then the same on every machine and at every load.
+
+    Attributes
+    ----------
+    left : float
+        Operations; one takes about 15 ns.
+    deadline : float
+        A reading of ``time.monotonic``.
+    """
+
+    def __init__(self, left: float = inf, deadline: float = inf) -> None:
+        self.left, self.deadline = left, deadline
+
+    @classmethod
+    def of(cls, seconds: float | None) -> "Effort":
+        """Return the usual limit of operations, or instead of it one of seconds."""
+        if seconds is None:
+            return cls(left=_USUAL)
+        return cls(deadline=time.monotonic() + seconds)
+
+    def spend(self, operations: float) -> None:
+        """Count work that was done."""
+        self.left -= operations
+
+    def times(self, operations: float) -> int | None:
+        """Return how often so many operations fit in, None without a limit of them."""
+        return None if self.left == inf else max(int(self.left / operations), 0)
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds that a program may take, None where neither they nor work are limited."""
+        if self.deadline < inf:
+            return max(self.deadline - time.monotonic(), 0.0)
+        return None if self.left == inf else _LONGEST
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left."""
+        return self.left <= 0 or self.seconds == 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The cheapest relations of a family.
+
+    Attributes
+    ----------
+    cost, bound : float
+        Of the best relation found; no relation costs less than the bound.
+    count : int
+        How many relations have that cost, or at least have it.
+    exact : bool
+        Whether `count` is their number.
+    states : list of (n, n)
+        Some of them: states of pairs, -1 on the diagonal.
+    possible : (n, n)
+        Bit masks: which states each pair has in a cheapest relation, or may have.
+    above, below : (n,)
+        How many objects are strictly above (below) each at least, in all of them.
+    shares : (position, above) or None
+        For linear orders, averaged over all optima: how often object i is at place k, and how
+        often object i is above object j; both (n, n).
+    """
+
+    cost: float
+    bound: float
+    count: int
+    exact: bool
+    states: list[States]
+    possible: Domains
+    above: Codes
+    below: Codes
+    shares: tuple[Array, Array] | None = None
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the relations are proved to be cheapest."""
+        return float(self.cost) <= self.bound

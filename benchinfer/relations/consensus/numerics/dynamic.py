@@ -25,12 +25,16 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
-from benchinfer.relations.consensus.numerics.costs import EQUIVALENT, FIRST, SECOND, Costs
-from benchinfer.relations.consensus.numerics.search import CheapestRelations, of_classes
-
-type Indices = NDArray[np.intp]
-
+from benchinfer.numerics.types import Array, Flags, States
+from benchinfer.relations.consensus.numerics.costs import (
+    EQUIVALENT,
+    FIRST,
+    SECOND,
+    Costs,
+    Indices,
+    Solution,
+    of_classes,
+)
 
 type Above = NDArray[np.int64 | np.float64]
 type Tables = NDArray[np.int64 | np.float64]
@@ -61,12 +65,12 @@ class OrderGraph:
         """Return the number of cheapest orders, without rounding."""
         # 20! is the largest factorial below 2**63.
         kind = np.int64 if self.n <= 20 else object
-        found = np.ones(1, dtype=kind)
+        ways = np.ones(1, dtype=kind)
         for (source, target, _), size in zip(self.layers, self.sizes()[1:], strict=True):
-            here = np.zeros(size, dtype=kind)
-            np.add.at(here, target, found[source])
-            found = here
-        return int(found[0])
+            longer = np.zeros(size, dtype=kind)
+            np.add.at(longer, target, ways[source])
+            ways = longer
+        return int(ways[0])
 
     def shares(self) -> tuple[Array, Array]:
         """Return averages over all cheapest orders.
@@ -79,7 +83,7 @@ class OrderGraph:
         forward = [np.ones(1)]
         for (source, target, _), size in zip(self.layers, sizes[1:], strict=True):
             forward.append(np.bincount(target, forward[-1][source], size))
-        inside: list[NDArray[np.bool_]] = [np.zeros((1, self.n), dtype=np.bool_)]
+        inside: list[Flags] = [np.zeros((1, self.n), dtype=np.bool_)]
         for (source, target, item), size in zip(self.layers, sizes[1:], strict=True):
             member = np.zeros((size, self.n), dtype=np.bool_)
             member[target] = inside[-1][source]
@@ -100,9 +104,12 @@ class OrderGraph:
         """Yield cheapest orders, at most so many."""
         if limit < 1:
             return
-        steps = [
-            _by_source(layer, size) for layer, size in zip(self.layers, self.sizes(), strict=False)
-        ]
+        steps: list[list[list[tuple[int, int]]]] = []
+        for layer, size in zip(self.layers, self.sizes(), strict=False):
+            steps.append([[] for _ in range(size)])
+            rows = zip(*(part.tolist() for part in layer), strict=True)
+            for s, t, i in sorted(rows, key=lambda row: row[2]):
+                steps[-1][s].append((t, i))
         stack: list[tuple[int, list[int]]] = [(0, [])]
         while stack:
             node, order = stack.pop()
@@ -115,39 +122,27 @@ class OrderGraph:
             stack.extend((t, [*order, i]) for t, i in reversed(steps[len(order)][node]))
 
 
-def _by_source(layer: tuple[Indices, Indices, Indices], size: int) -> list[list[tuple[int, int]]]:
-    steps: list[list[tuple[int, int]]] = [[] for _ in range(size)]
-    for s, t, i in zip(*(part.tolist() for part in layer), strict=True):
-        steps[s].append((t, i))
-    return [sorted(step, key=lambda pair: pair[1]) for step in steps]
+def extended(members: Flags, source: Indices, item: Indices) -> tuple[Flags, Indices]:
+    """Return the distinct sets (m, n) that adding items to sets gives, and which one each is."""
+    sets = members[source]
+    sets[np.arange(len(item)), item] = True
+    packed = np.ascontiguousarray(np.packbits(sets, axis=1))
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, target = np.unique(keys, return_index=True, return_inverse=True)
+    return sets[first], target
 
 
-def distinct(rows: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Return the first index of each distinct row, and which one each row is."""
-    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
-    return first, which
-
-
-def trimmed(
-    n: int, layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]]
-) -> OrderGraph:
+def trimmed(n: int, layers: list[tuple[Indices, Indices, Indices, Flags]]) -> OrderGraph:
     """Keep the steps that are tight on paths that reach the end, and number the sets anew."""
-    kept: list[tuple[Indices, Indices, Indices]] = []
+    steps: list[tuple[Indices, Indices, Indices]] = []
     alive = np.array([0])
     for source, target, item, tight in reversed(layers):
         here = tight & np.isin(target, alive)
         before = np.unique(source[here])
-        kept.append(
-            (
-                np.searchsorted(before, source[here]),
-                np.searchsorted(alive, target[here]),
-                item[here],
-            )
-        )
+        renumbered = np.searchsorted(before, source[here]), np.searchsorted(alive, target[here])
+        steps.append((*renumbered, item[here]))
         alive = before
-    return OrderGraph(n, tuple(reversed(kept)))
+    return OrderGraph(n, tuple(reversed(steps)))
 
 
 def cheapest_within(
@@ -162,20 +157,16 @@ def cheapest_within(
     n = len(above)
     members = np.zeros((1, n), dtype=np.bool_)
     cost, excess = np.zeros(1, dtype=above.dtype), np.zeros(1)
-    layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]] = []
+    layers: list[tuple[Indices, Indices, Indices, Flags]] = []
     for _ in range(n):
         beyond = excess[:, None] + (~members) @ reduced.T
         source, item = np.nonzero(~members & (beyond <= gap))
         if not len(source) or len(source) > most:
             return None
-        reached = members[source]
-        reached[np.arange(len(item)), item] = True
-        first, target = distinct(reached)
         new = cost[source] + (members.astype(above.dtype) @ above)[source, item]
-        size = len(first)
-        least, nearest = _least(target, new, size), _least(target, beyond[source, item], size)
-        layers.append((source, target, item, new <= least[target] + slack))
-        members, cost, excess = reached[first], least, nearest
+        members, target = extended(members, source, item)
+        cost, excess = (_least(target, v, len(members)) for v in (new, beyond[source, item]))
+        layers.append((source, target, item, new <= cost[target] + slack))
     return cost[0].item(), trimmed(n, layers)
 
 
@@ -187,7 +178,7 @@ def _least(group: Indices, values: Array, size: int) -> Array:
 
 MOST = 20
 # Up to this size all sets are done at once.
-_WHOLE = 12
+_AT_ONCE = 12
 
 
 def subset_sums(values: Above) -> Tables:
@@ -201,7 +192,7 @@ def subset_sums(values: Above) -> Tables:
 def best_costs(above: Above) -> Tables:
     """Return the least cost of an order of each set (2**n,), given ``above[i, j]`` (n, n)."""
     n = len(above)
-    if n > _WHOLE:
+    if n > _AT_ONCE:
         return _best_in_halves(above)
     best = np.zeros(1 << n, dtype=above.dtype)
     sums = subset_sums(above)
@@ -213,15 +204,19 @@ def best_costs(above: Above) -> Tables:
 @cache
 def _steps(n: int) -> list[tuple[Masks, Masks, Masks]]:
     """Return for each size the sets, and (sets, size): the sets without, and each member."""
-    found: list[tuple[Masks, Masks, Masks]] = []
-    masks = np.arange(1 << n)
+    steps: list[tuple[Masks, Masks, Masks]] = []
     bits = 1 << np.arange(n)
-    size = np.bitwise_count(masks)
-    for k in range(1, n + 1):
-        layer = masks[size == k]
+    for k, layer in enumerate(_layers(n), 1):
         items = np.nonzero(layer[:, None] & bits)[1].reshape(-1, k)
-        found.append((layer, layer[:, None] ^ bits[items], items))
-    return found
+        steps.append((layer, layer[:, None] ^ bits[items], items))
+    return steps
+
+
+def _layers(n: int) -> list[Masks]:
+    """Return the sets of 1, 2, .. n objects."""
+    masks = np.arange(1 << n)
+    size = np.bitwise_count(masks)
+    return [masks[size == k] for k in range(1, n + 1)]
 
 
 def _best_in_halves(above: Above) -> Tables:
@@ -277,7 +272,7 @@ def cheapest_linear_order(above: Above, slack: float) -> tuple[float, OrderGraph
     through = best + cross_costs(above) + best[::-1]
     optimum = best[-1]
     good = through <= optimum + slack
-    layers: list[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]] = []
+    layers: list[tuple[Indices, Indices, Indices]] = []
     sets = np.zeros(1, dtype=np.int64)
     bits = np.int64(1) << np.arange(n)
     for _ in range(n):
@@ -302,14 +297,14 @@ def regrets(above: Above) -> Tables:
     n = len(above)
     best = best_costs(above)
     rest = cross_costs(above) + best[::-1]
-    found = np.zeros((n, n), dtype=above.dtype)
+    regret = np.zeros((n, n), dtype=above.dtype)
     for i in range(n):
         added = subset_sums(np.delete(above[:, i], i))
         cost = _without(best, i) + added + _without(rest, i, of=1) - best[-1]  # pyright: ignore[reportArgumentType]
         for j in range(n):
             if j != i:
-                found[i, j] = _without(cost, j - (j > i)).min()
-    return found
+                regret[i, j] = _without(cost, j - (j > i)).min()
+    return regret
 
 
 def _without(table: Tables, i: int, of: int = 0) -> Tables:
@@ -374,13 +369,6 @@ def _tables(costs: Costs, slack: float) -> _Tables:
     return tables
 
 
-def _layers(n: int) -> list[Masks]:
-    """Return the sets of 1, 2, .. n objects."""
-    masks = np.arange(1 << n)
-    size = np.bitwise_count(masks)
-    return [masks[size == k] for k in range(1, n + 1)]
-
-
 def _pair_sums(values: Tables) -> Tables:
     """Return for each set of bits the sum of values (n, n), symmetric, over its pairs (2**n,)."""
     sums: Tables = np.zeros(1, dtype=values.dtype)
@@ -389,7 +377,7 @@ def _pair_sums(values: Tables) -> Tables:
     return sums
 
 
-def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> CheapestRelations:
+def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> Solution:
     """Return the least cost of a weak order and what all that have it say, with some of them.
 
     `costs` are those of `of_votes`; orders dearer by at most `slack` count as cheapest, of which
@@ -414,30 +402,32 @@ def cheapest_weak_order(costs: Costs, slack: float, limit: int) -> CheapestRelat
         below = np.minimum(below, np.where(inside, after, n).min(axis=0))
     possible = (first << FIRST) | (first.T << SECOND) | (tied << EQUIVALENT)
     np.fill_diagonal(possible, 0)
-    return CheapestRelations(
-        cost=tables.best[-1].item(),
+    cost = tables.best[-1].item()
+    return Solution(
+        cost=cost,
+        bound=cost,
+        exact=True,
         states=_listed(tables, limit),
         count=int(tables.ways[-1]),
         possible=possible.astype(np.uint8),
         above=above,
         below=below,
-        complete=True,
     )
 
 
-def _listed(tables: _Tables, limit: int) -> list[NDArray[np.int8]]:
+def _listed(tables: _Tables, limit: int) -> list[States]:
     """Return cheapest weak orders (n, n), at most so many."""
     n = len(tables.above)
-    found: list[NDArray[np.int8]] = []
-    stack: list[tuple[int, NDArray[np.intp]]] = [((1 << n) - 1, np.zeros(n, dtype=np.intp))]
-    while stack and len(found) < limit:
+    orders: list[States] = []
+    stack: list[tuple[int, Indices]] = [((1 << n) - 1, np.zeros(n, dtype=np.intp))]
+    while stack and len(orders) < limit:
         left, levels = stack.pop()
         if not left:
-            found.append(of_classes(levels, FIRST))
+            orders.append(of_classes(levels, FIRST))
             continue
         # Classes are numbered from the last one upwards.
         stack.extend(
             (left ^ chosen, np.where(tables.bits & chosen, left.bit_count(), levels))
             for chosen in tables.tight(np.array([left]))[1].tolist()
         )
-    return found
+    return orders

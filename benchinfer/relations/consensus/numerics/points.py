@@ -7,15 +7,14 @@ References
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
-from benchinfer.relations.consensus.numerics.costs import Costs
-from benchinfer.relations.consensus.numerics.dynamic import Indices, OrderGraph, distinct, trimmed
-from benchinfer.relations.consensus.numerics.solve import components
+from benchinfer.numerics.types import Array, Codes, Flags
+from benchinfer.relations.consensus.numerics.costs import Costs, Indices
+from benchinfer.relations.consensus.numerics.dynamic import OrderGraph, extended, trimmed
+from benchinfer.relations.consensus.numerics.solve import classes
 
 
-def place_costs(twice: NDArray[np.int64], weights: Array | NDArray[np.int64]) -> Array:
+def place_costs(twice: Codes, weights: Array | Codes) -> Array:
     """Return twice the cost (n, n) of object i at place k, given twice the ranks (B, n)."""
     places = 2 * np.arange(1, twice.shape[1] + 1)
     return np.tensordot(weights, np.abs(twice[:, :, None] - places), axes=1)
@@ -40,20 +39,17 @@ def cheapest(costs: Array, slack: float, most: int) -> tuple[float, OrderGraph |
     return costs[rows, places].sum().item(), _placings(free, most), order
 
 
-def _placings(free: NDArray[np.bool_], most: int) -> OrderGraph | None:
+def _placings(free: Flags, most: int) -> OrderGraph | None:
     """Return all orders in which every object is at a place that is free for it."""
     n = len(free)
     members = np.zeros((1, n), dtype=np.bool_)
-    layers: list[tuple[Indices, Indices, Indices, NDArray[np.bool_]]] = []
+    layers: list[tuple[Indices, Indices, Indices, Flags]] = []
     for k in range(n):
         source, item = np.nonzero(~members & free[:, k])
         if len(source) > most:
             return None
-        reached = members[source]
-        reached[np.arange(len(item)), item] = True
-        first, target = distinct(reached)
+        members, target = extended(members, source, item)
         layers.append((source, target, item, np.ones(len(item), dtype=np.bool_)))
-        members = reached[first]
     return trimmed(n, layers)
 
 
@@ -76,24 +72,12 @@ def per_pair(scores: Array, votes: Costs) -> Array:
     return np.divide(scores, compared, out=np.zeros_like(scores), where=compared > 0)
 
 
-def majority(votes: Costs, verdict: int = _FIRST) -> NDArray[np.bool_]:
+def majority(votes: Costs, verdict: int = _FIRST) -> Flags:
     """Return (n, n): more than half of the weight that compared the pair gives it the verdict."""
     return 2 * votes[verdict] > votes[1:].sum(axis=0)
 
 
-def classes(above: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the class (n,) of each object, 0 the best, given who is above whom (n, n).
-
-    Every object of a class is above every one of later classes, and no class can be split so.
-    """
-    arc = ~above.T
-    np.fill_diagonal(arc, val=False)
-    labels = components(arc, strong=True)
-    outside = (arc & (labels[:, None] != labels)).sum(axis=1)
-    return np.unique(-outside, return_inverse=True)[1]
-
-
-def condorcet(votes: Costs) -> NDArray[np.int64]:
+def condorcet(votes: Costs) -> Codes:
     """Return the class (n,) of each object by majorities, 0 is the Smith set [1]_.
 
     References

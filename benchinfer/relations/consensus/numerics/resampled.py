@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
-from benchinfer.numerics.types import Array, Counts
+from benchinfer.numerics.types import Array, Counts, States
 from benchinfer.relations.consensus.numerics.costs import (
     EQUIVALENT,
     FIRST,
@@ -32,7 +31,7 @@ class ConsensusAverages:
     cost : float
     count : int
         How many there are.
-    whole : bool
+    complete : bool
         Whether they are proved to be cheapest and the averages are over all of them.
     position : (n, n)
         The share of them in which k objects are strictly above object i.
@@ -44,11 +43,11 @@ class ConsensusAverages:
 
     cost: float
     count: int
-    whole: bool
+    complete: bool
     position: Array
     above: Array
     tied: Array
-    states: NDArray[np.int8] | None
+    states: States | None
 
 
 def summarise(costs: Costs, family: RelationFamily) -> ConsensusAverages:
@@ -62,21 +61,21 @@ def summarise(costs: Costs, family: RelationFamily) -> ConsensusAverages:
     families, relations are listed, and of very many the averages are over the first of them.
     """
     linear = family.name == "linear"
-    found = solve(costs, family, limit=1 if linear else _LISTED)
-    if linear and found.shares is None:
-        found = solve(costs, family, limit=_LISTED)
-    counted = found.exact and found.optimal
-    only = found.states[0] if counted and found.count == 1 else None
-    if found.shares is not None:
-        position, above = found.shares
-        tied = np.zeros(above.shape)
-        return ConsensusAverages(found.cost, found.count, counted, position, above, tied, only)
-    states = np.array(found.states)
+    solution = solve(costs, family, limit=1 if linear else _LISTED)
+    if linear and solution.shares is None:
+        solution = solve(costs, family, limit=_LISTED)
+    counted = solution.exact and solution.optimal
+    only = solution.states[0] if counted and solution.count == 1 else None
+    cost, count = solution.cost, solution.count
+    if solution.shares is not None:
+        position, above = solution.shares
+        return ConsensusAverages(cost, count, counted, position, above, np.zeros_like(above), only)
+    states = np.array(solution.states)
     rank = (states == SECOND).sum(axis=2)
     return ConsensusAverages(
-        cost=found.cost,
-        count=found.count,
-        whole=counted and len(states) == found.count,
+        cost=cost,
+        count=count,
+        complete=counted and len(states) == count,
         position=(rank[:, :, None] == np.arange(states.shape[1])).mean(axis=0),
         above=(states == FIRST).mean(axis=0),
         tied=(states == EQUIVALENT).mean(axis=0),
@@ -92,10 +91,10 @@ class Resampled:
     ----------
     n : int
         N.
-    unique, whole : int
+    unique, complete : int
         In how many there was one cheapest relation, and in how many averages are over all.
     position, above, tied : (n, n)
-        As in `Summary`.
+        As in `ConsensusAverages`.
     position_error, above_error, tied_error : (n, n)
         Their standard errors by Monte Carlo.
     orders : list of ((n, n), int)
@@ -104,14 +103,14 @@ class Resampled:
 
     n: int
     unique: int
-    whole: int
+    complete: int
     position: Array
     above: Array
     tied: Array
     position_error: Array
     above_error: Array
     tied_error: Array
-    orders: list[tuple[NDArray[np.int8], int]]
+    orders: list[tuple[States, int]]
 
 
 def drawn(size: int, resamples: int, seed: int) -> Counts:
@@ -132,19 +131,19 @@ def reweighted(
     tensors: Costs,
     weights: Counts,
     family: RelationFamily,
-    told: Callable[[int], None] | None = None,
+    report: Callable[[int], None] | None = None,
     n_jobs: int = 1,
 ) -> Iterator[ConsensusAverages]:
     """Yield the summary of each reweighted ensemble.
 
     `tensors` (B, 4, n, n) are the costs of each relation by itself, `weights` (N, B) how often each
-    counts; `told` is called with the number of ensembles just done, `n_jobs` a number of processes.
+    counts; `report` is called with the number of ensembles done, `n_jobs` is a number of processes.
     """
     work = partial(_summed, tensors, family)
     for one in in_order(work, weights, workers(n_jobs), processes=True):
         yield one
-        if told is not None:
-            told(1)
+        if report is not None:
+            report(1)
 
 
 def _summed(tensors: Costs, family: RelationFamily, weights: Counts) -> ConsensusAverages:
@@ -153,14 +152,14 @@ def _summed(tensors: Costs, family: RelationFamily, weights: Counts) -> Consensu
 
 def averaged(summaries: Iterable[ConsensusAverages]) -> Resampled:
     """Return the averages of summaries, of which there is at least one."""
-    n = unique = whole = 0
+    n = unique = complete = 0
     sums = squares = np.zeros(())
     seen: Counter[bytes] = Counter()
-    first: dict[bytes, NDArray[np.int8]] = {}
+    first: dict[bytes, States] = {}
     for one in summaries:
         values = np.stack([one.position, one.above, one.tied])
         sums, squares = sums + values, squares + values**2
-        n, whole = n + 1, whole + one.whole
+        n, complete = n + 1, complete + one.complete
         if one.states is not None:
             unique += 1
             key = one.states.tobytes()
@@ -171,7 +170,7 @@ def averaged(summaries: Iterable[ConsensusAverages]) -> Resampled:
     return Resampled(
         n=n,
         unique=unique,
-        whole=whole,
+        complete=complete,
         position=mean[0],
         above=mean[1],
         tied=mean[2],

@@ -44,7 +44,7 @@ def test_averages_and_regret_are_those_of_all_orders(n: int) -> None:
     best = orders[cost == cost.min()]
     place = best.argsort(axis=1)
     found = summarise(costs, FAMILIES["linear"])
-    assert (found.cost, found.count, found.whole) == (cost.min(), len(best), True)
+    assert (found.cost, found.count, found.complete) == (cost.min(), len(best), True)
     np.testing.assert_allclose(found.position, (place[:, :, None] == np.arange(n)).mean(axis=0))
     higher = place[:, :, None] < place[:, None, :]
     np.testing.assert_allclose(found.above, higher.mean(axis=0))
@@ -75,7 +75,7 @@ def test_programs_find_what_tables_find(n: int, monkeypatch: pytest.MonkeyPatch)
 def test_tables_in_halves_are_those_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     above = np.random.default_rng(1).integers(0, 9, (9, 9))
     whole = dynamic.best_costs(above)
-    monkeypatch.setattr(dynamic, "_WHOLE", 3)
+    monkeypatch.setattr(dynamic, "_AT_ONCE", 3)
     np.testing.assert_array_equal(dynamic.best_costs(above), whole)
 
 

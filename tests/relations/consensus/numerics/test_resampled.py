@@ -64,7 +64,7 @@ def test_each_resample_is_the_average_over_all_optima(family: str) -> None:
     counts = [enumerated(np.tensordot(w, parts, axes=1), states) for w in weights]
     assert max(count for count, _ in counts) > 4
     for one, (count, means) in zip(found, counts, strict=True):
-        assert (one.count, one.whole) == (count, True)
+        assert (one.count, one.complete) == (count, True)
         assert (one.states is None) == (count > 1)
         np.testing.assert_allclose([one.position, one.above, one.tied], means, atol=1e-12)
     total = averaged(found)
@@ -76,7 +76,7 @@ def test_each_resample_is_the_average_over_all_optima(family: str) -> None:
     np.testing.assert_allclose(
         [total.position_error, total.above_error, total.tied_error], error, atol=1e-9
     )
-    assert (total.n, total.whole) == (60, 60)
+    assert (total.n, total.complete) == (60, 60)
     assert total.unique == sum(count == 1 for count, _ in counts)
     assert sum(k for _, k in total.orders) == total.unique
     assert [k for _, k in total.orders] == sorted((k for _, k in total.orders), reverse=True)
@@ -118,6 +118,6 @@ def test_optima_that_are_too_many_to_list_are_owned_up_to(
 ) -> None:
     costs = np.zeros((4, N, N), dtype=np.int64)
     assert resampled.summarise(costs, FAMILIES["weak"]).count == 541
-    assert resampled.summarise(costs, FAMILIES["weak"]).whole
+    assert resampled.summarise(costs, FAMILIES["weak"]).complete
     monkeypatch.setattr(resampled, "_LISTED", 10)
-    assert not resampled.summarise(costs, FAMILIES["weak"]).whole
+    assert not resampled.summarise(costs, FAMILIES["weak"]).complete

@@ -85,7 +85,7 @@ def test_all_optima_are_those_of_enumeration(
 ) -> None:
     if program:
         # Without shortcuts for small parts.
-        for limit in ("_SMALL", "_TABLED", "_CLASSED", "_FEW"):
+        for limit in ("_SMALL", "_TABLED", "_CLASSED"):
             monkeypatch.setattr(solving, limit, 0)
     rng = np.random.default_rng([len(name), len(method), program])
     everything = relations(name)

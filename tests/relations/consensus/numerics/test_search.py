@@ -1,4 +1,4 @@
-"""Programs in whole numbers, beside tables that know nothing of them."""
+"""Programs in whole numbers against tables that know nothing of them."""
 
 import math
 
@@ -10,14 +10,13 @@ from benchinfer.relations.consensus.numerics import dynamic
 from benchinfer.relations.consensus.numerics.costs import (
     FAMILIES,
     Costs,
+    Effort,
     RelationFamily,
     of_votes,
     tally,
     total,
 )
-from benchinfer.relations.consensus.numerics.effort import Effort
-from benchinfer.relations.consensus.numerics.program import branch, lagrangian
-from benchinfer.relations.consensus.numerics.search import ConsensusProblem, TriangleRows, start
+from benchinfer.relations.consensus.numerics.search import ConsensusProblem, branch
 from benchinfer.relations.consensus.numerics.solve import solve
 from tests.relations.consensus.numerics.test_solve import is_member
 
@@ -34,9 +33,7 @@ def circular(n: int, size: int, seed: int = 0) -> Costs:
 
 def whole(costs: Costs, family: RelationFamily) -> tuple[float, NDArray[np.int8] | None]:
     """Solve in whole numbers, from nothing known."""
-    bound, reduced = lagrangian(costs, family, TriangleRows.none(), np.zeros(0))
-    problem = ConsensusProblem(costs, reduced, bound, family)
-    return branch(problem, start(family, costs.shape[1]), Effort())
+    return branch(ConsensusProblem.of(costs, family), Effort())
 
 
 def test_linear_orders_of_18_objects_cost_the_same_by_tables_and_programs() -> None:
@@ -73,6 +70,5 @@ def test_programs_and_searches_agree_on_circles(name: str) -> None:
 @pytest.mark.parametrize("effort", [Effort(left=1), Effort.of(1e-9)])
 def test_without_effort_the_bound_that_was_known_is_left(effort: Effort) -> None:
     costs, family = circular(9, 5), FAMILIES["weak"]
-    bound, reduced = lagrangian(costs, family, TriangleRows.none(), np.zeros(0))
-    found = branch(ConsensusProblem(costs, reduced, bound, family), start(family, 9), effort)
-    assert found == (bound, None)
+    problem = ConsensusProblem.of(costs, family)
+    assert branch(problem, effort) == (problem.bound, None)

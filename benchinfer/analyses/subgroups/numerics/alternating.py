@@ -97,8 +97,8 @@ def _shortest(rows: Array) -> Array:
     """Return the shares of columns whose mixture is shortest, below them a row of ones."""
     goal = np.zeros(len(rows))
     goal[-1] = 1.0
-    found, _ = nnls(rows, goal)
-    return found / found.sum()
+    solution, _ = nnls(rows, goal)
+    return solution / solution.sum()
 
 
 def mixtures(points: Array, targets: Array) -> Array:
@@ -195,12 +195,13 @@ def fit_archetypes(
     Statistics & Data Analysis 55, 1215-1225. https://doi.org/10.1016/j.csda.2010.10.017
     """
     given = np.ones(len(points)) if weights is None else weights
-    kept = np.flatnonzero(given > 0)
+    retained = np.flatnonzero(given > 0)
     centre = given @ points / given.sum()
     unit = float(np.sqrt(given @ ((points - centre) ** 2).sum(axis=1) / given.sum())) or 1.0
     scaled = (points - centre) / unit
     begun = [
-        np.eye(len(points))[kept[s]] for s in _starts(scaled[kept], k, starts, seed, robust=robust)
+        np.eye(len(points))[retained[s]]
+        for s in _starts(scaled[retained], k, starts, seed, robust=robust)
     ]
     cut = np.inf
     if robust:
@@ -211,8 +212,8 @@ def fit_archetypes(
     best = int(objectives.argmin())
     fit = _descend(scaled, rough[best].betas, given, cut, _SETTLED)
     near = objectives <= objectives[best] * (1 + _SAME) + 1e-12
-    found = replace(fit, archetypes=fit.betas @ points, objective=fit.objective * unit**2)
-    return BestFit(found, float(near.mean()))
+    solution = replace(fit, archetypes=fit.betas @ points, objective=fit.objective * unit**2)
+    return BestFit(solution, float(near.mean()))
 
 
 def _descend(points: Array, betas: Array, given: Array, cut: float, settled: float) -> ArchetypeFit:

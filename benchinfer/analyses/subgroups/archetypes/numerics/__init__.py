@@ -1,1 +1,0 @@
-"""Archetypal analysis on arrays."""
