@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from benchinfer.analyses.mixed.closure import closed_by
+from benchinfer.analyses.mixed.evidence import closed_by
 from benchinfer.analyses.mixed.fit import ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.leave_out import deletion, refit, without_dataset
 from benchinfer.analyses.mixed.numerics.moments import Statistics
@@ -421,7 +421,7 @@ def _algorithms(
 
 def _asked(mixed: "MixedComparison") -> WholeTable:
     """Return the contrasts and options of the comparison."""
-    family, adjusted = mixed.asked()
+    family, adjusted = mixed.family()
     if family.shown >= 0:
         raise DesignError(
             "without a data set another algorithm may be the best.",
@@ -448,7 +448,7 @@ def _judge(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Jud
     margin, alpha = mixed.measure.margin, mixed.alpha
     if method == "single-step" and mixed.alternative == "two-sided":
         df_method = mixed.options.df
-        errors = mixed.fitted.estimate.errors(family.matrix, df_method)
+        errors = mixed.fitted.errors(family.matrix, df_method)
         df = float(errors.df.min())
         joint = max_t.max_t(family.matrix, errors.cov, df)
         sizes = [independent_tests(max_t.quantile(joint, a), df, a) for a in (alpha, 2 * alpha)]

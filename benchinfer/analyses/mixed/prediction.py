@@ -137,7 +137,7 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
         )
     stats, model = plain
     check_predictable(stats, model, one_dataset=mixed.design.one_dataset)
-    family, _ = mixed.asked()
+    family, _ = mixed.family()
     residuals = mixed.fitted.residuals
     found = predict(
         stats,

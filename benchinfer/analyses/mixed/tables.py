@@ -1,4 +1,4 @@
-"""Tables of a mixed model: variances, tests, departures of data sets."""
+"""Tables of a mixed model: variances, tests, departures of data sets, direct evidence."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,15 +6,13 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import chdtrc, fdtrc, ndtri
+from scipy.special import chdtrc, fdtrc, ndtri, stdtrit
 
 from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
 from benchinfer.analyses.mixed.fit import (
     AveragedFit,
     Fit,
     MixedFit,
-    SolvedModel,
     fit_design,
     reread,
 )
@@ -23,12 +21,13 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, interaction_effects
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,8 +268,7 @@ def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
         slopes = fixed.slopes(name)
         yield from _f(name, fitted, model, slopes.mean(axis=0, keepdims=True), df)
         yield from _f(f"algorithm:{name}", fitted, model, d @ slopes, df)
-    overlap = isinstance(fitted.estimate, SolvedModel) and fitted.estimate.problem.overlap > 0
-    if fitted.plain is not None and not overlap:
+    if fitted.plain is not None and not fitted.overlap:
         x, k = fixed.x, len(fixed.at)
         # The smaller model: the same columns, the algorithms' own put together.
         null = None if x is None else x.reshape(*x.shape[:2], -1, k).sum(axis=3)
@@ -291,9 +289,9 @@ def _f(term: str, fitted: MixedFit, model: Fit, rows: Array, df: str) -> Iterato
     if not (found.df_denominator > 0 and found.statistic >= 0):
         return
     statistic, p_value = found.statistic, found.p_value
-    if isinstance(fitted.estimate, SolvedModel) and fitted.estimate.problem.overlap:
+    if fitted.overlap:
         # Overlapping resamples raise the covariance that the test of the model knows.
-        cov = rows @ fitted.estimate.errors(rows, df).cov @ rows.T
+        cov = rows @ fitted.errors(rows, df).cov @ rows.T
         estimate = rows @ model.beta
         statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
         p_value = float(fdtrc(len(rows), found.df_denominator, statistic))
@@ -314,7 +312,7 @@ def _hotelling(fitted: MixedFit, rows: Array) -> Iterator[Row]:
     Hotelling's T squared; on a table with missing cells an approximation with the smallest of the
     contrasts' degrees of freedom.
     """
-    errors = fitted.estimate.spread(rows)
+    errors = fitted.spread(rows)
     if errors is None:
         return
     q, nu = len(rows), float(errors.df.min())
@@ -342,6 +340,81 @@ def _random(fitted: MixedFit) -> Iterator[Row]:
             np.inf,
             test.p_value,
         )
+
+
+# Few enough false rows: the differences of two estimates of one thing are compared by it.
+_RARE = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class DirectEvidence:
+    """Differences of pairs on the data sets that both have, on the modelling scale; (P,) arrays.
+
+    Attributes
+    ----------
+    n
+        Number of these data sets.
+    estimate
+        Mean difference, first minus second, larger is better; NaN where there is no data set.
+    std_error
+        From the spread of the differences; NaN for fewer than two.
+    """
+
+    n: Codes
+    estimate: Array
+    std_error: Array
+
+    def contradicts(self, evidence: Evidence, alpha: float) -> Flags:
+        """Return the pairs that shared data sets do not support.
+
+        A pair that the model decides and its shared data sets favour the other algorithm, or there
+        are none; or the two estimates are further apart than both errors allow (as if they were
+        independent, which is cautious).
+        """
+        decided = evidence.p_value <= alpha
+        turned = decided & ~(np.sign(self.estimate) == np.sign(evidence.estimate))
+        error = np.hypot(evidence.std_error, self.std_error)
+        critical = stdtrit(np.maximum(self.n - 1, 1), 1 - _RARE / 2)
+        return turned | (np.abs(evidence.estimate - self.estimate) > critical * error)
+
+
+def direct_evidence(fitted: MixedFit, pairs: Codes) -> DirectEvidence | None:
+    """Average the differences of cell means; None where the fit does not keep them."""
+    if fitted.plain is None or fitted.fixed.x is not None or fitted.design.one_dataset:
+        return None
+    stats, _ = fitted.plain
+    with np.errstate(invalid="ignore", divide="ignore"):
+        level = (stats.total / stats.n + stats.offset) * stats.scale
+    difference = level[:, pairs[:, 0]] - level[:, pairs[:, 1]]
+    n = np.isfinite(difference).sum(axis=0)
+    mean = np.where(n > 0, np.nansum(difference, axis=0) / np.maximum(n, 1), np.nan)
+    squares = np.nansum((difference - mean) ** 2, axis=0)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    return DirectEvidence(n, mean, np.where(n > 1, error, np.nan))
+
+
+def direct(mixed: "MixedComparison") -> "pd.DataFrame":
+    """Return one row per pair: the model's and the direct estimate."""
+    real, evidence = (mixed.pairs >= 0).all(axis=1), mixed.evidence
+    shared = direct_evidence(mixed.fitted, mixed.pairs[real])
+    if shared is None:
+        raise DesignError(
+            "the direct evidence is kept where several data sets are compared by one variance"
+            f" per source; here {mixed.fitted.peculiarity}.",
+            hint=f"{Call('compare_mixed', Option('structure', 'pairwise'))} keeps it.",
+        )
+    named = [pair for pair, one in zip(mixed.named_sides(), real, strict=True) if one]
+    return frame(
+        {
+            "first": [first for first, _ in named],
+            "second": [second for _, second in named],
+            "estimate": mixed.measure.effect(evidence.estimate[real]),
+            "std_error": evidence.std_error[real],
+            "direct": mixed.measure.effect(shared.estimate),
+            "direct_error": shared.std_error,
+            "n_datasets": shared.n,
+        }
+    )
 
 
 _SOURCES = {
@@ -386,7 +459,7 @@ class CaterpillarLayout:
     level: float
 
     @property
-    def side(self) -> NDArray[np.int64]:
+    def side(self) -> Codes:
         """(D, P) 1 where the interval holds better values only, -1 worse ones only, else 0."""
         low, high = self.ends[:, :, 0], self.ends[:, :, 2]
         above, below = low > self.measure.neutral, high < self.measure.neutral
