@@ -24,7 +24,6 @@ from benchinfer.comparison.evidence import Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
-from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join, sentence
 from benchinfer.core.saving import savable
@@ -276,7 +275,7 @@ class MixedComparison(TestedComparison):
         return tables.departures(self.setting, self.fitted, self.level)
 
     def direct(self) -> "pd.DataFrame":
-        """Set the model's estimate of each pair beside that of the data sets that both have.
+        """Compare the model's estimate of each pair with that of the data sets that both have.
 
         Returns
         -------
@@ -299,7 +298,7 @@ class MixedComparison(TestedComparison):
         *,
         n_jobs: int = 1,
     ) -> "pd.DataFrame":
-        """Say what changes when each data set, or each algorithm, is left out.
+        """Return what changes when each data set, or each algorithm, is left out.
 
         Parameters
         ----------
@@ -323,7 +322,7 @@ class MixedComparison(TestedComparison):
         DesignError
             The model is not one that can be fitted again from its moments, or the table is missing.
         """
-        return frame(dict(influence.left_out(self, leave, scores, n_jobs).columns()))
+        return influence.left_out(self, leave, scores, n_jobs).table()
 
     def predict(self, replications: int | None = None) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.

@@ -113,7 +113,7 @@ def _design(setting: Setting, design: Design) -> list[Check]:
 
 
 def _generalisation(setting: Setting, design: Design) -> list[Check]:
-    """Say where a claim about a domain would overreach."""
+    """Warn of claims about a domain that go too far."""
     domains = len(set(setting.domains))
     return [
         Check.of(
@@ -170,7 +170,7 @@ def _constant_levels(setting: Setting, errors: Errors, design: Design) -> list[C
 
 
 def overlap_words(setting: Setting, design: Design) -> str:
-    """Say that and how the overlap of resamples enters, as a sentence; empty where it does not."""
+    """Return the correction for overlapping resamples as a sentence; empty where there is none."""
     resampling = setting.resampling
     if resampling is None or resampling.overlap == 0:
         return ""
@@ -194,21 +194,21 @@ def overlap_words(setting: Setting, design: Design) -> str:
 
 
 def residual_checks(
-    found: Residuals,
+    residuals: Residuals,
     datasets: Sequence[str],
     algorithms: Sequence[str],
     measure: Measure,
     *,
-    own: bool = False,
+    robust: bool = False,
     scales: Sequence[str] = (),
 ) -> list[Check]:
-    """Turn the diagnostics of a fit into rows; `scales` are others that all scores fit."""
-    growth = _growth(found.spread, measure) if "log" in scales else ""
+    """Return the checks of residuals; `scales` are others that all scores fit."""
+    growth = _growth(residuals.spread, measure) if "log" in scales else ""
     return [
-        *_residual(found.shape, scales),
-        *_spreads(found.spread, datasets, algorithms, growth, own=own),
-        *_normal(found.effects),
-        *_outlying(found.effects, datasets, algorithms),
+        *_residual(residuals.shape, scales),
+        *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
+        *_normal(residuals.effects),
+        *_outlying(residuals.effects, datasets, algorithms),
     ]
 
 
@@ -260,12 +260,12 @@ def _spreads(
     algorithms: Sequence[str],
     growth: str,
     *,
-    own: bool,
+    robust: bool,
 ) -> list[Check]:
     """Check that residual variances are equal."""
     pairwise = (
         "the pairs' own errors do not assume equal spreads"
-        if own
+        if robust
         else Phrase(f"{Option('structure', 'pairwise')} does not assume equal spreads")
     )
     rows: list[Check] = []
@@ -337,7 +337,7 @@ def _normal(effects: RandomEffects) -> list[Check]:
 
 
 def _looks_normal(shape: Shape) -> bool:
-    """Tell whether a sample looks normal.
+    """Return whether a sample looks normal.
 
     In large ones any departure is significant: only one that shows counts.
     """
@@ -347,7 +347,7 @@ def _looks_normal(shape: Shape) -> bool:
 def _outlying(
     effects: RandomEffects, datasets: Sequence[str], algorithms: Sequence[str]
 ) -> list[Check]:
-    """Name data sets and cells that lie far out."""
+    """Name outlying data sets and cells."""
     far = np.flatnonzero(effects.p_distance < _RARE)
     far = far[np.argsort(-effects.distance[far])]
     cells = np.argwhere(effects.p_profile < _RARE)
@@ -539,10 +539,10 @@ def _other_reference(
 
 
 def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
-    """Say whether the scores look like the model, where that was looked at."""
+    """Return the checks of the residuals, where these are kept."""
     if fitted.residuals is None:
         return []
     names = setting.coverage.datasets, setting.algorithms
-    own = fitted.design.structure == "pairwise"
+    robust = fitted.design.structure == "pairwise"
     measure, scales = setting.measure, setting.scales
-    return residual_checks(fitted.residuals, *names, measure, own=own, scales=scales)
+    return residual_checks(fitted.residuals, *names, measure, robust=robust, scales=scales)

@@ -14,6 +14,7 @@ from benchinfer.analyses.mixed.design import (
     with_fixed_effects,
 )
 from benchinfer.analyses.mixed.numerics import degrees, moments
+from benchinfer.analyses.mixed.numerics.degrees import Fit
 from benchinfer.analyses.mixed.numerics.leave_out import (
     blocks_without_algorithm,
     cells_without_algorithm,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type Fit = ScoreModelFit | StructuredFit
 type AnyFit = Fit | AveragedFit
 
 

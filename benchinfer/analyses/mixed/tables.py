@@ -11,12 +11,11 @@ from scipy.special import chdtrc, fdtrc, ndtri, stdtrit
 from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
 from benchinfer.analyses.mixed.fit import (
     AveragedFit,
-    Fit,
     MixedFit,
     fit_design,
     reread,
 )
-from benchinfer.analyses.mixed.numerics.degrees import f_test
+from benchinfer.analyses.mixed.numerics.degrees import Fit, f_test
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, interaction_effects
@@ -44,8 +43,8 @@ type Row = tuple[str, str, float, float, float, float]
 
 def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFrame":
     """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``."""
-    found = _effects(setting, fitted)
-    columns = [_columns(setting.measure, *effects, level) for effects in found]
+    sources = _effects(setting, fitted)
+    columns = [_columns(setting.measure, *effects, level) for effects in sources]
     return frame({name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
 
 
@@ -55,7 +54,7 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
     datasets, algorithms = setting.coverage.datasets, setting.algorithms
     cells = [(d, k) for d in datasets for k in algorithms]
     if isinstance(model, StructuredFit):
-        found = [
+        sources = [
             ("dataset + dataset:algorithm", cells, model.blup_profile, model.blup_profile_variance)
         ]
         if model.domain is not None:
@@ -66,23 +65,23 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
                 model.blup_domain,
                 model.blup_domain_variance,
             )
-            found.insert(0, domains)
-        return [(name, units, mean, np.sqrt(np.maximum(v, 0.0))) for name, units, mean, v in found]
+            sources.insert(0, domains)
+        return [(name, of, mean, np.sqrt(np.maximum(v, 0.0))) for name, of, mean, v in sources]
     if fitted.plain is None or fitted.design.one_dataset:
         raise DesignError(
             "data sets have no random effects in this model.",
             hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
             " data sets has them.",
         )
-    found: list[Source] = []
+    sources: list[Source] = []
     stats, model = fitted.plain
     if "dataset" in model.terms:
-        effects = dataset_effects(stats, model, x)
-        found.append(("dataset", [(d, "") for d in datasets], effects.mean, effects.prediction_sd))
+        effects, units = dataset_effects(stats, model, x), [(d, "") for d in datasets]
+        sources.append(("dataset", units, effects.mean, effects.prediction_sd))
     if "dataset:algorithm" in model.terms:
         effects = interaction_effects(stats, model, x)
-        found.append(("dataset:algorithm", cells, effects.mean, effects.prediction_sd))
-    return found
+        sources.append(("dataset:algorithm", cells, effects.mean, effects.prediction_sd))
+    return sources
 
 
 def _columns(
@@ -112,14 +111,14 @@ _BETWEEN: tuple[Structure, ...] = ("common", "diagonal", "unstructured")
 _RESIDUAL: tuple[Residual, ...] = ("constant", "algorithm", "dataset")
 
 
-def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.DataFrame":
+def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.DataFrame":
     """Return one row per covariance structure that the table supports, least AIC first."""
     scores = reread(setting, scores)
     rows: list[dict[str, object]] = []
     refused: list[str] = []
     for structure, residual in product(_BETWEEN, _RESIDUAL):
         try:
-            fitted = fit_design(scores, setting, resolve(structure, residual, asked, setting))
+            fitted = fit_design(scores, setting, resolve(structure, residual, design, setting))
         except DesignError as error:
             refused.append(Phrase(str(error)).lines()[0])
             continue
@@ -204,10 +203,10 @@ def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]
             hint=f'{Option("structure", "common")} or "pairwise" with'
             f" {Option('residual', 'constant')} has them.",
         )
-    found = profile_intervals(
+    intervals = profile_intervals(
         fitted.plain[0], fitted.design.fitted, fitted.fixed.x, level=level, reml=True
     )
-    return [i.low**2 for i in found], [i.high**2 for i in found]
+    return [i.low**2 for i in intervals], [i.high**2 for i in intervals]
 
 
 def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -285,23 +284,23 @@ def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
 
 def _f(term: str, fitted: MixedFit, model: Fit, rows: Array, df: str) -> Iterator[Row]:
     """Test fixed effects by F, unless there are too few data sets for its degrees of freedom."""
-    found = f_test(model, rows, df)
-    if not (found.df_denominator > 0 and found.statistic >= 0):
+    test = f_test(model, rows, df)
+    if not (test.df_denominator > 0 and test.statistic >= 0):
         return
-    statistic, p_value = found.statistic, found.p_value
+    statistic, p_value = test.statistic, test.p_value
     if fitted.overlap:
         # Overlapping resamples raise the covariance that the test of the model knows.
         cov = rows @ fitted.errors(rows, df).cov @ rows.T
         estimate = rows @ model.beta
         statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
-        p_value = float(fdtrc(len(rows), found.df_denominator, statistic))
+        p_value = float(fdtrc(len(rows), test.df_denominator, statistic))
     words = "F, covariance of the model" if fitted.design.structure == "pairwise" else "F"
     yield (
         term,
         words,
         statistic,
-        float(found.df_numerator),
-        found.df_denominator,
+        float(test.df_numerator),
+        test.df_denominator,
         p_value,
     )
 
@@ -487,12 +486,12 @@ def caterpillar(mixed: "MixedComparison") -> CaterpillarLayout:
         expected = "the algorithm's average"
         expected += " and the data set's difficulty" if "dataset" in sources else ""
     shape = (len(datasets), len(owners), 3)
-    found = CaterpillarLayout(
+    layout = CaterpillarLayout(
         mixed.measure, datasets, owners, ends.reshape(shape), expected, mixed.level
     )
-    if not found.size.any():
+    if not layout.size.any():
         raise DesignError(
             "no data set departs from the average in this model: the variance is zero.",
             hint="variances() says where the scores vary.",
         )
-    return found
+    return layout
