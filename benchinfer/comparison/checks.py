@@ -1,8 +1,7 @@
 """Checks of a design that several analyses share."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +33,6 @@ from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import declaration
 from benchinfer.scores.table import ScoreTable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
@@ -577,40 +573,6 @@ def refuse_overlap(setting: Setting, *, of_domains: bool = True) -> None:
         " replications are not exchangeable blocks.",
         hint=hints,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class InfluenceLayout:
-    """Layout of the influence of each data set.
-
-    Attributes
-    ----------
-    measure
-        The measure.
-    unit
-        What is left out, in words: data set or replication.
-    table
-        From `MixedComparison.influence`, the largest move of a difference first.
-    """
-
-    home: ClassVar[str] = "benchinfer.comparison"
-
-    measure: Measure
-    unit: str
-    table: "pd.DataFrame"
-
-    @staticmethod
-    def sorted(measure: Measure, table: "pd.DataFrame") -> "InfluenceLayout":
-        """Put the largest moves first."""
-        unit = str(table.columns[0])
-        order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
-        table = table.iloc[order].rename(columns={unit: "unit"}).reset_index(drop=True)
-        return InfluenceLayout(measure, "data set" if unit == "dataset" else unit, table)
-
-    @property
-    def changing(self) -> "pd.DataFrame":
-        """The rows without which some verdict is another one."""
-        return self.table[self.table["n_changed"] > 0]
 
 
 def complete_part(

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchinfer.analyses.mixed.design import Design, Fixed
+from benchinfer.analyses.mixed.fit import fit_statistics
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.comparison.adjustment import evidence_of
 from benchinfer.comparison.contrasts import family_of
@@ -120,11 +122,14 @@ def single_step(case, levels, errors):
     return null, apart, null
 
 
-def fitted(problem, rows):
+def fitted(statistics, terms, rows, *, x=None, domain=None, structure="common"):
     """Return the fit and errors from the spread between data sets, None for a refused table."""
+    design = Design(
+        "score", terms, one_dataset=False, reason="", target="domain", structure=structure
+    )
     try:
-        solved = problem.solve()
-        return solved, solved.spread(rows)
+        fit = fit_statistics(statistics, design, Fixed(x, rows), domain)
+        return fit, fit.spread(rows)
     except BenchinferError:
         return None
 

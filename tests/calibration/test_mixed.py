@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed.fit import ReducedModel
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.moments import from_blocks
 from benchinfer.numerics import covariance
@@ -65,10 +64,8 @@ def test_default_holds_its_level(case, record_property):
             if i >= TABLES_COMMON:
                 continue
         dataset, count, mean = tables.ragged(rng, case, value)
-        problem = ReducedModel(
-            from_blocks(dataset, count, mean, np.zeros(dataset[-1] + 1)), case.terms
-        )
-        done = fitted(problem, rows)
+        stats = from_blocks(dataset, count, mean, np.zeros(dataset[-1] + 1))
+        done = fitted(stats, case.terms, rows)
         found["refused"].append([done is None])
         if done is None:
             continue

@@ -155,12 +155,14 @@ def compare_meta(
         level=level,
         missing=missing,
     )
-    setting, studies, kind = _taken(scores, options)
+    setting, studies, kind = _studies_of(scores, options)
     options = replace(options, measure=setting.measure.name, effect=kind)
     return compared(setting, studies, options, published=isinstance(scores, Effects))
 
 
-def _taken(scores: ScoreTable | Effects, options: MetaOptions) -> tuple[Setting, Studies, Effect]:
+def _studies_of(
+    scores: ScoreTable | Effects, options: MetaOptions
+) -> tuple[Setting, Studies, Effect]:
     """Return what is compared, the effects and what kind they are."""
     measure, effect, tolerance = options.measure, options.effect, options.tolerance
     if isinstance(scores, Effects):
@@ -170,7 +172,7 @@ def _taken(scores: ScoreTable | Effects, options: MetaOptions) -> tuple[Setting,
     options.check_family(setting.algorithms)
     check_missing(setting, options.missing)
     kind = effect or "difference"
-    told = reported(setting.measure, kind, tolerance)
+    measure_reported = reported(setting.measure, kind, tolerance)
     if not (setting.coverage.found > 0).sum(axis=1).max() > 1:
         raise DesignError(
             f"no two of the {len(setting.algorithms)} algorithms share a data set.",
@@ -179,4 +181,4 @@ def _taken(scores: ScoreTable | Effects, options: MetaOptions) -> tuple[Setting,
     studies = of_scores(scores, setting, kind, options.covariance, alone=not options.joint)
     covariates = scores.dataset_covariates(setting.measure.name)
     studies = centred(studies, covariates, options.covariates)
-    return replace(setting, measure=told), studies, kind
+    return replace(setting, measure=measure_reported), studies, kind

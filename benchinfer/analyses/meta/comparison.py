@@ -8,8 +8,8 @@ import numpy as np
 
 from benchinfer.analyses.meta import diagnostics, influence, prediction, tables
 from benchinfer.analyses.meta.evidence import (
-    asked_of,
     evidence_of,
+    family_of,
     placed,
     third_level,
     with_evidence,
@@ -29,6 +29,7 @@ from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import adjustment, stepwise
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide
+from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.numbers import count, join, sentence
@@ -169,7 +170,7 @@ class MetaComparison(TestedComparison):
             used += [network.clusters, cluster_robust]
         if self.fit is not None and len(self.algorithms) > 2:
             used += [rows_of, network.by_design]
-        _, chosen = self.asked()
+        _, chosen = self.family()
         if chosen in adjustment.JOINT:
             used.append(max_t)
         if chosen in {"shaffer", "westfall"}:
@@ -233,14 +234,7 @@ class MetaComparison(TestedComparison):
             False where the rest does not hold together or cannot be analysed with the same errors,
             and for those beyond `most`, whose distance is that of one step.
         """
-        check_jobs(n_jobs)
-        # Without a data set the others are analysed in the same way, or not at all.
-        asked = self.options
-        if self.joint:
-            asked = replace(asked, interval=self.interval)
-        published = self.third == "study"
-        again = partial(compared, self.setting, options=asked, published=published, lean=True)
-        return influence.left_out(self, again, most, n_jobs)
+        return without_datasets(self, most, n_jobs).table()
 
     def egger(self) -> "pd.DataFrame":
         """Test each pair's funnel for asymmetry: effects regressed on their standard errors.
@@ -321,9 +315,9 @@ class MetaComparison(TestedComparison):
         """
         return tables.slopes(self)
 
-    def asked(self) -> "tuple[ContrastFamily, str]":
+    def family(self) -> "tuple[ContrastFamily, str]":
         """Return the contrasts that were requested, and their adjustment."""
-        return asked_of(self.algorithms, self.options, self.levels.means, self.fit)
+        return family_of(self.algorithms, self.options, self.levels.means, self.fit)
 
 
 def compared(
@@ -342,7 +336,7 @@ def compared(
         require_noise(studies, names)
     fit = network(studies, names, *how, three=bool(third)) if joint else None
     means = placed(studies, fit, len(names))
-    family, method = asked_of(names, options, means, fit)
+    family, method = family_of(names, options, means, fit)
     alone = pairwise(studies, family.pairs[: 0 if lean and joint else None], *how)
     if fit is None:
         family, alone = with_evidence(family, alone)
@@ -350,16 +344,14 @@ def compared(
     levels = Level(means) if fit else Level.of_pairs(means, family.pairs, alone.estimate)
     shown = family.wanted
     simple = "Bonferroni's" if options.directed else "Sidak's"
-    return MetaComparison(
+    result = MetaComparison(
         setting=setting,
         pairs=family.pairs[shown],
         codes=decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, options.alpha),
         level=options.level,
         target="domain",
         levels=levels,
-        stored_checks=diagnostics.checks(
-            setting, studies, fit, alone, p_error, float(evidence.df.min()), options.interval
-        ),
+        stored_checks=(),
         provenance=options.provenance(
             setting.digest,
             stepwise.ONE
@@ -374,3 +366,16 @@ def compared(
         alone=alone,
         third=third,
     )
+    return replace(result, stored_checks=diagnostics.checks(result, p_error))
+
+
+def without_datasets(meta: MetaComparison, most: int | None = None, n_jobs: int = 1) -> Influence:
+    """Leave each data set out; see `MetaComparison.influence`."""
+    check_jobs(n_jobs)
+    # Without a data set the others are analysed in the same way, or not at all.
+    options = meta.options
+    if meta.joint:
+        options = replace(options, interval=meta.interval)
+    published = meta.third == "study"
+    again = partial(compared, meta.setting, options=options, published=published, lean=True)
+    return influence.left_out(meta, again, most, n_jobs)

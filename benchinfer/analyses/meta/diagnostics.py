@@ -1,40 +1,35 @@
 """Diagnostics of a meta-analysis."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from benchinfer.analyses.meta.numerics.effects import together
 from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.checks import of_table, tolerance
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Check
 
+if TYPE_CHECKING:
+    from benchinfer.analyses.meta.comparison import MetaComparison
+
+
 # With fewer replications the sampling errors, which are taken as known, are themselves uncertain.
 _FEW = 10
 
 
-def checks(
-    setting: Setting,
-    studies: Studies,
-    fit: NetworkFit | None,
-    alone: PairFits,
-    p_error: float,
-    smallest: float,
-    asked: str,
-) -> tuple[Check, ...]:
-    """Return the rows; remedies name the pairs."""
+def checks(meta: "MetaComparison", p_error: float) -> tuple[Check, ...]:
+    """Return the diagnostics of a comparison; `p_error` is the largest error of a p-value."""
+    setting, studies, fit = meta.setting, meta.studies, meta.fit
     rows = [
-        *comparison_checks.of_table(setting),
+        *of_table(setting),
         _number(studies),
         *_sampling(studies),
-        *(
-            _network(setting, studies, fit, alone, smallest)
-            if fit is not None
-            else _alone(setting, alone)
-        ),
-        *(_errors(fit, len(setting.algorithms), asked) if fit is not None else []),
+        *(_network(meta, fit) if fit is not None else _pairs(setting, meta.alone)),
+        *(_errors(fit, len(setting.algorithms), meta.options.interval) if fit is not None else []),
         Check.of(
             "Hartung and Knapp's factor on the variance",
             fit.scale if fit is not None and fit.interval == "hartung-knapp" else 1.0,
@@ -49,7 +44,7 @@ def checks(
             1e-3,
             remedy="the joint distribution of many statistics was evaluated roughly",
         ),
-        comparison_checks.tolerance(setting.measure),
+        tolerance(setting.measure),
     ]
     return tuple(rows)
 
@@ -104,10 +99,8 @@ def _sampling(studies: Studies) -> list[Check]:
     return rows
 
 
-def _network(
-    setting: Setting, studies: Studies, fit: NetworkFit, alone: PairFits, smallest: float
-) -> list[Check]:
-    names, k = setting.algorithms, len(setting.algorithms)
+def _network(meta: "MetaComparison", fit: NetworkFit) -> list[Check]:
+    names, k, studies = meta.algorithms, len(meta.algorithms), meta.studies
     count = together(studies.blocks, k)
     apart = [(i, j) for i in range(k) for j in range(i + 1, k) if not count[i, j]]
     said = "; ".join(f"{names[i]} and {names[j]}" for i, j in apart[:3])
@@ -134,12 +127,15 @@ def _network(
     ]
     if k > 2:
         single = bool(gathered(studies, fit, k).determined_alone().any())
-        rows += _alike(fit, alone, smallest, single=single)
+        smallest = float(meta.evidence.df.min())
+        rows += _equal_heterogeneity(fit, meta.alone, smallest, single=single)
     return rows
 
 
-def _alike(fit: NetworkFit, alone: PairFits, smallest: float, *, single: bool) -> list[Check]:
-    """Say whether one heterogeneity does for all pairs, and what the errors make of it.
+def _equal_heterogeneity(
+    fit: NetworkFit, alone: PairFits, smallest: float, *, single: bool
+) -> list[Check]:
+    """Check that pairs have the same heterogeneity, and the degrees of freedom of robust errors.
 
     Of differences that a single data set determines there are no robust errors.
     """
@@ -156,9 +152,9 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float, *, single: bool) -
                 " are wide and lean on normality",
             )
         )
-    own = alone.tau2[alone.n_datasets >= 5]
-    if len(own) > 1 and fit.heterogeneity > 0:
-        largest = float(own.max() / fit.heterogeneity)
+    pairs_tau2 = alone.tau2[alone.n_datasets >= 5]
+    if len(pairs_tau2) > 1 and fit.heterogeneity > 0:
+        largest = float(pairs_tau2.max() / fit.heterogeneity)
         rows.append(
             Check.of(
                 "heterogeneity of a pair alone / of all, largest",
@@ -181,9 +177,9 @@ def _alike(fit: NetworkFit, alone: PairFits, smallest: float, *, single: bool) -
     return rows
 
 
-def _errors(fit: NetworkFit, k: int, asked: str) -> list[Check]:
-    """Say where errors could not be each contrast's own."""
-    if k == 2 or asked != "auto":
+def _errors(fit: NetworkFit, k: int, interval: str) -> list[Check]:
+    """Warn where robust errors are not possible."""
+    if k == 2 or interval != "auto":
         return []
     return [
         Check.of(
@@ -197,7 +193,7 @@ def _errors(fit: NetworkFit, k: int, asked: str) -> list[Check]:
     ]
 
 
-def _alone(setting: Setting, alone: PairFits) -> list[Check]:
+def _pairs(setting: Setting, alone: PairFits) -> list[Check]:
     k = len(setting.algorithms)
     lacking = k * (k - 1) // 2 - len(alone.n_datasets)
     fewest = int(alone.n_datasets.min())

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.meta.numerics.effects import blocks_of
 from benchinfer.core.errors import DesignError, FitError, unknown
@@ -15,7 +14,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -69,17 +68,17 @@ class Columns:
 
 def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[str]) -> Columns:
     """Read the columns of a table of effects; without the ones needed there are findings only."""
-    of, found = column_roles(origin.names, given, COMMON, covariates)
+    of, findings = column_roles(origin.names, given, COMMON, covariates)
     if lacking := _lacking(of):
-        found.append(missing_columns(lacking, origin.names))
-    if any(finding.severity == "error" for finding in found):
-        return Columns({}, {}, tuple(found))
+        findings.append(missing_columns(lacking, origin.names))
+    if any(finding.severity == "error" for finding in findings):
+        return Columns({}, {}, tuple(findings))
     wanted = list(dict.fromkeys([*of.values(), *covariates]))
     with engine_errors(origin.name):
         frame, notes = origin.load(wanted, [], [])
         table = frame.collect().to_arrow()
     values = {name: table.column(name).to_pylist() for name in wanted}
-    found += notes
+    findings += notes
     text = {role: [label(v) for v in values[of[role]]] for role in _LABELS if role in of}
     study = text.get("study") or text["dataset"]
     text |= {"study": study, "dataset": text.get("dataset") or study}
@@ -87,12 +86,12 @@ def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[
     named = {role: of[role] for role in _NUMBERS if role in of}
     for role, name in [*named.items(), *((f"covariate {c}", c) for c in covariates)]:
         number[role], bad = numbers(name, values[name])
-        found += bad
-    number["std_error"], told = _errors(number)
-    found += told
+        findings += bad
+    number["std_error"], error_notes = _errors(number)
+    findings += error_notes
     size = number.get("n", np.zeros(len(study)))
     number["n"] = np.where(np.isfinite(size), size, 0.0)
-    return Columns(text, number, tuple(found))
+    return Columns(text, number, tuple(findings))
 
 
 def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
@@ -119,10 +118,10 @@ def _lacking(of: Mapping[str, str]) -> list[str]:
 
 def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
     """Return standard errors, from variances or intervals where there are no others."""
-    found = np.full(len(number["estimate"]), np.nan)
+    errors = np.full(len(number["estimate"]), np.nan)
     notes: list[Finding] = []
     if "std_error" in number:
-        found = number["std_error"].copy()
+        errors = number["std_error"].copy()
     with np.errstate(invalid="ignore"):
         others = {
             "variances": np.sqrt(number["variance"]) if "variance" in number else None,
@@ -134,12 +133,12 @@ def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
     for name, other in others.items():
         if other is None:
             continue
-        taken = ~np.isfinite(found) & np.isfinite(other)
-        if n := int(taken.sum()):
-            found = np.where(taken, other, found)
+        filled = ~np.isfinite(errors) & np.isfinite(other)
+        if n := int(filled.sum()):
+            errors = np.where(filled, other, errors)
             what = f"{n} standard errors are from {name}."
             notes.append(Finding("standard errors", "note", n, what))
-    return found, notes
+    return errors, notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,7 +199,7 @@ class Effects(Readable):
         return tuple(s if s == d else f"{s}: {d}" for s, d in pairs)
 
     def measure(self, name: str | None = None) -> Measure:
-        """Give a measure by its name, which may be left out where there is one.
+        """Return a measure by its name, which may be omitted where there is one.
 
         Raises
         ------
@@ -213,7 +212,7 @@ class Effects(Readable):
         """Show what was found on reading: ``rule severity count where hint``."""
         return listed(self.notes)
 
-    def of(self, name: str) -> NDArray[np.int64]:
+    def of(self, name: str) -> Codes:
         """Return the rows of a measure.
 
         Raises
@@ -221,11 +220,11 @@ class Effects(Readable):
         DesignError
             There is no effect of it.
         """
-        found = np.flatnonzero(np.array(self.measure_of) == name)
-        if not len(found):
+        rows = np.flatnonzero(np.array(self.measure_of) == name)
+        if not len(rows):
             known = list(dict.fromkeys(self.measure_of))
             raise DesignError(unknown("measure", name, known))
-        return found
+        return rows
 
     def coverage(self, name: str) -> Coverage:
         """Count the comparisons of each algorithm in each data set of a study."""
@@ -233,12 +232,12 @@ class Effects(Readable):
         units, unit = np.unique(np.array(self.units)[rows], return_inverse=True)
         sides = [np.array(side)[rows] for side in (self.first, self.second)]
         names, code = np.unique(np.concatenate(sides), return_inverse=True)
-        found = np.zeros((len(units), len(names)), np.int64)
-        np.add.at(found, (np.r_[unit, unit], code), 1)
+        counts = np.zeros((len(units), len(names)), np.int64)
+        np.add.at(counts, (np.r_[unit, unit], code), 1)
         labels = tuple(map(str, units)), tuple(map(str, names))
-        return Coverage(name, *labels, found, found.max(axis=1), self.notes)
+        return Coverage(name, *labels, counts, counts.max(axis=1), self.notes)
 
-    def by_unit(self, name: str) -> list[tuple[str, NDArray[np.int64]]]:
+    def by_unit(self, name: str) -> list[tuple[str, Codes]]:
         """Return the rows of a measure for each data set of a study, in the order of the names."""
         rows = self.of(name)
         units, unit = np.unique(np.array(self.units)[rows], return_inverse=True)
@@ -272,7 +271,7 @@ class Effects(Readable):
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
-        """Say how much is there."""
+        """Return the source with the numbers of effects, studies, data sets and algorithms."""
         said = ", ".join(f"{m.name} ({m.better} is better)" for m in self.measures)
         return (
             f"Effects({self.source}: {len(self.estimate)} effects of {len(set(self.study))}"
@@ -288,34 +287,34 @@ def check(
     raw: Columns, measures: Sequence[Measure], turned: Mapping[str, tuple[str, float]]
 ) -> tuple[list[Finding], list[str]]:
     """Check effects one by one."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     n = len(raw.text["first"])
     known = [measure.name for measure in measures]
-    told = raw.text.get("measure")
-    if told is None:
+    names = raw.text.get("measure")
+    if names is None:
         if len(known) != 1:
             what = f"no column of measures, and {len(known)} are declared."
             hint = Phrase(
                 f"{Directions()}{Either(',', '')} declares the one; {Option('columns', {})} names"
                 " the column."
             )
-            found.append(Finding("measures", "error", 1, what, (), hint))
-        told = (known or [""])[:1] * n
-    found += [
+            findings.append(Finding("measures", "error", 1, what, (), hint))
+        names = (known or [""])[:1] * n
+    findings += [
         Finding(rule, "error", len(rows), f"{len(rows)} {what}.", _places(raw, rows), hint)
-        for rule, rows, what, hint in _faulty(raw, told, {*known, *turned})
+        for rule, rows, what, hint in _faulty(raw, names, {*known, *turned})
         if rows
     ]
-    return found + _harmonised(told, turned), told
+    return findings + _harmonised(names, turned), names
 
 
 def _faulty(
-    raw: Columns, told: Sequence[str], legal: set[str]
+    raw: Columns, measures: Sequence[str], legal: set[str]
 ) -> tuple[tuple[str, list[int], str, str | Phrase], ...]:
     """Return rules with the rows that break them, words and hints."""
-    n = len(told)
-    strange = [r for r in range(n) if told[r] not in legal]
-    names = ", ".join(sorted({told[r] for r in strange}))
+    n = len(measures)
+    strange = [r for r in range(n) if measures[r] not in legal]
+    names = ", ".join(sorted({measures[r] for r in strange}))
     y, error, size = raw.number["estimate"], raw.number["std_error"], raw.number["n"]
     labels = ("study", "dataset", "first", "second")
     lacking = [r for r in range(n) if not all(raw.text[name][r] for name in labels)]
@@ -347,34 +346,34 @@ def _faulty(
         ("size", np.flatnonzero(size < 0).tolist(), "sizes n are below 0", "correct them."),
         (
             "repeated",
-            _repeats(raw, told),
+            _repeats(raw, measures),
             "effects repeat a pair of a data set in a study",
             "keep one of each, or give the replications one effect.",
         ),
     )
 
 
-def _harmonised(told: Sequence[str], turned: Mapping[str, tuple[str, float]]) -> list[Finding]:
-    found: list[Finding] = []
+def _harmonised(measures: Sequence[str], turned: Mapping[str, tuple[str, float]]) -> list[Finding]:
+    findings: list[Finding] = []
     for name, (target, factor) in turned.items():
-        n = sum(one == name for one in told)
+        n = sum(one == name for one in measures)
         what = f"{n} effects of {name!r} were put into {target!r}, multiplied with {factor:g}."
-        found.append(Finding("harmonised", "note" if n else "warning", n, what))
-    return found
+        findings.append(Finding("harmonised", "note" if n else "warning", n, what))
+    return findings
 
 
-def _repeats(raw: Columns, told: Sequence[str]) -> list[int]:
+def _repeats(raw: Columns, measures: Sequence[str]) -> list[int]:
     seen: set[tuple[object, ...]] = set()
-    found: list[int] = []
+    repeated: list[int] = []
     rows = zip(
-        *(raw.text[name] for name in ("study", "dataset", "first", "second")), told, strict=True
+        *(raw.text[name] for name in ("study", "dataset", "first", "second")), measures, strict=True
     )
     for r, (study, dataset, first, second, measure) in enumerate(rows):
         key = (study, dataset, frozenset((first, second)), measure)
         if key in seen:
-            found.append(r)
+            repeated.append(r)
         seen.add(key)
-    return found
+    return repeated
 
 
 def _places(raw: Columns, rows: Sequence[int]) -> tuple[tuple[str, ...], ...]:

@@ -7,15 +7,16 @@ from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, errors_of
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison import adjustment
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.types import Array
 
 
-def asked_of(
+def family_of(
     algorithms: tuple[str, ...],
     options: MetaOptions,
     levels: Array,
@@ -70,11 +71,11 @@ def placed(studies: Studies, fit: NetworkFit | None, k: int) -> Array:
             return _around(studies, k)
         n = known.sum(axis=0)
         return np.where(known, studies.levels, 0.0).sum(axis=0) / np.maximum(n, 1)
-    found = fit.levels(k)[0]
+    levels = fit.levels(k)[0]
     if not known.any():
-        return found - found.mean()
-    off = np.where(known, studies.levels - found, 0.0).sum(axis=1) / known.sum(axis=1)
-    return found + off.mean()
+        return levels - levels.mean()
+    off = np.where(known, studies.levels - levels, 0.0).sum(axis=1) / known.sum(axis=1)
+    return levels + off.mean()
 
 
 def _around(studies: Studies, k: int) -> Array:
@@ -85,7 +86,7 @@ def _around(studies: Studies, k: int) -> Array:
 
 
 def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFamily, PairFits]:
-    """Keep the pairs that two data sets or more hold."""
+    """Return the pairs that two data sets or more hold, with their fits."""
     held = alone.n_datasets > 1
     if not held.any():
         raise DesignError(
@@ -95,14 +96,14 @@ def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFami
     if held.all():
         return family, alone
     shown = int(held[family.wanted].sum())
-    kept = ContrastFamily(
+    smaller = ContrastFamily(
         family.pairs[held],
         family.matrix[held],
         f"the {count(int(held.sum()), 'pair')} on two data sets or more",
         names=tuple(n for n, one in zip(family.names, held, strict=False) if one),
         shown=shown if family.shown >= 0 else -1,
     )
-    return kept, alone.of(held)
+    return smaller, alone.of(held)
 
 
 def evidence_of(

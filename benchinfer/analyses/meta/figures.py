@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from benchinfer.analyses.meta.comparison import MetaComparison
+from benchinfer.analyses.meta.comparison import MetaComparison, without_datasets
 from benchinfer.analyses.meta.influence import SHOWN
 from benchinfer.analyses.meta.numerics.effects import together
 from benchinfer.analyses.meta.tables import study_intervals
-from benchinfer.comparison.checks import InfluenceLayout
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots import bars
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.layout import Layout
@@ -92,7 +91,7 @@ class StudiesLayout(Layout):
 def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int:
     """Return the pair to show: of those on most data sets, that of the best algorithms."""
     if pair is not None:
-        return _asked(meta, pair)
+        return _position(meta, pair)
     n = meta.alone.n_datasets[: len(meta.pairs)]
     real = (meta.pairs >= 0).all(axis=1) & (n > 1)
     if not real.any():
@@ -105,18 +104,18 @@ def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int
     return int(np.argmin(np.where(enough, rank, 10**6)))
 
 
-def _asked(meta: MetaComparison, pair: tuple[str, str]) -> int:
+def _position(meta: MetaComparison, pair: tuple[str, str]) -> int:
     """Return the number of a pair that has a name; which one is first does not matter."""
     if strange := [name for name in pair if name not in meta.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], meta.algorithms))
     wanted = sorted(meta.algorithms.index(name) for name in pair)
-    own = np.flatnonzero((np.sort(meta.pairs, axis=1) == wanted).all(axis=1))
-    if not len(own) or meta.alone.n_datasets[own[0]] < 2:
+    position = np.flatnonzero((np.sort(meta.pairs, axis=1) == wanted).all(axis=1))
+    if not len(position) or meta.alone.n_datasets[position[0]] < 2:
         raise ArgumentError(
             f"{pair[0]!r} and {pair[1]!r} are not compared on two data sets.",
             hint='kind="network" shows what is compared.',
         )
-    return int(own[0])
+    return int(position[0])
 
 
 def _others(meta: MetaComparison, pair: tuple[str, str] | None) -> list[str]:
@@ -130,23 +129,23 @@ def layout_studies(
     """Lay out the effects of one pair."""
     p = shown_pair(meta, pair)
     measure, turn = meta.measure, bool(meta.turns()[p])
-    found = study_intervals(meta, p, turn=turn)
-    names = fitted(found.datasets, 0.38 * width)
+    intervals = study_intervals(meta, p, turn=turn)
+    names = fitted(intervals.datasets, 0.38 * width)
     rows = [
         Line(
             names[name],
-            float(found.estimate[r]),
-            float(found.low[r]),
-            float(found.high[r]),
-            4 + 5 * float(np.sqrt(found.weight[r])),
+            float(intervals.estimate[r]),
+            float(intervals.low[r]),
+            float(intervals.high[r]),
+            4 + 5 * float(np.sqrt(intervals.weight[r])),
         )
-        for r, name in enumerate(found.datasets)
+        for r, name in enumerate(intervals.datasets)
     ]
     rows = sorted(rows, key=lambda row: row.estimate)
-    own = "pooled" if found.network is None else _SUMMARIES[0]
-    pooled, ahead = Line(own, *found.pooled, 0.0), found.ahead
-    network = None if found.network is None else Line("network", *found.network, 0.0)
-    whole = pooled if network is None else network
+    label = "pooled" if intervals.network is None else _SUMMARIES[0]
+    pooled, ahead = Line(label, *intervals.pooled, 0.0), intervals.ahead
+    network = None if intervals.network is None else Line("network", *intervals.network, 0.0)
+    shown = pooled if network is None else network
     first, second = meta.read_sides()[p]
     level = f"{100 * meta.level:g} %"
     step = max(1, -(-len(rows) // _MOST))
@@ -180,9 +179,9 @@ def layout_studies(
             *_others(meta, pair),
             *filter(None, [band_note(measure)]),
         ),
-        alt=f"Forest plot of {first} vs {second} on {count(len(found.datasets), 'data set')},"
-        f" {axis_title(measure)}: pooled {whole.estimate:.3g}, from {whole.low:.3g} to"
-        f" {whole.high:.3g}; on a new data set from {ahead[0]:.3g} to {ahead[1]:.3g}.",
+        alt=f"Forest plot of {first} vs {second} on {count(len(intervals.datasets), 'data set')},"
+        f" {axis_title(measure)}: pooled {shown.estimate:.3g}, from {shown.low:.3g} to"
+        f" {shown.high:.3g}; on a new data set from {ahead[0]:.3g} to {ahead[1]:.3g}.",
         width=width,
     )
 
@@ -262,15 +261,15 @@ def layout_funnel(
     p, names = shown_pair(meta, pair), meta.algorithms
     i, j = (int(k) for k in meta.pairs[p])
     first, second = meta.read_sides()[p]
-    found = meta.studies.pair(i, j)
-    y, v = found.y, found.v
+    direct = meta.studies.pair(i, j)
+    y, v = direct.y, direct.v
     sign = -meta.measure.sign if meta.turns()[p] else meta.measure.sign
     said = "standard errors too alike, or too few, for Egger's test"
     with suppress(DesignError):
         tests = meta.egger()
-        own = tests[(tests["first"] == names[i]) & (tests["second"] == names[j])]
-        if len(own):
-            said = f"Egger's test of asymmetry: p = {own['p_value'].iloc[0]:.3g}"
+        test = tests[(tests["first"] == names[i]) & (tests["second"] == names[j])]
+        if len(test):
+            said = f"Egger's test of asymmetry: p = {test['p_value'].iloc[0]:.3g}"
     reading = (
         "dashed: where 95 % of the effects would lie if they differed by sampling alone; asymmetry"
         " has other causes than unpublished results"
@@ -318,11 +317,11 @@ def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
     low, high = funnel.limits
     room = funnel.width - 0.8
     if funnel.log:
-        found = bars.spaced((float(np.exp(low)), float(np.exp(high))), room, log=True)
-        ax.set_xticks([float(np.log(t)) for t in found], [signed(t) for t in found])
+        at = bars.spaced((float(np.exp(low)), float(np.exp(high))), room, log=True)
+        ax.set_xticks([float(np.log(t)) for t in at], [signed(t) for t in at])
     else:
-        found = bars.spaced((low, high), room, log=False)
-        ax.set_xticks(found, [signed(t) for t in found])
+        at = bars.spaced((low, high), room, log=False)
+        ax.set_xticks(at, [signed(t) for t in at])
     ax.set_xlim(low, high)
     ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_ylabel("standard error", fontsize=pt(8.5), color=INK)
@@ -429,31 +428,26 @@ def draw_network(network: Network, ax: "Axes") -> None:
 
 def _name_nodes(network: Network, place: list[tuple[float, float]], right: int, ax: "Axes") -> None:
     """Write the names of one side beside the circle, apart, with lines to their nodes."""
-    own = [m for m, (x, _) in enumerate(place) if (x > -1e-9) == (right > 0)]
-    own = sorted(own, key=lambda m: -place[m][1])
-    if not own:
+    nodes = [m for m, (x, _) in enumerate(place) if (x > -1e-9) == (right > 0)]
+    nodes = sorted(nodes, key=lambda m: -place[m][1])
+    if not nodes:
         return
-    apart = _LINE * np.arange(len(own))
-    wish = np.array([place[m][1] for m in own])
+    apart = _LINE * np.arange(len(nodes))
+    wish = np.array([place[m][1] for m in nodes])
     heights = isotonic_regression(wish + apart, increasing=False).x - apart
     side = right * (_reach_of(network)[0] + _ASIDE)
     lines(
         ax,
-        [(*place[m], side, y) for m, y in zip(own, heights, strict=True)],
+        [(*place[m], side, y) for m, y in zip(nodes, heights, strict=True)],
         HAIR,
         0.7,
         zorder=0,
     )
-    for m, y in zip(own, heights, strict=True):
+    for m, y in zip(nodes, heights, strict=True):
         name, *_, n = network.nodes[m]
         align = "left" if right > 0 else "right"
         text = f"{plain(name)} ({n})"
         ax.text(side + 0.04 * right, y, text, fontsize=pt(9), color=INK, ha=align, va="center")
-
-
-def influence_of(meta: MetaComparison) -> InfluenceLayout:
-    """Return the influence of each data set, the largest first."""
-    return InfluenceLayout.sorted(meta.measure, meta.turned(meta.influence(SHOWN)).sort_index())
 
 
 # By class, the default kind first.
@@ -463,7 +457,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "studies": Kind(layout_studies, size_studies, draw_studies),
         "funnel": Kind(layout_funnel, size_funnel, draw_funnel),
         "network": Kind(layout_network, size_network, draw_network),
-        "influence": of_part(INFLUENCE, influence_of),
+        "influence": of_part(INFLUENCE, lambda meta: without_datasets(meta, SHOWN)),
         "prediction": of_part(PREDICTION, lambda meta: meta.predict()),
     },
 }

@@ -9,52 +9,36 @@ import numpy as np
 from benchinfer.analyses.meta.numerics.effects import rows_of
 from benchinfer.analyses.meta.pooling import columns
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison.evidence import Array
-from benchinfer.comparison.wording import becomes
+from benchinfer.comparison.influence import Influence
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.frames import frame
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array, States
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import pandas as pd
-
     from benchinfer.analyses.meta.comparison import MetaComparison
 
 
-_COLUMNS = (
-    *("dataset", "cooks_distance", "first", "second", "shift", "tau2"),
-    *("refitted", "n_changed", "changes"),
-)
 # What pages and figures refit without, at most; each refit of a large network takes a second.
 SHOWN = 50
 # With a condition number beyond this the rest does not hold together.
 _SINGULAR = 1e12
-_NOTHING: dict[str, object] = {
-    "cooks_distance": np.nan,
-    "first": "",
-    "second": "",
-    "shift": np.nan,
-    "tau2": np.nan,
-    "refitted": False,
-    "n_changed": 0,
-    "changes": "",
-}
 
 
 def without(studies: Studies, d: int) -> Studies:
     """Return the effects of all data sets but one."""
-    kept = [i for i in range(len(studies.datasets)) if i != d]
+    rest = [i for i in range(len(studies.datasets)) if i != d]
     return replace(
         studies,
-        datasets=tuple(studies.datasets[i] for i in kept),
-        blocks=tuple(studies.blocks[i] for i in kept),
-        groups=tuple(studies.groups[i] for i in kept) if studies.groups else (),
-        n=studies.n[kept],
-        levels=studies.levels[kept],
-        covariates={name: z[kept] for name, z in studies.covariates.items()},
+        datasets=tuple(studies.datasets[i] for i in rest),
+        blocks=tuple(studies.blocks[i] for i in rest),
+        groups=tuple(studies.groups[i] for i in rest) if studies.groups else (),
+        n=studies.n[rest],
+        levels=studies.levels[rest],
+        covariates={name: z[rest] for name, z in studies.covariates.items()},
     )
 
 
@@ -69,16 +53,17 @@ def one_step(meta: "MetaComparison") -> Array:
     part = rows.part(columns(rows, meta.studies))
     tau2 = float(np.nanmedian(meta.alone.tau2)) if meta.fit is None else meta.fit.heterogeneity
     w = 1 / (part.v + tau2)
-    whole = part.x.T @ (w[:, None] * part.x)
-    rest = part.y - part.x @ (np.linalg.pinv(whole) @ (part.x.T @ (w * part.y)))
-    found = np.full(len(meta.studies.datasets), np.inf)
-    for d in range(len(found)):
-        x, own = part.x[rows.dataset == d], w[rows.dataset == d]
-        less = whole - x.T @ (own[:, None] * x)
+    precision = part.x.T @ (w[:, None] * part.x)
+    residual = part.y - part.x @ (np.linalg.pinv(precision) @ (part.x.T @ (w * part.y)))
+    cook = np.full(len(meta.studies.datasets), np.inf)
+    for d in range(len(cook)):
+        at = rows.dataset == d
+        x, weight = part.x[at], w[at]
+        less = precision - x.T @ (weight[:, None] * x)
         if np.linalg.cond(less) < _SINGULAR:
-            move = np.linalg.solve(less, x.T @ (own * rest[rows.dataset == d]))
-            found[d] = float(move @ whole @ move) / len(move)
-    return found
+            move = np.linalg.solve(less, x.T @ (weight * residual[at]))
+            cook[d] = float(move @ precision @ move) / len(move)
+    return cook
 
 
 def left_out(
@@ -86,62 +71,63 @@ def left_out(
     again: "Callable[[Studies], MetaComparison]",
     most: int | None = None,
     n_jobs: int = 1,
-) -> "pd.DataFrame":
-    """One row per data set; see `MetaComparison.influence`."""
-    step = one_step(meta) if most is not None and most < len(meta.studies.datasets) else None
-    kept = range(len(meta.studies.datasets)) if step is None else sorted(_largest(step, most))
-    rows = [_NOTHING | {"dataset": dataset} for dataset in meta.studies.datasets]
-    if step is not None:
-        for row, distance in zip(rows, step.tolist(), strict=True):
-            row["cooks_distance"] = distance
-    work = partial(_refitted, meta, again)
-    for d, found in zip(kept, in_order(work, kept, workers(n_jobs), processes=True), strict=True):
-        rows[d] = _NOTHING | {"dataset": meta.studies.datasets[d]} | found
-    return frame({name: [row[name] for row in rows] for name in _COLUMNS})
+) -> Influence:
+    """Leave out each data set in turn; see `MetaComparison.influence`."""
+    names = meta.studies.datasets
+    d, p = len(names), len(meta.pairs)
+    cook, tau2 = np.full(d, np.nan), np.full(d, np.nan)
+    chosen = list(range(d))
+    if most is not None and most < d:
+        cook = one_step(meta)
+        chosen = sorted(_largest(cook, most))
+    shift, codes = np.full((d, p), np.nan), np.full((d, p), Verdict.MISSING, np.int8)
+    refitted = np.zeros(d, np.bool_)
+    work = partial(_without, meta, again)
+    for m, row in zip(chosen, in_order(work, chosen, workers(n_jobs), processes=True), strict=True):
+        cook[m] = np.nan
+        if row is not None:
+            shift[m], codes[m], cook[m], tau2[m] = row
+            refitted[m] = True
+    return Influence(
+        measure=meta.measure,
+        unit="dataset",
+        names=names,
+        sides=tuple(meta.named_sides()),
+        turned=meta.turns(),
+        before=meta.codes,
+        shift=shift,
+        codes=codes,
+        refitted=refitted,
+        cook=cook,
+        variances={"tau2": tau2},
+    )
 
 
-def _refitted(
+def _without(
     meta: "MetaComparison", again: "Callable[[Studies], MetaComparison]", d: int
-) -> dict[str, object]:
-    """Return what changes without a data set; nothing where the rest cannot be analysed alike."""
+) -> tuple[Array, States, float, float] | None:
+    """Return shifts, verdicts, Cook's distance and tau^2 without a data set.
+
+    None where the rest cannot be analysed in the same way.
+    """
     try:
         less = again(without(meta.studies, d))
     except (DesignError, FitError):
-        return {}
-    return _row(meta, less) if np.array_equal(less.pairs, meta.pairs) else {}
+        return None
+    if not np.array_equal(less.pairs, meta.pairs):
+        return None
+    error = meta.evidence.std_error
+    move = meta.evidence.estimate - less.evidence.estimate
+    move = np.divide(move, error, out=np.zeros_like(move), where=error > 0)
+    most = int(np.argmax(np.abs(move)))
+    tau2 = float(less.alone.tau2[most]) if less.fit is None else less.fit.heterogeneity
+    return move, less.codes, _cook(meta, less, move), tau2
 
 
-def _largest(step: Array, most: int | None) -> list[int]:
+def _largest(step: Array, most: int) -> list[int]:
     """Return the data sets that move most; what cannot be left out has no refit to spend on."""
     order = np.argsort(-joined_levels(np.where(np.isfinite(step), step, -1.0)), kind="stable")
     return [int(d) for d in order[:most]]
-
-
-def looked_at(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of data sets that were refitted without, or could not be."""
-    return table[table["refitted"] | ~np.isfinite(table["cooks_distance"])]
-
-
-def _row(meta: "MetaComparison", less: "MetaComparison") -> dict[str, object]:
-    names, error = meta.named_sides(), meta.evidence.std_error
-    move = meta.evidence.estimate - less.evidence.estimate
-    move = np.divide(move, error, out=np.zeros_like(move), where=error > 0)
-    p = int(np.argmax(np.abs(move)))
-    turned = np.flatnonzero(less.codes != meta.codes)
-    turns = meta.turns()
-    changes = [
-        becomes(names[i], meta.codes[i], less.codes[i], turn=turns[i]) for i in turned.tolist()
-    ]
-    return {
-        "cooks_distance": _cook(meta, less, move),
-        "first": names[p][0],
-        "second": names[p][1],
-        "shift": float(move[p]),
-        "tau2": float(less.alone.tau2[p]) if less.fit is None else less.fit.heterogeneity,
-        "refitted": True,
-        "n_changed": len(turned),
-        "changes": "; ".join(changes),
-    }
 
 
 def _cook(meta: "MetaComparison", less: "MetaComparison", move: Array) -> float:

@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.analyses.meta.numerics.effects import Codes, EffectRows, components, rows_of
+from benchinfer.analyses.meta.numerics.effects import EffectRows, components, rows_of
 from benchinfer.analyses.meta.numerics.nested import nested
 from benchinfer.analyses.meta.numerics.network import NetworkClusters, clusters
 from benchinfer.analyses.meta.numerics.pooling import (
@@ -18,12 +17,12 @@ from benchinfer.analyses.meta.numerics.pooling import (
     tau_squared,
 )
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, pairs_of
+from benchinfer.numerics.types import Array, Codes, Flags
 
 type Interval = Literal["auto", "robust", "hartung-knapp", "wald"]
 
@@ -69,8 +68,8 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
         return "hartung-knapp"
     kind = "study" if fit.nested else "data set"
     names = sorted(set(studies.groups)) if fit.nested else studies.datasets
-    found = [names[g] for g in np.flatnonzero(alone)]
-    shown = join([*found[:5], *(["others"] if len(found) > 5 else [])])
+    single = [names[g] for g in np.flatnonzero(alone)]
+    shown = join([*single[:5], *(["others"] if len(single) > 5 else [])])
     raise DesignError(
         f"without {shown}, some differences are not known at all: there is no spread between"
         f" {'studies' if fit.nested else 'data sets'} to take an error from.",
@@ -87,13 +86,13 @@ def errors_of(
     levels, cov = fit.levels(k, at)
     if fit.interval != "robust":
         return levels, Adjusted(cov, np.full(len(contrasts), fit.df))
-    own = slice(at * (k - 1), (at + 1) * (k - 1))
+    block = slice(at * (k - 1), (at + 1) * (k - 1))
     wide = np.zeros((len(contrasts), len(fit.beta)))
-    wide[:, own] = contrasts[:, 1:]
-    found = gathered(studies, fit, k).errors(wide)
+    wide[:, block] = contrasts[:, 1:]
+    errors = gathered(studies, fit, k).errors(wide)
     cov = np.zeros((k, k))
-    cov[1:, 1:] = found.cov[own, own]
-    return levels, Adjusted(cov, found.df)
+    cov[1:, 1:] = errors.cov[block, block]
+    return levels, Adjusted(cov, errors.df)
 
 
 def joint_errors(studies: Studies, fit: "NetworkFit", k: int) -> tuple[Array, Array, float]:
@@ -103,8 +102,8 @@ def joint_errors(studies: Studies, fit: "NetworkFit", k: int) -> tuple[Array, Ar
     """
     first, second = np.triu_indices(k, 1)
     levels, errors = errors_of(studies, fit, np.eye(k)[first] - np.eye(k)[second])
-    own = errors.cov.diagonal()
-    apart = np.maximum(own + own[:, None] - 2 * errors.cov, 0.0)
+    variances = errors.cov.diagonal()
+    apart = np.maximum(variances + variances[:, None] - 2 * errors.cov, 0.0)
     return levels, apart, float(np.median(errors.df))
 
 
@@ -149,9 +148,9 @@ class NetworkFit:
 
     def levels(self, k: int, at: int = 0) -> tuple[Array, Array]:
         """Return (K,) levels (or slopes of the covariate before `at`) and their covariance."""
-        own = slice(at * (k - 1), (at + 1) * (k - 1))
+        block = slice(at * (k - 1), (at + 1) * (k - 1))
         value, cov = np.zeros(k), np.zeros((k, k))
-        value[1:], cov[1:, 1:] = self.beta[own], self.cov[own, own]
+        value[1:], cov[1:, 1:] = self.beta[block], self.cov[block, block]
         return value, cov
 
     @property
@@ -169,9 +168,9 @@ class PairFits:
     std_error: Array
     df: Array
     tau2: Array
-    n_datasets: NDArray[np.int64]
+    n_datasets: Codes
 
-    def of(self, chosen: NDArray[np.bool_]) -> "PairFits":
+    def of(self, chosen: Flags) -> "PairFits":
         """Return some of the pairs."""
         return PairFits(
             self.estimate[chosen],
@@ -198,9 +197,17 @@ def network(
     refined = interval != "wald"
     last: tuple[int, int, Interval, bool] = (part.free, rows.lifted, interval, three)
     if three:
-        found = nested(part, rows.x, study_codes(studies, rows))
-        df = float(max(found.groups - 1, 1)) if refined else np.inf
-        fit = NetworkFit(found.beta, found.cov, found.within, found.between, 1.0, df, *last)
+        three_levels = nested(part, rows.x, study_codes(studies, rows))
+        df = float(max(three_levels.groups - 1, 1)) if refined else np.inf
+        fit = NetworkFit(
+            three_levels.beta,
+            three_levels.cov,
+            three_levels.within,
+            three_levels.between,
+            1.0,
+            df,
+            *last,
+        )
     else:
         got = pool(part, tau_squared([part], method), refined=refined)
         fit = NetworkFit(got.beta, got.cov, got.tau2, 0.0, got.scale, got.df, *last)
@@ -237,8 +244,8 @@ def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
         return
     rows = [
         (algorithms[i], algorithms[j], len(one.held), float(np.ptp(one.y)) <= NOTHING * size)
-        for (i, j), one, found in zip(pairs, each, none, strict=True)
-        if found
+        for (i, j), one, noiseless in zip(pairs, each, none, strict=True)
+        if noiseless
     ]
     raise FitError(
         f"{len(rows):,} of {count(len(pairs), 'pair')} have no sampling error on any data set,"
@@ -282,14 +289,14 @@ def of_pairs(studies: Studies, interval: Interval) -> Interval:
     return "robust" if studies.prior_df and interval != "hartung-knapp" else "hartung-knapp"
 
 
-def alone(y: Array, v: Array, method: Method, interval: Interval) -> PooledEffects:
+def pool_pair(y: Array, v: Array, method: Method, interval: Interval) -> PooledEffects:
     """Pool the effects of one pair."""
     part = NetworkPart(y, np.ones((len(y), 1)), v)
-    found = pool(part, tau_squared([part], method), refined=interval != "wald")
+    pooled = pool(part, tau_squared([part], method), refined=interval != "wald")
     if interval != "robust":
-        return found
-    own = clusters(part, np.arange(len(y)), found.beta, found.tau2).errors(np.eye(1))
-    return PooledEffects(found.beta, own.cov, found.tau2, 1.0, float(own.df[0]))
+        return pooled
+    robust = clusters(part, np.arange(len(y)), pooled.beta, pooled.tau2).errors(np.eye(1))
+    return PooledEffects(pooled.beta, robust.cov, pooled.tau2, 1.0, float(robust.df[0]))
 
 
 def lifted(v: Array) -> Array:
@@ -298,15 +305,13 @@ def lifted(v: Array) -> Array:
     return v if none.all() or not none.any() else np.where(none, v[~none].min(), v)
 
 
-def pairwise(
-    studies: Studies, pairs: NDArray[np.int64], method: Method, interval: Interval
-) -> PairFits:
+def pairwise(studies: Studies, pairs: Codes, method: Method, interval: Interval) -> PairFits:
     """Fit each pair by itself; fewer than two data sets give no estimate (NaN)."""
-    found = np.full((4, len(pairs)), np.nan)
+    columns = np.full((4, len(pairs)), np.nan)
     n = np.zeros(len(pairs), np.int64)
     for p, one in enumerate(studies.direct(pairs)):
         n[p] = len(one.held)
         if n[p] > 1:
-            got = alone(one.y, lifted(one.v), method, of_pairs(studies, interval))
-            found[:, p] = got.beta[0], np.sqrt(got.cov[0, 0]), got.df, got.tau2
-    return PairFits(found[0], found[1], found[2], found[3], n)
+            pooled = pool_pair(one.y, lifted(one.v), method, of_pairs(studies, interval))
+            columns[:, p] = pooled.beta[0], np.sqrt(pooled.cov[0, 0]), pooled.df, pooled.tau2
+    return PairFits(columns[0], columns[1], columns[2], columns[3], n)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.meta.pooling import joint_errors, pairwise
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
@@ -16,6 +15,7 @@ from benchinfer.numerics.outcome_probabilities import (
     probability_above,
     probability_best,
 )
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.comparison import MetaComparison
@@ -48,11 +48,11 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
         return tau2, df
     i, j = np.triu_indices(k, 1)
     interval: Interval = "hartung-knapp"
-    found = pairwise(meta.studies, np.column_stack([i, j]), meta.estimator, interval)
-    held = found.n_datasets >= _ENOUGH
-    i, j, free = i[held], j[held], found.n_datasets[held] - 1.0
-    own = (free * found.tau2[held] + _DRAWN * fit.heterogeneity) / (free + _DRAWN)
-    tau2[i, j] = tau2[j, i] = own
+    pairs = pairwise(meta.studies, np.column_stack([i, j]), meta.estimator, interval)
+    held = pairs.n_datasets >= _ENOUGH
+    i, j, free = i[held], j[held], pairs.n_datasets[held] - 1.0
+    shrunk = (free * pairs.tau2[held] + _DRAWN * fit.heterogeneity) / (free + _DRAWN)
+    tau2[i, j] = tau2[j, i] = shrunk
     df[i, j] = df[j, i] = free
     return tau2, df
 
@@ -71,7 +71,7 @@ def prediction_of(meta: "MetaComparison") -> tuple[Array, Array, Array]:
 
 
 def _of_network(meta: "MetaComparison", each: Array, free: Array) -> tuple[Array, Array, Array]:
-    e, (family, _) = meta.evidence, meta.asked()
+    e, (family, _) = meta.evidence, meta.family()
     c = family.matrix[family.wanted]
     # The variance of a contrast c; with one tau^2 for all pairs |c|^2 tau^2 / 2.
     tau2 = np.maximum(-contrast_variances(c, each) / 2, 0.0)
@@ -102,7 +102,7 @@ def predict(meta: "MetaComparison") -> NewDataset:
     first = probability_above(estimate, wanted, margin)
     second = probability_above(-estimate, wanted, margin)
     levels, apart, joint_df = joint_errors(meta.studies, meta.fit, k)
-    found = Prediction(
+    prediction = Prediction(
         quantity="difference",
         level=meta.level,
         estimate=estimate,
@@ -114,4 +114,4 @@ def predict(meta: "MetaComparison") -> NewDataset:
         prob_second=second,
         best=probability_best(levels, apart + each, joint_df, margin),
     )
-    return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), found)
+    return NewDataset(meta.measure, meta.algorithms, tuple(meta.named_sides()), prediction)

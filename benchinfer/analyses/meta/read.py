@@ -32,12 +32,12 @@ FORMULAS = {
 
 
 def factors(
-    asked: Harmonise, measures: Sequence[Measure], effect: str
+    harmonise: Harmonise, measures: Sequence[Measure], effect: str
 ) -> dict[str, tuple[str, float]]:
     """Return, for each measure to be put into another, that one and the factor of its effects."""
-    found: dict[str, tuple[str, float]] = {}
+    turned: dict[str, tuple[str, float]] = {}
     names = [measure.name for measure in measures]
-    for source, (target, formula) in asked.items():
+    for source, (target, formula) in harmonise.items():
         if target not in names:
             raise ScoreTableError(unknown("measure to harmonise into", target, names))
         plain = " ".join(formula.split())
@@ -52,8 +52,8 @@ def factors(
             )
         if effect != "difference":
             factor = 1.0 if factor > 0 else -1.0
-        found[source] = target, factor
-    return found
+        turned[source] = target, factor
+    return turned
 
 
 def read_effects(
@@ -129,10 +129,10 @@ def read_effects(
     turned = factors(harmonise or {}, declares, effect)
     raw = read_columns(origin, columns or {}, names)
     refuse([*notes, *raw.findings], origin.name)
-    faults, told = check(raw, declares, turned)
+    faults, measured = check(raw, declares, turned)
     findings = [*notes, *raw.findings, *faults]
     refuse(findings, origin.name)
-    factor = np.array([turned[name][1] if name in turned else 1.0 for name in told])
+    factor = np.array([turned[name][1] if name in turned else 1.0 for name in measured])
     made = Effects(
         measures=tuple(declares),
         kind=effect,
@@ -140,7 +140,7 @@ def read_effects(
         dataset=tuple(raw.text["dataset"]),
         first=tuple(raw.text["first"]),
         second=tuple(raw.text["second"]),
-        measure_of=tuple(turned[name][0] if name in turned else name for name in told),
+        measure_of=tuple(turned[name][0] if name in turned else name for name in measured),
         estimate=factor * raw.number["estimate"],
         std_error=np.abs(factor) * raw.number["std_error"],
         n=raw.number["n"],

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.meta.comparison import MetaComparison
-from benchinfer.analyses.meta.influence import SHOWN, looked_at
+from benchinfer.analyses.meta.comparison import MetaComparison, without_datasets
+from benchinfer.analyses.meta.influence import SHOWN
 from benchinfer.comparison import sections as comparison_sections
+from benchinfer.comparison.influence import influence_table
 from benchinfer.comparison.sections import columns_of_tests
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import amount, count, interval, p_value, percent, places, significant
+from benchinfer.core.numbers import amount, count, interval, p_value, percent, significant
 from benchinfer.core.sections import (
     Column,
     Figure,
@@ -40,20 +41,20 @@ def sections(comparison: MetaComparison, request: Request) -> tuple[Section, ...
 
 def _details(meta: MetaComparison) -> tuple[Section, ...]:
     joint = meta.joint and len(meta.algorithms) > 2
-    asked: dict[str, Callable[[], pd.DataFrame]] = {
+    tables: dict[str, Callable[[], pd.DataFrame]] = {
         "consistency": meta.consistency,
         "egger": meta.egger,
     }
-    found: dict[str, Section] = {}
-    for name, ask in asked.items():
+    written: dict[str, Section] = {}
+    for name, ask in tables.items():
         write = network if name == "consistency" else small
         try:
-            found[name] = write(meta, ask())
+            written[name] = write(meta, ask())
         except DesignError as error:
             shown = _network(meta) if name == "consistency" and joint else ()
             warnings = (str(error),)
-            found[name] = Section(title=_TITLES[name], figures=shown, warnings=warnings)
-    return tuple(found.values())
+            written[name] = Section(title=_TITLES[name], figures=shown, warnings=warnings)
+    return tuple(written.values())
 
 
 _TITLES = {
@@ -64,8 +65,8 @@ _TITLES = {
 
 def heterogeneity(meta: MetaComparison, request: Request) -> Section:
     """Show how effects differ between data sets, for one pair also one by one."""
-    found, d = meta.heterogeneity(), len(meta.studies.datasets)
-    tau = np.sqrt(found["tau2"].to_numpy())
+    table, d = meta.heterogeneity(), len(meta.studies.datasets)
+    tau = np.sqrt(table["tau2"].to_numpy())
     size = (
         f"has a standard deviation of {significant(float(tau[0]), 2)}"
         if len(tau) == 1
@@ -85,7 +86,7 @@ def heterogeneity(meta: MetaComparison, request: Request) -> Section:
         title="Differences between data sets",
         text=tuple(text),
         figures=_figures(meta),
-        tables=(_amounts(meta, found),),
+        tables=(_amounts(meta, table),),
         fold=Fold("Without one data set", (), (_influence(meta),)) if request.details else None,
     )
 
@@ -146,18 +147,14 @@ def _roots(low: float, high: float) -> str:
 
 
 def _influence(meta: MetaComparison) -> Table:
-    more, data = len(meta.studies.datasets) - SHOWN, meta.influence(SHOWN)
-    return Table(
-        name="influence",
+    more, without = len(meta.studies.datasets) - SHOWN, without_datasets(meta, SHOWN)
+    ranked = without.ranked()
+    # Without these data sets the model was fitted again, or could not be.
+    tried = ranked["refitted"] | ~np.isfinite(ranked["cooks_distance"])
+    return influence_table(
+        without,
+        ranked[tried],
         caption="What changes without a data set",
-        frame=meta.turned(looked_at(data)).sort_index(),  # the largest moves first, as they come
-        data=data,
-        columns=(
-            Column("dataset", "data set", role="name"),
-            number("shift", "moves", _move),
-            Column("first", "most", _pair, role="name", also=("second",), defined=False),
-            Column("changes", "verdicts that change", role="prose"),
-        ),
         note="Moves are in standard errors of the difference that moves most."
         + (
             f" Refitted without the {SHOWN} data sets that move the estimates most by one step;"
@@ -168,20 +165,12 @@ def _influence(meta: MetaComparison) -> Table:
     )
 
 
-def _move(shift: float) -> str:
-    return places(2)(shift) if math.isfinite(shift) else "not refitted"
-
-
-def _pair(first: str, second: str) -> str:
-    return f"{first}, {second}" if first else ""
-
-
 def _network(meta: MetaComparison) -> tuple[Figure, ...]:
     return (Figure(meta, "network", "Who was compared with whom."),)
 
 
 def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
-    """Say who was compared with whom, and whether direct and indirect evidence agree."""
+    """Show the network, and the tests of direct against indirect evidence."""
     k = len(meta.algorithms)
     text = (
         f"The {k} algorithms were estimated jointly: a data set with the first and the second of"
@@ -203,7 +192,7 @@ def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
 
 
 def small(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
-    """Say whether effects depend on their standard errors."""
+    """Show the tests of funnel asymmetry."""
     table = Table(
         name="egger",
         caption="Slope of effects on their standard errors",

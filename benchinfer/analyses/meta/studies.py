@@ -10,20 +10,20 @@ from benchinfer.analyses.meta.effects import Effects
 from benchinfer.analyses.meta.numerics import effects
 from benchinfer.analyses.meta.numerics.effects import (
     Block,
-    Codes,
     Direct,
     StudyMoments,
     blocks_of,
     direct,
 )
 from benchinfer.analyses.meta.numerics.moderation import moderated
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.groups import refuse_varying
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.reductions import Blocks, DatasetCovariates
 from benchinfer.scores.table import ScoreTable
 
@@ -110,36 +110,36 @@ def of_scores(
     if covariance == "auto":
         many = all(n >= _PER_ARM * (2 if alone else k) for n, k in sizes if k > 1)
         covariance = "own" if many else "moderated"
-    found: dict[int, tuple[Codes, StudyMoments]] = {}
+    reduced: dict[int, tuple[Codes, StudyMoments]] = {}
     wrong: dict[int, FitError] = {}
     for d in range(len(blocks.datasets)):
         arms, values = _scores_of(blocks, d)
         if len(arms) < 2:
             continue
         try:
-            found[d] = arms, _moments(values, paired=blocks.paired, overlap=overlap or 0.0)
+            reduced[d] = arms, _moments(values, paired=blocks.paired, overlap=overlap or 0.0)
         except FitError as error:
             wrong[d] = error
-    spreads, prior = _spreads([m for _, m in found.values()], covariance, effect, blocks.paired)
+    spreads, prior = _spreads([m for _, m in reduced.values()], covariance, effect, blocks.paired)
     levels = np.full((len(blocks.datasets), len(blocks.algorithms)), np.nan)
-    kept: dict[int, Block] = {}
-    for (d, (arms, whole)), spread in zip(found.items(), spreads, strict=True):
+    effect_blocks: dict[int, Block] = {}
+    for (d, (arms, moments)), spread in zip(reduced.items(), spreads, strict=True):
         try:
-            level = _levels(whole, spread, setting.measure.sign, effect, paired=blocks.paired)
+            level = _levels(moments, spread, setting.measure.sign, effect, paired=blocks.paired)
         except FitError as error:
             wrong[d] = error
             continue
-        kept[d] = Block(arms, *effects.contrasts(level))
+        effect_blocks[d] = Block(arms, *effects.contrasts(level))
         levels[d, arms] = level.value
     if wrong:
         raise _refused(name, [(blocks.datasets[d], wrong[d]) for d in sorted(wrong)])
     return Studies(
-        datasets=tuple(blocks.datasets[d] for d in kept),
-        blocks=tuple(kept.values()),
-        groups=tuple(setting.domains[d] for d in kept) if setting.domains else (),
-        n=np.array([sizes[d][0] for d in kept], np.float64),
-        levels=levels[list(kept)],
-        unused=tuple(name for d, name in enumerate(blocks.datasets) if d not in kept),
+        datasets=tuple(blocks.datasets[d] for d in effect_blocks),
+        blocks=tuple(effect_blocks.values()),
+        groups=tuple(setting.domains[d] for d in effect_blocks) if setting.domains else (),
+        n=np.array([sizes[d][0] for d in effect_blocks], np.float64),
+        levels=levels[list(effect_blocks)],
+        unused=tuple(name for d, name in enumerate(blocks.datasets) if d not in effect_blocks),
         covariance=_words(blocks.paired, covariance, prior),
         unknown_overlap=overlap is None,
         prior_df=prior,
@@ -159,25 +159,25 @@ def _words(paired: bool, covariance: Covariance, prior: float) -> str:  # noqa: 
 
 
 def _spreads(
-    found: list[StudyMoments],
+    moments: list[StudyMoments],
     covariance: Covariance,
     effect: Effect,
     paired: bool,  # noqa: FBT001
 ) -> tuple[list[StudyMoments], float]:
     """Return moments with the covariances to be used, and what prior variances are worth."""
     if covariance == "own":
-        return found, 0.0
-    common = [effects.alike(one, paired=paired) for one in found]
+        return moments, 0.0
+    common = [effects.with_common_variance(one, paired=paired) for one in moments]
     # The noise of a log ratio is that of scores over their mean.
-    unit = np.array([one.mean.mean() if effect == "log-ratio" else 1.0 for one in found])
+    unit = np.array([one.mean.mean() if effect == "log-ratio" else 1.0 for one in moments])
     variance = np.array([one.spread[0, 0] for one in common]) / unit**2
     # Without any spread there is nothing to shrink; such a data set is named elsewhere.
     some = variance > 1e-12 * variance.max(initial=0.0)
     if covariance == "common" or some.sum() < 2:
         return common, 0.0
-    df = np.array([effects.residual_df(one, paired=paired) for one in found])
+    df = np.array([effects.residual_df(one, paired=paired) for one in moments])
     shrunk = moderated(variance[some], df[some])
-    factor = np.ones(len(found))
+    factor = np.ones(len(moments))
     factor[some] = shrunk.variance / variance[some]
     wider = [replace(one, spread=f * one.spread) for one, f in zip(common, factor, strict=True)]
     return wider, shrunk.prior_df
@@ -196,13 +196,13 @@ def _scores_of(blocks: Blocks, d: int) -> tuple[Codes, Array]:
 
     Replications that some algorithm of the data set lacks are left out where they are shared.
     """
-    own = blocks.dataset == d
-    there, mean = blocks.count[own] > 0, blocks.mean[own]
+    rows = blocks.dataset == d
+    there, mean = blocks.count[rows] > 0, blocks.mean[rows]
     arms = np.flatnonzero(there.any(axis=0))
     there, mean = there[:, arms], mean[:, arms]
     if blocks.paired:
-        whole = there.all(axis=1)
-        return arms, mean[whole]
+        complete = there.all(axis=1)
+        return arms, mean[complete]
     return arms, np.where(there, mean, np.nan)
 
 
@@ -213,11 +213,11 @@ def _moments(values: Array, *, paired: bool, overlap: float) -> StudyMoments:
 
 
 def _levels(
-    whole: StudyMoments, spread: StudyMoments, sign: int, effect: Effect, *, paired: bool
+    moments: StudyMoments, spread: StudyMoments, sign: int, effect: Effect, *, paired: bool
 ) -> effects.Levels:
     if effect == "standardised":
         # The standard deviation is that of scores, whatever is taken for that of differences.
-        return effects.standardised(whole, spread.of_means, paired=paired)
+        return effects.standardised(moments, spread.of_means, paired=paired)
     if effect == "log-ratio":
         turned = effects.log_ratio(replace(spread, mean=sign * spread.mean))
         return effects.Levels(sign * turned.value, turned.cov)
@@ -238,15 +238,15 @@ def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
 
 
 def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) -> Studies:
-    """Take covariates of a table into the studies, without their means."""
+    """Return the studies with centred covariates of a table."""
     refuse_varying(known, names)
     at = [known.datasets.index(name) for name in studies.datasets]
     return with_values(studies, {name: z[at] for name, z in known.constant.items()}, names)
 
 
 def with_values(studies: Studies, known: Mapping[str, Array], names: Sequence[str]) -> Studies:
-    """Take covariates, given by their (D,) values, into the studies, without their means."""
-    taken: dict[str, Array] = {}
+    """Return the studies with centred covariates, of (D,) values each."""
+    centred_values: dict[str, Array] = {}
     for name in names:
         if name not in known:
             raise DesignError(unknown("covariate", name, sorted(known)))
@@ -263,8 +263,8 @@ def with_values(studies: Studies, known: Mapping[str, Array], names: Sequence[st
                 f"the covariate {name!r} is the same on all data sets.",
                 hint="a slope needs data sets that differ in it.",
             )
-        taken[name] = z - z.mean()
-    return replace(studies, covariates=taken)
+        centred_values[name] = z - z.mean()
+    return replace(studies, covariates=centred_values)
 
 
 def published(
@@ -286,17 +286,17 @@ def published(
     code = {name: k for k, name in enumerate(coverage.algorithms)}
     blocks: list[Block] = []
     members: list[int] = []
-    for _, own in units:
+    for _, rows in units:
         # As a log ratio, too, larger is better once the sign is turned.
         parts = blocks_of(
-            np.array([code[effects.first[r]] for r in own]),
-            np.array([code[effects.second[r]] for r in own]),
-            chosen.sign * effects.estimate[own],
-            effects.std_error[own],
+            np.array([code[effects.first[r]] for r in rows]),
+            np.array([code[effects.second[r]] for r in rows]),
+            chosen.sign * effects.estimate[rows],
+            effects.std_error[rows],
             effects.correlation,
         )
         blocks += parts
-        members += [int(own[0])] * len(parts)
+        members += [int(rows[0])] * len(parts)
     shape = (len(coverage.datasets), len(coverage.algorithms))
     setting = Setting(
         measure=reported(chosen, effects.kind, tolerance),
@@ -304,7 +304,7 @@ def published(
         coverage=coverage,
         quantiles=np.full((*shape, 5), np.nan),
         absent=(),
-        domains=tuple(effects.domain[own[0]] for _, own in units) if effects.domain else (),
+        domains=tuple(effects.domain[rows[0]] for _, rows in units) if effects.domain else (),
         resampling=None,
         paired=False,
         digest=effects.digest,

@@ -11,23 +11,22 @@ from benchinfer.analyses.meta.numerics import pooling
 from benchinfer.analyses.meta.numerics.effects import rows_of, together
 from benchinfer.analyses.meta.numerics.network import Split, Test, by_design, split
 from benchinfer.analyses.meta.numerics.pooling import Heterogeneity, NetworkPart
-from benchinfer.analyses.meta.numerics.pooling import heterogeneity as described
 from benchinfer.analyses.meta.pooling import (
-    alone,
     columns,
     errors_of,
     joint_errors,
     lifted,
     of_pairs,
+    pool_pair,
 )
 from benchinfer.analyses.meta.prediction import prediction_of
 from benchinfer.comparison import adjustment
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.outcome_probabilities import probability_best
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,14 +39,14 @@ def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
     """Add the probabilities to be best to a summary, where estimates have a joint distribution."""
     if meta.fit is None:
         return table
-    found = probability_best(
+    probability = probability_best(
         *joint_errors(meta.studies, meta.fit, len(meta.algorithms)), meta.measure.margin
     )
-    table["prob_best"], table["prob_near_best"] = found.best, found.near
+    table["prob_best"], table["prob_near_best"] = probability.best, probability.near
     return table
 
 
-def whole(meta: "MetaComparison") -> NetworkPart:
+def all_rows(meta: "MetaComparison") -> NetworkPart:
     """Return the rows of all data sets as one part."""
     rows = rows_of(meta.studies.blocks, len(meta.algorithms))
     return rows.part(columns(rows, meta.studies))
@@ -58,21 +57,23 @@ def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
     name = meta.measure.name
     if meta.fit is None:
         named = meta.named_sides()
-        found: list[Heterogeneity] = []
+        each_pair: list[Heterogeneity] = []
         each = meta.studies.direct(meta.pairs)
         for one, tau2 in zip(each, meta.alone.tau2, strict=False):
-            found.append(described([_of_pair(one.y, one.v)], float(tau2), meta.level))
+            each_pair.append(
+                pooling.heterogeneity([_of_pair(one.y, one.v)], float(tau2), meta.level)
+            )
         pairs = {"first": [pair[0] for pair in named], "second": [pair[1] for pair in named]}
-        return frame({"measure": [name] * len(found), **pairs, **_numbers(found)})
-    one = described([whole(meta)], meta.fit.tau2, meta.level)
+        return frame({"measure": [name] * len(each_pair), **pairs, **_numbers(each_pair)})
+    one = pooling.heterogeneity([all_rows(meta)], meta.fit.tau2, meta.level)
     if meta.third:
-        own = meta.fit
+        fit = meta.fit
         return frame(
             {
                 "measure": [name],
-                "tau2": [own.tau2],
-                "tau2_between": [own.between],
-                "i2": [one.i2(own.heterogeneity)],
+                "tau2": [fit.tau2],
+                "tau2_between": [fit.between],
+                "i2": [one.i2(fit.heterogeneity)],
                 "q": [one.q],
                 "df": [one.df],
                 "p_value": [one.p_value],
@@ -85,18 +86,18 @@ def _of_pair(y: Array, v: Array) -> NetworkPart:
     return NetworkPart(y, np.ones((len(y), 1)), lifted(v))
 
 
-def _numbers(found: list[Heterogeneity]) -> dict[str, list[float]]:
+def _numbers(pooled: list[Heterogeneity]) -> dict[str, list[float]]:
     return {
-        "tau2": [h.tau2 for h in found],
-        "tau2_low": [h.tau2_low for h in found],
-        "tau2_high": [h.tau2_high for h in found],
-        "i2": [h.i2(h.tau2) for h in found],
-        "i2_low": [h.i2(h.tau2_low) for h in found],
-        "i2_high": [h.i2(h.tau2_high) for h in found],
-        "h2": [h.h2(h.tau2) for h in found],
-        "q": [h.q for h in found],
-        "df": [h.df for h in found],
-        "p_value": [h.p_value for h in found],
+        "tau2": [h.tau2 for h in pooled],
+        "tau2_low": [h.tau2_low for h in pooled],
+        "tau2_high": [h.tau2_high for h in pooled],
+        "i2": [h.i2(h.tau2) for h in pooled],
+        "i2_low": [h.i2(h.tau2_low) for h in pooled],
+        "i2_high": [h.i2(h.tau2_high) for h in pooled],
+        "h2": [h.h2(h.tau2) for h in pooled],
+        "q": [h.q for h in pooled],
+        "df": [h.df for h in pooled],
+        "p_value": [h.p_value for h in pooled],
     }
 
 
@@ -106,11 +107,11 @@ def egger(meta: "MetaComparison") -> "pd.DataFrame":
     each = meta.studies.direct(meta.pairs)
     for one, (first, second) in zip(each, meta.named_sides(), strict=True):
         try:
-            found = pooling.egger(one.y, lifted(one.v))
+            test = pooling.egger(one.y, lifted(one.v))
         except FitError:
             continue
-        test = (found.slope, found.std_error, found.df, found.statistic, found.p_value)
-        rows.append((first, second, len(one.held), *test, found.limit))
+        numbers = (test.slope, test.std_error, test.df, test.statistic, test.p_value)
+        rows.append((first, second, len(one.held), *numbers, test.limit))
     if not rows:
         raise DesignError(
             "no pair has three effects whose standard errors differ.",
@@ -134,12 +135,13 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
     rows: list[dict[str, object]] = []
     each = meta.studies.direct(meta.pairs)
     for one, (first, second) in zip(each, meta.named_sides(), strict=True):
-        own, start = groups[one.held], len(rows)
+        domains, start = groups[one.held], len(rows)
         parts = {
-            g: _subgroup(meta, one.y[own == g], one.v[own == g]) for g in sorted(set(own.tolist()))
+            g: _subgroup(meta, one.y[domains == g], one.v[domains == g])
+            for g in sorted(set(domains.tolist()))
         }
         names = {"first": first, "second": second}
-        rows += [{"domain": g, **names, **found} for g, found in parts.items() if found]
+        rows += [{"domain": g, **names, **row} for g, row in parts.items() if row]
         _between(rows[start:])
     if not rows:
         raise DesignError("no pair is on two data sets of one domain.", hint="pool all domains.")
@@ -159,7 +161,7 @@ def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
 def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
     if len(y) < 2:
         return None
-    got = alone(y, lifted(v), meta.estimator, of_pairs(meta.studies, meta.interval))
+    got = pool_pair(y, lifted(v), meta.estimator, of_pairs(meta.studies, meta.interval))
     estimate, error = float(got.beta[0]), float(np.sqrt(got.cov[0, 0]))
     reach = float(max_t.critical_t(got.df, meta.alpha)) * error
     low, high = meta.measure.effect_interval(estimate - reach, estimate + reach)
@@ -211,9 +213,9 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
 def splits(meta: "MetaComparison") -> list[Split | None]:
     """Split the evidence of each pair, None where there is no direct or no indirect evidence."""
     robust = _network(meta).interval == "robust"
-    blocks, asked = meta.studies.blocks, meta.options
+    blocks, options = meta.studies.blocks, meta.options
     rows = rows_of(blocks, len(meta.algorithms))
-    refined = asked.interval != "wald"
+    refined = options.interval != "wald"
     return [
         split(rows, blocks, (int(i), int(j)), meta.estimator, refined=refined, robust=robust)
         if min(i, j) >= 0
@@ -225,16 +227,16 @@ def splits(meta: "MetaComparison") -> list[Split | None]:
 def consistency(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per test; see `MetaComparison.consistency`."""
     _network(meta)
-    blocks, asked = meta.studies.blocks, meta.options
-    refined = asked.interval != "wald"
-    found = by_design(
+    blocks, options = meta.studies.blocks, meta.options
+    refined = options.interval != "wald"
+    designs = by_design(
         rows_of(blocks, len(meta.algorithms)), blocks, meta.estimator, refined=refined
     )
-    parts = {"within designs": found.within, "between designs": found.between}
+    parts = {"within designs": designs.within, "between designs": designs.between}
     tests = [(name, "Q", test) for name, test in parts.items() if test.df]
-    if found.interaction is not None:
-        kind = "F" if np.isfinite(found.interaction.df_residual) else "Q"
-        tests.append(("design by treatment", f"{kind}, random effects", found.interaction))
+    if designs.interaction is not None:
+        kind = "F" if np.isfinite(designs.interaction.df_residual) else "Q"
+        tests.append(("design by treatment", f"{kind}, random effects", designs.interaction))
     for (first, second), one in zip(meta.named_sides(), splits(meta), strict=True):
         if one is None:
             continue
@@ -260,10 +262,10 @@ def evidence(meta: "MetaComparison") -> "pd.DataFrame":
     _network(meta)
     count = together(meta.studies.blocks, len(meta.algorithms))
     e, named, measure = meta.evidence, meta.named_sides(), meta.measure
-    found = splits(meta)
+    separate = splits(meta)
     n = np.array([count[i, j] if min(i, j) >= 0 else 0 for i, j in meta.pairs])
     direct, indirect = np.full((2, len(n)), np.nan), np.full((2, len(n)), np.nan)
-    for p, one in enumerate(found):
+    for p, one in enumerate(separate):
         if one is not None:
             direct[:, p], indirect[:, p] = one.direct, one.indirect
         elif n[p]:
@@ -296,7 +298,7 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
             "there are no slopes.",
             hint=f"{Call('compare_meta', Option('covariates', ()))} gives them.",
         )
-    family, method = meta.asked()
+    family, method = meta.family()
     names = meta.named_sides()
     columns: dict[str, list[object] | Array] = {}
     for at, covariate in enumerate(meta.studies.covariates, 1):
@@ -305,7 +307,7 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
             family, value, errors, method, meta.alpha, 0.0, meta.alternative
         )
         low, high = meta.measure.effect_interval(e.low, e.high)
-        own: dict[str, list[object]] = {
+        rows: dict[str, list[object]] = {
             "covariate": [covariate] * len(names),
             "measure": [meta.measure.name] * len(names),
             "first": [pair[0] for pair in names],
@@ -319,7 +321,7 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
             "p_value": list(e.p_value),
             "p_raw": list(e.p_raw),
         }
-        for name, values in own.items():
+        for name, values in rows.items():
             columns[name] = [*columns.get(name, []), *values]
     return frame(columns)
 
@@ -360,17 +362,18 @@ def study_intervals(meta: "MetaComparison", p: int, *, turn: bool = False) -> St
 
     They are of the second algorithm less the first where the pair is to be turned.
     """
-    found = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
+    direct = meta.studies.pair(int(meta.pairs[p, 0]), int(meta.pairs[p, 1]))
     side = -1 if turn else 1
-    y, v = side * found.y, found.v
-    measure, own = meta.measure, meta.alone
+    y, v = side * direct.y, direct.v
+    measure, pairs = meta.measure, meta.alone
     reach = float(max_t.critical_t(np.inf, meta.alpha)) * np.sqrt(v)
     low, high = measure.effect_interval(y - reach, y + reach)
-    weight = 1 / (v + own.tau2[p])
-    mean, reach_of_mean = side * float(own.estimate[p]), _reach(meta, own.df[p], own.std_error[p])
+    weight = 1 / (v + pairs.tau2[p])
+    mean = side * float(pairs.estimate[p])
+    reach_of_mean = _reach(meta, pairs.df[p], pairs.std_error[p])
     joint = meta.joint and len(meta.algorithms) > 2
     network, centre = None, mean
-    wide = _reach(meta, own.df[p], np.sqrt(own.std_error[p] ** 2 + own.tau2[p]))
+    wide = _reach(meta, pairs.df[p], np.sqrt(pairs.std_error[p] ** 2 + pairs.tau2[p]))
     if joint:
         error, df, _ = prediction_of(meta)
         centre, wide = side * float(meta.evidence.estimate[p]), _reach(meta, df[p], error[p])
@@ -378,7 +381,7 @@ def study_intervals(meta: "MetaComparison", p: int, *, turn: bool = False) -> St
         network = _ends(meta, centre, _reach(meta, e.df[p], e.std_error[p]))
     _, *ahead = _ends(meta, centre, wide)
     return StudyIntervals(
-        datasets=tuple(meta.studies.datasets[d] for d in found.held),
+        datasets=tuple(meta.studies.datasets[d] for d in direct.held),
         estimate=np.asarray(measure.effect(y)),
         low=np.asarray(low),
         high=np.asarray(high),

@@ -4,10 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from benchinfer.analyses.mixed import design as mixed_design
-from benchinfer.analyses.mixed.closure import Adjust
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
-from benchinfer.analyses.mixed.design import Domains, Residual, Structure
+from benchinfer.analyses.mixed.design import (
+    Domains,
+    Residual,
+    Structure,
+    choose,
+    resolve,
+    with_fixed_effects,
+)
+from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import fit_design
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison import checks
@@ -174,8 +180,8 @@ def compare_mixed(
     options = replace(options, measure=setting.measure.name)
     options.check_family(setting.algorithms)
     checks.check_missing(setting, missing)
-    design = mixed_design.choose(setting, options.terms, target)
+    design = choose(setting, options.terms, target)
     check_constant(scores, setting.measure.name, options.covariates)
-    design = mixed_design.resolve(structure, residual, design, setting)
-    design = mixed_design.with_fixed_effects(design, domains, options.covariates)
+    design = resolve(structure, residual, design, setting)
+    design = with_fixed_effects(design, domains, options.covariates)
     return compared(setting, fit_design(scores, setting, design), options)

@@ -3,38 +3,33 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from benchinfer.analyses.mixed import closure, contrast_errors, diagnostics, direct, tables
-from benchinfer.analyses.mixed import design as mixed_design
-from benchinfer.analyses.mixed import influence as mixed_influence
+from benchinfer.analyses.mixed import diagnostics, influence, tables
+from benchinfer.analyses.mixed.design import Design, Structure
+from benchinfer.analyses.mixed.evidence import (
+    CLOSED,
+    Adjustment,
+    Errors,
+    evidence_of,
+    family_of,
+    levels_of,
+)
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
+from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
-from benchinfer.analyses.mixed.tables import departures
-from benchinfer.comparison import adjustment as comparison_adjustment
-from benchinfer.comparison import checks, wording
+from benchinfer.comparison import adjustment, wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.contrasts import ContrastFamily, Sides
-from benchinfer.comparison.evidence import (
-    Array,
-    Evidence,
-    Level,
-    Setting,
-    alpha_of,
-    decide,
-    silenced,
-)
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
-from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join, sentence
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics import covariance, max_t, rotations
+from benchinfer.numerics import rotations
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +81,7 @@ class MixedComparison(TestedComparison):
         return MixedOptions.of(self.provenance)
 
     @property
-    def design(self) -> mixed_design.Design:
+    def design(self) -> Design:
         """The terms of the model and why."""
         return self.fitted.design
 
@@ -96,7 +91,7 @@ class MixedComparison(TestedComparison):
         return self.fitted.model
 
     @property
-    def structure(self) -> mixed_design.Structure:
+    def structure(self) -> Structure:
         """Covariance structure between data sets; ``"pairwise"`` gives each pair its own error."""
         return self.design.structure
 
@@ -152,18 +147,17 @@ class MixedComparison(TestedComparison):
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
-        adjustment = self.asked()[1].method
-        joint, pairwise = adjustment in comparison_adjustment.JOINT, self.structure == "pairwise"
+        adjusted, pairwise = self.family()[1].method, self.structure == "pairwise"
         engine = likelihood if self.fitted.plain is not None else structured_likelihood
         method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
         used: list[object] = [compare_mixed, engine.evaluate, method]
-        if adjustment in {"shaffer", "westfall", "bergmann-hommel"}:
-            used.append(getattr(closed_testing, adjustment.replace("-", "_")))
-        if adjustment == "rotation":
+        if adjusted in {"shaffer", "westfall", "bergmann-hommel"}:
+            used.append(getattr(closed_testing, adjusted.replace("-", "_")))
+        if adjusted == "rotation":
             used.append(rotations.closed_pairs)
-        if adjustment in {"holm", "shaffer", *closure.CLOSED}:
-            used += [multiplicity.holm, comparison_adjustment.sidak]
-        if joint:
+        if adjusted in {"holm", "shaffer", *CLOSED}:
+            used += [multiplicity.holm, adjustment.sidak]
+        if adjusted in adjustment.JOINT:
             used.append(max_t)
         if self.target == "datasets" and diagnostics.overlap_words(self.setting, self.design):
             used.append(overlap_share)
@@ -182,11 +176,13 @@ class MixedComparison(TestedComparison):
                 "the domains have no levels of their own in this model.",
                 hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
             )
-        found = {
-            name: self._elsewhere(self.fitted.fixed.levels_in(name), f"in the domain {name}")
-            for name in self.fitted.fixed.domains
-        }
-        return Comparisons(found)
+        fixed = self.fitted.fixed
+        return Comparisons(
+            {
+                name: self._elsewhere(fixed.levels_in(name), f"in the domain {name}")
+                for name in fixed.domains
+            }
+        )
 
     def at(self, **covariates: float) -> "MixedComparison":
         """Compare the algorithms at given values of covariates, others at their means.
@@ -198,8 +194,8 @@ class MixedComparison(TestedComparison):
         """
         if not covariates:
             raise DesignError("no covariate is given.", hint="at(NAME=value).")
-        told = join([f"{name} = {value:g}" for name, value in covariates.items()])
-        return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {told}")
+        values = join([f"{name} = {value:g}" for name, value in covariates.items()])
+        return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {values}")
 
     def slopes(self) -> "pd.DataFrame":
         """Contrasts of the algorithms' slopes along the covariates, per unit of them.
@@ -227,10 +223,10 @@ class MixedComparison(TestedComparison):
             )
         return pd.concat(tables, ignore_index=True)
 
-    def asked(self) -> tuple[ContrastFamily, closure.Adjustment]:
+    def family(self) -> tuple[ContrastFamily, Adjustment]:
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
-        return asked_of(self.algorithms, self.fitted, self.options, levels)
+        return family_of(self.algorithms, self.fitted, self.options, levels)
 
     def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
         return compared(self.setting, self.fitted, self.options, at, about)
@@ -276,10 +272,10 @@ class MixedComparison(TestedComparison):
         DesignError
             The model has no data set effects.
         """
-        return departures(self.setting, self.fitted, self.level)
+        return tables.departures(self.setting, self.fitted, self.level)
 
     def direct(self) -> "pd.DataFrame":
-        """Set the model's estimate of each pair beside that of the data sets that both have.
+        """Compare the model's estimate of each pair with that of the data sets that both have.
 
         Returns
         -------
@@ -293,17 +289,16 @@ class MixedComparison(TestedComparison):
         DesignError
             The model is not one of several data sets with one variance per source.
         """
-        named = self.named_sides()
-        return direct.table(self.setting, self.fitted, self.pairs, self.evidence, named)
+        return tables.direct(self)
 
     def influence(
         self,
-        leave: mixed_influence.Leave = "dataset",
+        leave: Leave = "dataset",
         scores: "ScoreTable | None" = None,
         *,
         n_jobs: int = 1,
     ) -> "pd.DataFrame":
-        """Say what changes when each data set, or each algorithm, is left out.
+        """Return what changes when each data set, or each algorithm, is left out.
 
         Parameters
         ----------
@@ -327,7 +322,7 @@ class MixedComparison(TestedComparison):
         DesignError
             The model is not one that can be fitted again from its moments, or the table is missing.
         """
-        return frame(dict(mixed_influence.left_out(self, leave, scores, n_jobs).columns()))
+        return influence.left_out(self, leave, scores, n_jobs).table()
 
     def predict(self, replications: int | None = None) -> NewDataset:
         """Predict the contrasts and which algorithm is best on a data set not yet seen.
@@ -400,19 +395,6 @@ class MixedComparison(TestedComparison):
         return tables.structures(self.setting, self.design, scores)
 
 
-def asked_of(
-    algorithms: tuple[str, ...],
-    fitted: MixedFit,
-    options: MixedOptions,
-    levels: Array,
-) -> tuple[ContrastFamily, closure.Adjustment]:
-    """Return the contrasts that options ask for, and their adjustment."""
-    family = options.family(algorithms, levels)
-    adjustment = closure.resolve(options, fitted, family)
-    closure.check_reference(fitted, options, adjustment.method)
-    return family, adjustment
-
-
 def compared(
     setting: Setting,
     fitted: MixedFit,
@@ -421,86 +403,29 @@ def compared(
     about: str = "",
 ) -> MixedComparison:
     """Turn a fit into verdicts, as the arguments of `compare_mixed` ask."""
-    design, alternative, alpha = fitted.design, options.alternative, options.alpha
+    design, alpha = fitted.design, options.alpha
     rows = fitted.fixed.at if at is None else at
     levels = rows @ fitted.model.beta
-    family, adjusted = asked_of(setting.algorithms, fitted, options, levels)
-    method, plain = adjusted.method, fitted.plain
+    family, adjusted = family_of(setting.algorithms, fitted, options, levels)
+    errors = Errors.of(fitted, rows, family, options.df)
+    method = adjusted.method
+    tests, p_error = evidence_of(setting, fitted, options, family, method, levels, errors)
+    shown = family.wanted
     seed = options.seed if method == "rotation" else None
-    found = contrast_errors.Errors.of(fitted.estimate, rows, family, options.df)
-    chosen = found.of_structure(design.structure)
-    n, shown = len(family.matrix), family.wanted
-    certain = diagnostics.certain(setting, design, family.matrix[shown])
-
-    def judged(asked: MixedOptions) -> tuple[Evidence, float]:
-        closed = closure.closed_by(method, asked, family.matrix, plain[0] if plain else None)
-        of = family, levels, chosen.first(n), method, alpha, setting.measure.margin
-        evidence, p_error = comparison_adjustment.evidence_of(*of, alternative, closed)
-        return silenced(evidence, certain), p_error
-
-    evidence, p_error = judged(options)
-    codes = _verdicts(evidence, alpha)
-    other = closure.other_reference(options, len(setting.coverage.datasets))
-    sides = family.read_sides(setting.algorithms, levels, alternative)
-    otherwise: list[Check] = []
-    if method == "rotation" and other and diagnostics.unlike_normal(fitted):
-        changed = codes != _verdicts(judged(replace(options, reference=other))[0], alpha)
-        otherwise.append(diagnostics.decided_otherwise(other, changed, sides))
-    own, constant = _levels(levels, chosen, found.common, n, alpha)
-    level = diagnostics.rates(setting, design, own, alpha)
-    return MixedComparison(
+    result = MixedComparison(
         setting=setting,
         pairs=family.pairs[shown],
-        codes=codes,
+        codes=decide(tests.estimate, tests.p_value, tests.p_equivalence, alpha),
         level=options.level,
         target=design.target,
-        levels=level,
-        stored_checks=(
-            *diagnostics.fit_checks(setting, fitted, evidence, p_error),
-            *_near(evidence, alpha, sides),
-            *contrast_errors.checks(setting, family, evidence, found, design, method, alpha, sides),
-            *diagnostics.outcome_checks(setting, design, certain, sides),
-            *direct.checks(setting, fitted, family.pairs[shown], evidence, sides, alpha),
-            *diagnostics.design_checks(setting, design),
-            *checks.legal(setting, level),
-            *diagnostics.constant_levels(setting, constant),
-            *otherwise,
-        ),
+        levels=levels_of(setting, design, levels, errors, alpha),
+        stored_checks=(),
         provenance=options.provenance(setting.digest, adjusted.words(family, options), seed),
         sides=family.sides[shown],
         names=family.names[shown],
-        evidence=evidence,
+        evidence=tests,
         fitted=fitted,
         about=about,
     )
-
-
-def _verdicts(evidence: Evidence, alpha: float) -> NDArray[np.int8]:
-    """Return the verdict of each pair."""
-    return decide(evidence.estimate, evidence.p_value, evidence.p_equivalence, alpha)
-
-
-def _near(evidence: Evidence, alpha: float, sides: Sides) -> list[Check]:
-    """Name the pairs that random rotations or flips do not decide for certain, if some are."""
-    if evidence.p_error is None:
-        return []
-    near = checks.within_error(evidence.p_value, evidence.p_error, alpha)
-    row = checks.near_level(near, sides, Phrase(f"see with another {Option('seed', '')}"))
-    return [row] if near.any() else []
-
-
-def _levels(
-    levels: Array, errors: covariance.Adjusted, common: covariance.Adjusted, skip: int, alpha: float
-) -> tuple[Level, NDArray[np.bool_]]:
-    """Return each algorithm's level with an interval of its own, and which took the common error.
-
-    An algorithm with the same score on every data set has no error of its own.
-    """
-    # Rounding may leave the variance of a constant algorithm just below zero.
-    error, model = (np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (errors, common))
-    constant = comparison_adjustment.without_spread(error, errors)
-    constant &= model > error
-    error = np.where(constant, model, error)
-    df = np.where(constant, common.df[skip:], errors.df[skip:])
-    spread = max_t.critical_t(df, alpha) * error
-    return Level(levels, levels - spread, levels + spread), constant
+    checks = diagnostics.checks(result, family, method, errors, p_error)
+    return replace(result, stored_checks=checks)

@@ -9,13 +9,14 @@ import numpy as np
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.comparison.checks import check_connected
 from benchinfer.comparison.comparison import Target
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.groups import check_covariates, domain_codes
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
 type Domains = Literal["pooled", "random", "separate"]
 type Structure = Literal["auto", "common", "diagonal", "unstructured", "pairwise"]
@@ -108,7 +109,11 @@ def choose(
     """Choose the random terms that the design can estimate, or check the ones requested."""
     coverage = setting.coverage
     one = len(coverage.datasets) == 1
-    _check_target(target, one=one)
+    if target == "domain" and one:
+        raise DesignError(
+            "one data set says nothing about a domain of data sets.",
+            hint=f"{Option('target', 'datasets')} makes claims about this data set.",
+        )
     if target == "datasets" and not one:
         return _each_dataset(setting, terms)
     check_connected(setting)
@@ -135,17 +140,9 @@ def choose(
         measure=setting.measure.name,
         components=chosen,
         one_dataset=one,
-        reason=_reason(refused, chosen, asked=not isinstance(terms, str)),
+        reason=_reason(refused, chosen, requested=not isinstance(terms, str)),
         target="datasets" if these else "domain",
     )
-
-
-def _check_target(target: str, *, one: bool) -> None:
-    if target == "domain" and one:
-        raise DesignError(
-            "one data set says nothing about a domain of data sets.",
-            hint=f"{Option('target', 'datasets')} makes claims about this data set.",
-        )
 
 
 def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> Design:
@@ -156,15 +153,15 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
             " terms that it supports.",
             hint=f"leave out {Option('terms', '')}, or ask for {Option('target', 'domain')}.",
         )
-    found = setting.coverage.found
-    short = np.flatnonzero((found < 2).any(axis=1))
+    n_scores = setting.coverage.found
+    short = np.flatnonzero((n_scores < 2).any(axis=1))
     if len(short):
         raise DesignError(
-            f"{len(short):,} of {count(len(found), 'data set')} have an algorithm with fewer"
+            f"{len(short):,} of {count(len(n_scores), 'data set')} have an algorithm with fewer"
             " than two scores, which leaves nothing to estimate its noise from.",
             where=[
                 ("dataset", "fewest scores"),
-                *((setting.coverage.datasets[d], int(found[d].min())) for d in short),
+                *((setting.coverage.datasets[d], int(n_scores[d].min())) for d in short),
             ],
             hint=f"{Subset('datasets')} leaves them out; {Option('target', 'domain')} takes"
             " the noise from the spread between data sets.",
@@ -182,14 +179,14 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
 
 
 def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
-    """Return the design with what is asked of domains and covariates."""
+    """Return the design with domains and covariates."""
     if domains == "random" and covariates:
         raise ArgumentError(
             f"{Option('domains', 'random')} takes no covariates of data sets.",
             hint=f"{Option('domains', 'separate')} takes them.",
         )
-    asked = domains != "pooled" or bool(covariates)
-    if asked and (design.one_dataset or design.each):
+    varied = domains != "pooled" or bool(covariates)
+    if varied and (design.one_dataset or design.each):
         one = design.one_dataset
         raise DesignError(
             "domains and covariates say how data sets differ; here"
@@ -236,8 +233,8 @@ def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]
     return tuple(name for name in _RANDOM if name in terms)
 
 
-def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) -> str:
-    if asked:
+def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, requested: bool) -> str:
+    if requested:
         return "The random terms were given by the user."
     if not refused:
         return "The design supports every random term."
@@ -245,8 +242,8 @@ def _reason(refused: dict[str, str], chosen: tuple[str, ...], *, asked: bool) ->
     for name, why in refused.items():
         reasons.setdefault(why, []).append(name)
     parts = [f"no {join(names, 'or')} term, as {why}" for why, names in reasons.items()]
-    kept = "" if chosen else " Scores were taken as independent."
-    return f"There is {join(parts)}.{kept}"
+    rest = "" if chosen else " Scores were taken as independent."
+    return f"There is {join(parts)}.{rest}"
 
 
 def resolve(structure: Structure, residual: Residual, design: Design, setting: Setting) -> Design:
@@ -420,9 +417,9 @@ def fixed_effects(
 def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
     """Return the domains' names, the design of levels by domain, and their mean over domains."""
     names, codes = domain_codes(setting)
-    found, k = setting.coverage.found, len(setting.algorithms)
+    n_scores, k = setting.coverage.found, len(setting.algorithms)
     member = np.eye(len(names))[codes]
-    held = (member.T @ (found > 0)).astype(np.int64)
+    held = (member.T @ (n_scores > 0)).astype(np.int64)
     # One data set in a domain says nothing of how algorithms vary within it.
     lacking = np.argwhere(held < 2)
     if len(lacking):
@@ -437,5 +434,5 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
             f" sample; {Either('scores.subset(...)', 'a table of fewer rows')} leaves"
             " domains or algorithms out.",
         )
-    base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(found), k, -1)
+    base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(n_scores), k, -1)
     return names, base, np.tile(np.eye(k), len(names)) / len(names)

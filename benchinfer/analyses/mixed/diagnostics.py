@@ -1,33 +1,97 @@
 """Diagnostics of a mixed model: design, optimum, residuals."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed.design import Design
+from benchinfer.analyses.mixed.evidence import (
+    Errors,
+    certain,
+    evidence_of,
+    level_errors,
+    right_or_wrong,
+)
 from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
+from benchinfer.analyses.mixed.tables import DirectEvidence, direct_evidence
+from benchinfer.comparison.adjustment import std_errors, without_spread
 from benchinfer.comparison.checks import (
     beyond,
+    legal,
+    near_level,
     number_of_datasets,
     of_table,
     replications,
     thin_cells,
     tolerance,
+    within_error,
+    without_error,
 )
-from benchinfer.comparison.contrasts import Sides
-from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
+from benchinfer.comparison.contrasts import ContrastFamily, Sides
+from benchinfer.comparison.evidence import Evidence, Setting, decide
+from benchinfer.comparison.stepwise import stepwise_checks
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, several
+from benchinfer.core.numbers import join, several, significant
 from benchinfer.core.sections import Check
-from benchinfer.numerics.rates import rate_interval
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.kinds import BINOMIAL
 
+if TYPE_CHECKING:
+    from benchinfer.analyses.mixed.comparison import MixedComparison
+    from benchinfer.analyses.mixed.design import Structure
 
-def design_checks(setting: Setting, design: Design) -> list[Check]:
+
+# A row fails where the effect is large and the p-value small: neither by itself is worth one.
+_SURE = 0.001
+# Few enough false rows in healthy tables, each of which has many checks.
+_RARE = 0.005
+_FEWEST = 8  # values that can look other than normal
+_SHOWN = 3  # pairs that are told with their numbers
+
+
+def checks(
+    result: "MixedComparison",
+    family: ContrastFamily,
+    method: str,
+    errors: Errors,
+    p_error: float,
+) -> tuple[Check, ...]:
+    """Return the diagnostics of a comparison, but for those of its residuals.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    family, method
+        Its contrasts and their adjustment.
+    errors
+        Of contrasts and levels.
+    p_error
+        Largest error of an adjusted p-value.
+    """
+    setting, fitted, evidence = result.setting, result.fitted, result.evidence
+    design, alpha = fitted.design, result.options.alpha
+    sides = family.read_sides(setting.algorithms, result.levels.estimate, result.alternative)
+    return (
+        *_fit(setting, fitted, evidence, p_error),
+        *_near_level(evidence, alpha, sides),
+        *stepwise_checks(setting, family, evidence, method, alpha, sides),
+        *_standard_errors(setting, family, errors, design.structure, sides),
+        *_outcomes(setting, design, family.matrix[family.wanted], sides),
+        *_direct(result, sides, alpha),
+        *_design(setting, design),
+        *legal(setting, result.levels),
+        *_constant_levels(setting, errors, design),
+        *_other_reference(result, family, method, errors, sides),
+    )
+
+
+def _design(setting: Setting, design: Design) -> list[Check]:
     """Return the diagnostics rows that concern the design."""
     coverage = setting.coverage
     d, empty = len(coverage.datasets), coverage.empty
@@ -49,7 +113,7 @@ def design_checks(setting: Setting, design: Design) -> list[Check]:
 
 
 def _generalisation(setting: Setting, design: Design) -> list[Check]:
-    """Say where a claim about a domain would overreach."""
+    """Warn of claims about a domain that go too far."""
     domains = len(set(setting.domains))
     return [
         Check.of(
@@ -65,44 +129,11 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
     ]
 
 
-def right_or_wrong(setting: Setting, design: Design) -> bool:
-    """Tell whether scores of single data sets are 0 or 1, which a model of normal errors is not."""
-    alone = design.one_dataset or design.each
-    return alone and setting.zero_one
-
-
-def certain(setting: Setting, design: Design, contrasts: Array) -> NDArray[np.bool_]:
-    """Tell which of (P, K) contrasts hold an algorithm that is right, or wrong, on all items.
-
-    Its scores do not vary, and the common error, or one of its own, takes that for precision.
-    """
-    if not right_or_wrong(setting, design):
-        return np.zeros(len(contrasts), np.bool_)
-    spread = setting.quantiles[..., -1] - setting.quantiles[..., 0]
-    constant = (spread == 0).any(axis=0) if design.each else (spread == 0).all(axis=0)
-    return ((contrasts != 0) & constant).any(axis=1)
-
-
-def rates(setting: Setting, design: Design, level: Level, alpha: float) -> Level:
-    """Give rates on one data set Wilson's intervals, which stay between 0 and 1."""
-    resampling = setting.resampling
-    if not (design.one_dataset and right_or_wrong(setting, design)):
-        return level
-    if resampling is not None and resampling.overlap != 0:
-        return level
-    n = setting.coverage.found[0].astype(np.float64)
-    right = np.round(n * np.clip(setting.measure.level_of(level.estimate), 0.0, 1.0))
-    low, high = rate_interval("wilson", right, n, alpha / 2)
-    ends = (low, high) if setting.measure.sign > 0 else (-high, -low)
-    return Level(level.estimate, *ends)
-
-
-def outcome_checks(
-    setting: Setting, design: Design, certain: NDArray[np.bool_], sides: Sides
-) -> list[Check]:
-    """Say that scores of 0 and 1 are not for this model, and what they are for."""
+def _outcomes(setting: Setting, design: Design, contrasts: Array, sides: Sides) -> list[Check]:
+    """Warn of scores of 0 and 1, and name the analyses for them."""
     if not right_or_wrong(setting, design):
         return []
+    masked = certain(setting, design, contrasts)
     rows = [
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
@@ -112,12 +143,12 @@ def outcome_checks(
             f" intervals of the rates; over several data sets {BINOMIAL}",
         )
     ]
-    if certain.any():
+    if masked.any():
         rows.append(
             Check.of(
                 "pairs without a verdict, as an algorithm is right or wrong on all items",
-                int(certain.sum()),
-                remedy=f"{sides.some(certain)}: scores that do not vary leave this model no error"
+                int(masked.sum()),
+                remedy=f"{sides.some(masked)}: scores that do not vary leave this model no error"
                 " to test against, so that p-values are 1 and intervals have no bounds;"
                 f" {Call('compare_pair')} tests such pairs",
             )
@@ -125,8 +156,9 @@ def outcome_checks(
     return rows
 
 
-def constant_levels(setting: Setting, constant: NDArray[np.bool_]) -> list[Check]:
-    """Name the algorithms whose level has no error of its own, if there are some."""
+def _constant_levels(setting: Setting, errors: Errors, design: Design) -> list[Check]:
+    """Name the algorithms whose level takes the common error, if there are some."""
+    _, constant = level_errors(errors, design.structure)
     names = [name for name, one in zip(setting.algorithms, constant, strict=True) if one]
     row = Check.of(
         "algorithms with the same level on every data set",
@@ -138,7 +170,7 @@ def constant_levels(setting: Setting, constant: NDArray[np.bool_]) -> list[Check
 
 
 def overlap_words(setting: Setting, design: Design) -> str:
-    """Say that and how the overlap of resamples enters, as a sentence; empty where it does not."""
+    """Return the correction for overlapping resamples as a sentence; empty where there is none."""
     resampling = setting.resampling
     if resampling is None or resampling.overlap == 0:
         return ""
@@ -161,29 +193,22 @@ def overlap_words(setting: Setting, design: Design) -> str:
     )
 
 
-# A row fails where the effect is large and the p-value small: neither alone is worth one.
-_SURE = 0.001
-# Few enough false rows in healthy tables, each of which has many checks.
-_RARE = 0.005
-_FEWEST = 8  # values that can look other than normal
-
-
 def residual_checks(
-    found: Residuals,
+    residuals: Residuals,
     datasets: Sequence[str],
     algorithms: Sequence[str],
     measure: Measure,
     *,
-    own: bool = False,
+    robust: bool = False,
     scales: Sequence[str] = (),
 ) -> list[Check]:
-    """Turn the diagnostics of a fit into rows; `scales` are others that all scores fit."""
-    growth = _growth(found.spread, measure) if "log" in scales else ""
+    """Return the checks of residuals; `scales` are others that all scores fit."""
+    growth = _growth(residuals.spread, measure) if "log" in scales else ""
     return [
-        *_residual(found.shape, scales),
-        *_spreads(found.spread, datasets, algorithms, growth, own=own),
-        *_normal(found.effects),
-        *_outlying(found.effects, datasets, algorithms),
+        *_residual(residuals.shape, scales),
+        *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
+        *_normal(residuals.effects),
+        *_outlying(residuals.effects, datasets, algorithms),
     ]
 
 
@@ -216,7 +241,7 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
     ]
 
 
-def _ratio(sd: NDArray[np.float64]) -> tuple[float, int, int]:
+def _ratio(sd: Array) -> tuple[float, int, int]:
     """Return largest over smallest standard deviation, and where they are."""
     low, high = int(np.argmin(sd)), int(np.argmax(sd))
     return float(sd[high] / max(float(sd[low]), 1e-3 * float(sd[high]))), low, high
@@ -235,12 +260,12 @@ def _spreads(
     algorithms: Sequence[str],
     growth: str,
     *,
-    own: bool,
+    robust: bool,
 ) -> list[Check]:
     """Check that residual variances are equal."""
     pairwise = (
         "the pairs' own errors do not assume equal spreads"
-        if own
+        if robust
         else Phrase(f"{Option('structure', 'pairwise')} does not assume equal spreads")
     )
     rows: list[Check] = []
@@ -312,7 +337,7 @@ def _normal(effects: RandomEffects) -> list[Check]:
 
 
 def _looks_normal(shape: Shape) -> bool:
-    """Tell whether a sample looks normal.
+    """Return whether a sample looks normal.
 
     In large ones any departure is significant: only one that shows counts.
     """
@@ -322,7 +347,7 @@ def _looks_normal(shape: Shape) -> bool:
 def _outlying(
     effects: RandomEffects, datasets: Sequence[str], algorithms: Sequence[str]
 ) -> list[Check]:
-    """Name data sets and cells that lie far out."""
+    """Name outlying data sets and cells."""
     far = np.flatnonzero(effects.p_distance < _RARE)
     far = far[np.argsort(-effects.distance[far])]
     cells = np.argwhere(effects.p_profile < _RARE)
@@ -350,10 +375,10 @@ def _outlying(
     ]
 
 
-def fit_checks(
+def _fit(
     setting: Setting, fitted: MixedFit, evidence: Evidence, p_error: float
 ) -> tuple[Check, ...]:
-    """Hold the fit against what a reader must know."""
+    """Check the variances, the degrees of freedom and the p-values of a fit."""
     design, model = fitted.design, fitted.model
     few = "data sets" if design.target == "domain" else "replications"
     absent = [_readable(name, design, setting) for name in model.singular]
@@ -387,14 +412,95 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
     """
     source, bracket, index = name.removesuffix("]").partition("[")
     if not bracket:
-        whole = design.structure != "unstructured" or name != "dataset:algorithm"
-        return design.source(name) if whole else "some combination of algorithms between data sets"
+        if design.structure == "unstructured" and name == "dataset:algorithm":
+            return "some combination of algorithms between data sets"
+        return design.source(name)
     by_dataset = source == "residual" and design.residual == "dataset"
     owners = setting.coverage.datasets if by_dataset else setting.algorithms
     return f"{source} of {owners[int(index)]}"
 
 
-def unlike_normal(fitted: MixedFit) -> bool:
+def _near_level(evidence: Evidence, alpha: float, sides: Sides) -> list[Check]:
+    """Name the pairs that random rotations or flips do not decide for certain, if some are."""
+    if evidence.p_error is None:
+        return []
+    near = within_error(evidence.p_value, evidence.p_error, alpha)
+    row = near_level(near, sides, Phrase(f"see with another {Option('seed', '')}"))
+    return [row] if near.any() else []
+
+
+def _standard_errors(
+    setting: Setting, family: ContrastFamily, errors: Errors, structure: "Structure", sides: Sides
+) -> list[Check]:
+    """Compare the standard errors from the spread between data sets with the common one."""
+    if errors.spread is None or len(setting.coverage.datasets) < 3:
+        return []
+    spread, common = (std_errors(family, e) for e in (errors.spread, errors.common))
+    flat = without_spread(spread, errors.spread)
+    known = ~flat & (common > 0)
+    apart = float(np.abs(np.log(spread[known] / common[known])).max(initial=0.0))
+    row = Check.of(
+        "own / common standard error, largest factor",
+        np.exp(apart),
+        2.0 if structure == "common" else None,
+        ok=structure != "common" or apart <= np.log(2.0),
+        remedy="pairs vary by different amounts between data sets, so that one common"
+        " error is too small for some and too large for others: use"
+        f" {Option('structure', 'pairwise')}",
+    )
+    return [row, without_error(flat, sides)] if structure == "pairwise" else [row]
+
+
+def _direct(result: "MixedComparison", sides: Sides, alpha: float) -> list[Check]:
+    """Name the pairs of a table with gaps that shared data sets do not support."""
+    if not result.setting.coverage.empty or not (result.pairs >= 0).all():
+        return []
+    direct = direct_evidence(result.fitted, result.pairs)
+    if direct is None:
+        return []
+    apart = direct.contradicts(result.evidence, alpha)
+    sign = np.where(sides.turned[: len(result.pairs)], -1.0, 1.0)
+    shown = [
+        _gap(result.measure, direct, result.evidence, sides, sign, p) for p in sides.chosen(apart)
+    ]
+    more = " ..." if len(shown) > _SHOWN else ""
+    none = direct.n == 0
+    return [
+        Check.of(
+            "pairs that share no data set",
+            int(none.sum()),
+            remedy=f"{sides.some(none)}: what is said of them rests on other algorithms and the"
+            " model alone",
+        ),
+        Check.of(
+            "pairs that shared data sets do not support",
+            len(shown),
+            remedy=f"{'; '.join(shown[:_SHOWN])}{more}: the model adds data sets that only one of"
+            f" the two has; {Either('direct() has all pairs', 'compare on those that both have')}",
+        ),
+    ]
+
+
+def _gap(
+    measure: Measure,
+    direct: DirectEvidence,
+    evidence: Evidence,
+    sides: Sides,
+    sign: Array,
+    p: int,
+) -> str:
+    """Return the model's and the direct estimate of a pair, in words."""
+    model, shared = (
+        significant(float(measure.effect(np.array([sign[p] * estimate[p]]))[0]))
+        for estimate in (evidence.estimate, direct.estimate)
+    )
+    pair = f"{sides.names[p][0]} and {sides.names[p][1]}: {model} by the model"
+    if not direct.n[p]:
+        return f"{pair}, through other algorithms alone, as no data set has both"
+    return f"{pair}, {shared} on the {direct.n[p]} data sets that both have"
+
+
+def _unlike_normal(fitted: MixedFit) -> bool:
     """Return whether data sets' differences do not look normal."""
     if fitted.residuals is None:
         return False
@@ -404,22 +510,39 @@ def unlike_normal(fitted: MixedFit) -> bool:
     return bool(far) or (shape.n >= _FEWEST and not _looks_normal(shape))
 
 
-def decided_otherwise(reference: str, changed: NDArray[np.bool_], sides: Sides) -> Check:
+def _other_reference(
+    result: "MixedComparison",
+    family: ContrastFamily,
+    method: str,
+    errors: Errors,
+    sides: Sides,
+) -> list[Check]:
     """Name the pairs that the other reference of the closed test decides otherwise."""
-    by = {"flips": "sign flips", "rotation": "rotations"}[reference]
-    return Check.informing(
+    setting, fitted, options = result.setting, result.fitted, result.options
+    if method != "rotation" or not _unlike_normal(fitted):
+        return []
+    other = "rotation" if options.reference == "flips" else "flips"
+    # Flips of few data sets can decide no pair.
+    if other == "flips" and 2.0 ** (1 - len(setting.coverage.datasets)) > options.alpha:
+        return []
+    levels, options = result.levels.estimate, replace(options, reference=other)
+    e, _ = evidence_of(setting, fitted, options, family, method, levels, errors)
+    changed = result.codes != decide(e.estimate, e.p_value, e.p_equivalence, options.alpha)
+    by = {"flips": "sign flips", "rotation": "rotations"}[other]
+    row = Check.informing(
         f"pairs that {by} decide otherwise",
         int(changed.sum()),
-        f"{sides.some(changed)}: {Option('reference', reference)} gives other verdicts; the"
+        f"{sides.some(changed)}: {Option('reference', other)} gives other verdicts; the"
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
+    return [row]
 
 
 def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
-    """Say whether the scores look like the model, where that was looked at."""
+    """Return the checks of the residuals, where these are kept."""
     if fitted.residuals is None:
         return []
     names = setting.coverage.datasets, setting.algorithms
-    own = fitted.design.structure == "pairwise"
+    robust = fitted.design.structure == "pairwise"
     measure, scales = setting.measure, setting.scales
-    return residual_checks(fitted.residuals, *names, measure, own=own, scales=scales)
+    return residual_checks(fitted.residuals, *names, measure, robust=robust, scales=scales)

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
+from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES
 from benchinfer.analyses.mixed.tables import CaterpillarLayout, caterpillar, source_words
-from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.figures import COMPARISON, INFLUENCE, PREDICTION
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.plots import bars, panels
 from benchinfer.plots.bars import Bar, Bars
 from benchinfer.plots.draw import Kind, of_part
@@ -67,7 +66,7 @@ class CaterpillarPanel(panels.Panel):
     """
 
     ends: Array
-    side: NDArray[np.int64]
+    side: Codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,31 +78,31 @@ class Caterpillar(panels.Panels[CaterpillarPanel]):
 
 def layout_caterpillar(mixed: "MixedComparison", width: Width = PAGE) -> Caterpillar:
     """Lay out the predicted departures of a mixed model; of many those that are largest."""
-    found = caterpillar(mixed)
-    size, measure = found.size, found.measure
+    departures = caterpillar(mixed)
+    size, measure = departures.size, departures.measure
     most = _ALGORITHMS if is_wide(width) else _FEW
     rows = np.argsort(-size.max(axis=1), kind="stable")[:_DATASETS]
-    kept = np.sort(np.argsort(-size[rows].max(axis=0), kind="stable")[:most])
-    ends, side = found.ends[np.ix_(rows, kept)], found.side[np.ix_(rows, kept)]
+    shown = np.sort(np.argsort(-size[rows].max(axis=0), kind="stable")[:most])
+    ends, side = departures.ends[np.ix_(rows, shown)], departures.side[np.ix_(rows, shown)]
     log = measure.scale != "identity"
     low, high = _range(ends, measure)
     at = scaled(ends, low, high, log=log)
-    columns = math.ceil(len(kept) / math.ceil(len(kept) / (6 if is_wide(width) else 2)))
-    places = [panels.start(n, columns, len(rows)) for n in range(len(kept))]
+    columns = math.ceil(len(shown) / math.ceil(len(shown) / (6 if is_wide(width) else 2)))
+    places = [panels.start(n, columns, len(rows)) for n in range(len(shown))]
     return Caterpillar(
         panels=tuple(
             CaterpillarPanel(
-                label=found.owners[k], left=left, top=top, ends=at[:, n], side=side[:, n]
+                label=departures.owners[k], left=left, top=top, ends=at[:, n], side=side[:, n]
             )
-            for n, (k, (left, top)) in enumerate(zip(kept, places, strict=True))
+            for n, (k, (left, top)) in enumerate(zip(shown, places, strict=True))
         ),
-        datasets=tuple(found.datasets[m] for m in rows),
+        datasets=tuple(departures.datasets[m] for m in rows),
         ticks=panels.few_ticks(low, high, log=log),
         columns=columns,
         title=f"Departures of data sets: {measure_name(measure)}, {measure.better} is better",
-        notes=_note(found, len(rows), len(kept)),
+        notes=_note(departures, len(rows), len(shown)),
         width=width,
-        alt=_alt(found),
+        alt=_alt(departures),
         neutral=float(scaled(np.array([measure.neutral]), low, high, log=log)[0]),
     )
 
@@ -113,37 +112,38 @@ def _range(ends: Array, measure: "Measure") -> tuple[float, float]:
     return min(low, measure.neutral), max(high, measure.neutral)
 
 
-def _note(found: CaterpillarLayout, rows: int, kept: int) -> tuple[str, ...]:
-    d, k = found.size.shape
+def _note(departures: CaterpillarLayout, rows: int, columns: int) -> tuple[str, ...]:
+    d, k = departures.size.shape
     parts = [
         text
         for text, some in (
             (f"{rows:,} of {count(d, 'data set')}", rows < d),
-            (f"{kept:,} of {count(k, 'algorithm')}", kept < k),
+            (f"{columns:,} of {count(k, 'algorithm')}", columns < k),
         )
         if some
     ]
-    level = f"{100 * found.level:g} % interval of each alone"
+    level = f"{100 * departures.level:g} % interval of each alone"
     sides = "\N{BLACK CIRCLE} better, \N{BLACK DIAMOND} worse there, \N{WHITE CIRCLE} neither"
     return (
-        f"{found.measure.effect_name} from {found.expected}, {level}",
+        f"{departures.measure.effect_name} from {departures.expected}, {level}",
         f"{sides} for certain",
         *([f"those that depart most: {', '.join(parts)}"] if parts else []),
     )
 
 
-def _alt(found: CaterpillarLayout) -> str:
-    d, k = found.size.shape
-    better, worse = int((found.side > 0).sum()), int((found.side < 0).sum())
+def _alt(departures: CaterpillarLayout) -> str:
+    d, k = departures.size.shape
+    better, worse = int((departures.side > 0).sum()), int((departures.side < 0).sum())
     low, high = (
-        signed(float(f"{end:.3g}")) for end in _range(found.ends[:, :, 1:2], found.measure)
+        signed(float(f"{end:.3g}"))
+        for end in _range(departures.ends[:, :, 1:2], departures.measure)
     )
-    who = "" if found.owners == ("all algorithms",) else f" of {count(k, 'algorithm')}"
+    who = "" if departures.owners == ("all algorithms",) else f" of {count(k, 'algorithm')}"
     whose = f"{who} on {count(d, 'data set')}, from {low} to {high}"
     return (
-        f"Caterpillar plot of the predicted departures{whose} ({found.measure.effect_name},"
-        f" {found.measure.better} is better): {better} better and {worse} worse than expected, the"
-        " others neither for certain."
+        f"Caterpillar plot of the predicted departures{whose} ({departures.measure.effect_name},"
+        f" {departures.measure.better} is better): {better} better and {worse} worse than expected,"
+        " the others neither for certain."
     )
 
 
@@ -176,7 +176,7 @@ class ResidualFigure(Layout):
 
     Attributes
     ----------
-    normal, found
+    normal, residual
         (99,) quantiles of the normal distribution and of the residuals in their standard
         deviation; empty where only means of cells are known.
     spreads
@@ -184,7 +184,7 @@ class ResidualFigure(Layout):
     """
 
     normal: Array
-    found: Array
+    residual: Array
     spreads: Bars | None
 
 
@@ -211,7 +211,7 @@ def layout_residuals(mixed: "MixedComparison", width: Width = PAGE) -> ResidualF
         said.append(spreads.alt)
     return ResidualFigure(
         normal=ndtri(PROBABILITIES) if known else np.empty(0),
-        found=residuals.quantiles,
+        residual=residuals.quantiles,
         spreads=spreads,
         title=f"Residuals: {name}",
         notes=(),
@@ -270,7 +270,7 @@ def size_residuals(figure: ResidualFigure) -> tuple[float, float]:
     wide = is_wide(figure.width)
     if figure.spreads is None:
         return min(figure.width, 3.75), 3.2
-    if not len(figure.found):
+    if not len(figure.residual):
         size = bars.size_bars(figure.spreads)
         return size[0], size[1] + 0.2
     down = _rows(figure.spreads) + _EDGE
@@ -283,7 +283,7 @@ def _rows(spreads: Bars) -> float:
 
 def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
     """Draw residuals into an Axes."""
-    both = len(figure.found) > 0 and figure.spreads is not None
+    both = len(figure.residual) > 0 and figure.spreads is not None
     if both and figure.spreads is not None:
         ax.set_axis_off()
         one, two = _places(figure, figure.spreads)
@@ -298,25 +298,27 @@ def draw_residuals(figure: ResidualFigure, ax: "Axes") -> None:
 
 def _places(figure: ResidualFigure, spreads: Bars) -> tuple[Place, Place]:
     """Return the places of both parts, in shares of the whole."""
-    whole, down = size_residuals(figure)
+    width, down = size_residuals(figure)
     down -= 0.1
     labels = max(across(row.label, bold=row.value is None) for row in spreads.rows) + 0.2
     rows, wide = _rows(spreads), is_wide(figure.width)
     left = labels + (_EDGE + _SIDE if wide else 0.0)
     bottom = down - rows if wide else _EDGE
     return (
-        (_EDGE / whole, 1 - _SIDE / down, _SIDE / whole, _SIDE / down),
-        (left / whole, bottom / down, (whole - left - _EDGE) / whole, rows / down),
+        (_EDGE / width, 1 - _SIDE / down, _SIDE / width, _SIDE / down),
+        (left / width, bottom / down, (width - left - _EDGE) / width, rows / down),
     )
 
 
 def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
-    ends = np.array([figure.normal, figure.found])
+    ends = np.array([figure.normal, figure.residual])
     low, high = 1.06 * min(-2.5, float(ends.min())), 1.06 * max(2.5, float(ends.max()))
     ax.plot([low, high], [low, high], color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
-    ax.plot(figure.normal, figure.found, color=_POINT, lw=1.6, zorder=2)
+    ax.plot(figure.normal, figure.residual, color=_POINT, lw=1.6, zorder=2)
     # Deciles are marked: a mark for each of the 99 says no more.
-    ax.plot(figure.normal[9::10], figure.found[9::10], "o", ms=4, mfc="white", mec=_POINT, zorder=3)
+    ax.plot(
+        figure.normal[9::10], figure.residual[9::10], "o", ms=4, mfc="white", mec=_POINT, zorder=3
+    )
     ax.set_xlim(-2.6, 2.6)
     ax.set_ylim(low, high)
     ax.set_xticks(ticks(-2.6, 2.6, 6, log=False))
@@ -357,11 +359,6 @@ def layout_variances(mixed: "MixedComparison", width: Width = PAGE) -> Bars:
 size_variances, draw_variances = bars.size_bars, bars.draw_bars
 
 
-def influence_of(mixed: MixedComparison) -> InfluenceLayout:
-    """Return the influence of each data set, the largest first."""
-    return InfluenceLayout.sorted(mixed.measure, mixed.turned(mixed.influence()).sort_index())
-
-
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
     MixedComparison: {
@@ -369,7 +366,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "variances": Kind(layout_variances, size_variances, draw_variances),
         "caterpillar": Kind(layout_caterpillar, size_caterpillar, draw_caterpillar),
         "residuals": Kind(layout_residuals, size_residuals, draw_residuals),
-        "influence": of_part(INFLUENCE, influence_of),
+        "influence": of_part(INFLUENCE, lambda mixed: left_out(mixed, "dataset", None)),
         "prediction": of_part(PREDICTION, lambda mixed: mixed.predict()),
     },
 }

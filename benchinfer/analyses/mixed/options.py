@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from benchinfer.analyses.mixed.closure import CLOSED, Adjust
 from benchinfer.analyses.mixed.design import Domains, Residual, Structure
+from benchinfer.analyses.mixed.evidence import CLOSED, Adjust
 from benchinfer.comparison.adjustment import JOINT, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions
@@ -38,8 +38,8 @@ class MixedOptions(TestedOptions):
         super().__post_init__()
         if self.target == "datasets":
             check_alone(Phrase(Option("target", "datasets")), self.arguments() | {"target": "auto"})
-        # As far as arguments tell: whether "auto" gives pairs errors of their own is for the table.
-        own = self.structure not in {"auto", "common"} or self.residual != "constant"
-        common = not (own and self.adjust in JOINT)
+        # As far as arguments tell: whether "auto" is pairwise depends on the table.
+        several = self.structure not in {"auto", "common"} or self.residual != "constant"
+        common = not (several and self.adjust in JOINT)
         if self.adjust not in CLOSED:
             resolve(self.adjust, self.contrasts, self.alternative, common=common)

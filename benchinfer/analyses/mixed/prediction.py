@@ -10,7 +10,6 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predict_pairwise
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
@@ -21,6 +20,7 @@ from benchinfer.numerics.outcome_probabilities import (
     probability_above,
     probability_best,
 )
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 
 
 def _errors(
-    stats: Statistics, model: ScoreModelFit, rows: Array, df: str, *, own: bool
+    stats: Statistics, model: ScoreModelFit, rows: Array, df: str, *, robust: bool
 ) -> Adjusted:
-    if not own:
+    if not robust:
         return degrees.METHODS[df](model, rows)
-    found = of_fit(stats, model.variances, rows)
-    return Adjusted(found.cov, np.full_like(found.df, np.inf) if df == "asymptotic" else found.df)
+    errors = of_fit(stats, model.variances, rows)
+    free = np.full_like(errors.df, np.inf) if df == "asymptotic" else errors.df
+    return Adjusted(errors.cov, free)
 
 
 def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: bool) -> None:
@@ -55,7 +56,7 @@ def predict(
     model: ScoreModelFit,
     matrix: Array,
     *,
-    own: bool,
+    robust: bool,
     df: str = "kenward-roger",
     level: float = 0.95,
     margin: float = 0.0,
@@ -68,15 +69,15 @@ def predict(
     n_pairs, k = len(matrix), matrix.shape[1]
     pairs, every = all_pairs(k)
     rows = every if np.array_equal(matrix, every) else np.vstack([matrix, every])
-    errors = _errors(stats, model, rows, df, own=own)
+    errors = _errors(stats, model, rows, df, robust=robust)
     b = np.inf if replications is None else float(replications)
     predicted = (
         predict_pairwise(stats, model, errors, rows, noise, b)
-        if own
+        if robust
         else predict_common(model, errors, rows, df, b)
     )
     ranked = predicted.variance
-    if own and k > 2:
+    if robust and k > 2:
         predicted, ranked = _steadied(predicted, _common(model, rows, df, b), len(stats.n), k)
     wanted, rest = _part(predicted, slice(n_pairs)), slice(-len(every), None)
     estimate = matrix @ model.beta
@@ -109,7 +110,7 @@ def _common(
 
 
 def _steadied(
-    own: NewDatasetDistribution, common: NewDatasetDistribution, d: int, k: int
+    pairwise: NewDatasetDistribution, common: NewDatasetDistribution, d: int, k: int
 ) -> tuple[NewDatasetDistribution, Array]:
     """Steady pairs' own variances where they alone would claim too much; also those for ranks.
 
@@ -117,10 +118,10 @@ def _steadied(
     the ranks own variances count as D - 1 and the common one as K observations: of few data sets
     the own ones alone rule out algorithms that may well be best.
     """
-    flat = own.variance <= 1e-14 * own.variance.max()
-    variance = np.where(flat, common.variance, own.variance)
+    flat = pairwise.variance <= 1e-14 * pairwise.variance.max()
+    variance = np.where(flat, common.variance, pairwise.variance)
     ranked = ((d - 1) * variance + k * common.variance) / (d - 1 + k)
-    return replace(own, variance=variance), ranked
+    return replace(pairwise, variance=variance), ranked
 
 
 def _part(predicted: NewDatasetDistribution, part: slice) -> NewDatasetDistribution:
@@ -141,17 +142,17 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
         )
     stats, model = plain
     check_predictable(stats, model, one_dataset=mixed.design.one_dataset)
-    family, _ = mixed.asked()
+    family, _ = mixed.family()
     residuals = mixed.fitted.residuals
-    found = predict(
+    prediction = predict(
         stats,
         model,
         family.matrix[family.wanted],
-        own=mixed.structure == "pairwise",
+        robust=mixed.structure == "pairwise",
         df=mixed.options.df,
         level=mixed.level,
         margin=mixed.measure.margin,
         noise=None if residuals is None else residuals.spread.difference,
         replications=replications,
     )
-    return NewDataset(mixed.measure, mixed.algorithms, tuple(mixed.named_sides()), found)
+    return NewDataset(mixed.measure, mixed.algorithms, tuple(mixed.named_sides()), prediction)

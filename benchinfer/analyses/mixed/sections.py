@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.mixed.comparison import MixedComparison
+from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.analyses.mixed.tables import caterpillar, source_words
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.checks import InfluenceLayout
+from benchinfer.comparison.influence import influence_table
 from benchinfer.comparison.sections import columns_of_tests, effect_columns, favours, slopes
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
@@ -86,26 +87,6 @@ def _term(term: str) -> str:
     return _TERMS.get(term) or source_words(term)
 
 
-def influence_table(left: "InfluenceLayout", data: "pd.DataFrame") -> Table:
-    """One row per data set without which some verdict changes."""
-    return Table(
-        name="influence",
-        caption=f"Verdicts that change when one {left.unit} is left out",
-        frame=left.changing,
-        data=data,
-        columns=(
-            Column("unit", left.unit, role="name", defined=False),
-            number("shift", "moves", lambda shift: places(2)(abs(shift))),
-            Column("first", "of", lambda *pair: ", ".join(pair), role="name", also=("second",),
-                   brief=False, defined=False),
-            number("cooks_distance", "Cook's distance", places(3), brief=False),
-            Column("changes", "verdicts that change", role="prose"),
-        ),
-        note="Moves: the largest of a difference, in its standard errors. >: the first is better,"
-        " <: the second is, ~: equivalent, ?: undecided.",
-    )  # fmt: skip
-
-
 def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table, Table]:
     """One row per algorithm and one per contrast, with the probabilities of its outcomes."""
     measure, frame = new.measure, new.contrasts()
@@ -141,15 +122,15 @@ def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table
 
 
 def correlations(frame: "pd.DataFrame") -> str:
-    """Say the intraclass correlations in a sentence, or nothing where there are none."""
-    found = [
+    """Return the intraclass correlations as a sentence, empty where there are none."""
+    shares = [
         f"{value:.2f} if they share {_shared(shared)}"
         for shared, value in rows_of(frame, "shared", "correlation")
         if np.isfinite(value)
     ]
-    if not found:
+    if not shares:
         return ""
-    return f"Under the model two scores correlate by {'; by '.join(found)}."
+    return f"Under the model two scores correlate by {'; by '.join(shares)}."
 
 
 def _shared(words: str) -> str:
@@ -182,18 +163,18 @@ def _details(mixed: MixedComparison) -> "Iterator[Section]":
         yield along(mixed)
     if len(mixed.setting.coverage.datasets) == 1:
         return
-    asked: list[Callable[[MixedComparison], Section]] = [whole, departing, checks]
-    for ask in asked:
+    parts: list[Callable[[MixedComparison], Section]] = [terms_tested, departing, checks]
+    for write in parts:
         try:
-            yield ask(mixed)
+            yield write(mixed)
         except DesignError:
             continue  # this model has no such thing
-    for title, name, ask in (
+    for title, name, write in (
         ("Influence", "influence", influence),
         ("A new data set", "prediction", new_dataset),
     ):
         try:
-            yield ask(mixed)
+            yield write(mixed)
         except DesignError as error:
             refusal = _Refusal(error)
             yield Section(title=title, warnings=(str(error),), values={name: refusal})
@@ -210,23 +191,23 @@ class _Refusal:
 
 
 def by_domain(mixed: MixedComparison) -> Section:
-    """Say the order in each domain."""
+    """Show the order of the algorithms in each domain."""
     import pandas as pd
 
-    found = mixed.by_domain()
-    rows = [(name, on_one_line(relation)) for name, relation in found.relations().items()]
+    domains = mixed.by_domain()
+    rows = [(name, on_one_line(relation)) for name, relation in domains.relations().items()]
     orders = Table(
         name="",
         caption="Order in each domain, best first",
         frame=pd.DataFrame(rows, columns=["domain", "order"]),
         columns=(*names("domain"), Column("order", "order", role="order", defined=False)),
     )
-    frames = {name: result.contrasts() for name, result in found.items()}
+    frames = {name: result.contrasts() for name, result in domains.items()}
     return Section(title="In each domain", tables=(orders,), values={"by_domain": frames})
 
 
 def along(mixed: MixedComparison) -> Section:
-    """Say how differences change along covariates."""
+    """Show the slopes of differences along covariates."""
     frame = mixed.slopes()
     table = slopes(frame, mixed, (number("p_value", "p", p_value),))
     return Section(title="Along covariates", tables=(table,))
@@ -237,15 +218,15 @@ def _where(mixed: MixedComparison) -> str:
 
 
 def spread(mixed: MixedComparison, request: Request) -> Section:
-    """Say which source the scores vary by most, and how similar scores are."""
+    """Show the variance components and the correlations of scores."""
     frame = mixed.variances()
     shares = dict(zip(frame["source"], frame["share"], strict=True))
     most = max(shares, key=lambda source: shares[source])
     listed = ", ".join(f"{source} {percent(share)}" for source, share in shares.items())
     text = [f"Variance of single scores: {listed}."]
-    found = ()
+    tables = ()
     if request.details:
-        found = (variances(frame, mixed.measure),)
+        tables = (variances(frame, mixed.measure),)
         first = f"What single scores ({_where(mixed)}) differ by most: {source_words(most)},"
         text = [f"{first} {percent(shares[most])}."]
         if "dataset:algorithm" in shares:
@@ -260,7 +241,7 @@ def spread(mixed: MixedComparison, request: Request) -> Section:
         figures=(
             Figure(mixed, "variances", "What single scores differ by, as shares of variance."),
         ),
-        tables=found,
+        tables=tables,
         values={
             "variances": frame,
             "correlations": mixed.correlations,
@@ -269,14 +250,14 @@ def spread(mixed: MixedComparison, request: Request) -> Section:
     )
 
 
-def whole(mixed: MixedComparison) -> Section:
-    """Say what the tests of the algorithms as a whole find, and that they decide no pair."""
+def terms_tested(mixed: MixedComparison) -> Section:
+    """Show the tests of whole terms, which decide no pair."""
     frame = mixed.anova()
-    own = frame[frame["term"] == "algorithm"]
-    if own.empty:
+    tested = frame[frame["term"] == "algorithm"]
+    if tested.empty:
         raise DesignError("no term of this model can be tested as a whole.")
-    alpha, p = 1 - mixed.level, own["p_value"]
-    n, of = int((p <= alpha).sum()), len(own)
+    alpha, p = 1 - mixed.level, tested["p_value"]
+    n, of = int((p <= alpha).sum()), len(tested)
     if n == of:
         verdict = "is rejected" if of == 1 else f"is rejected by all {of} tests of it"
     elif n == 0:
@@ -291,7 +272,7 @@ def whole(mixed: MixedComparison) -> Section:
         " of direction or size: the contrasts do. It compares means under the model; permutation"
         " tests of all algorithms ask whether their labels can be exchanged."
     )
-    if own["test"].str.startswith("Hotelling").any():
+    if tested["test"].str.startswith("Hotelling").any():
         text += " Hotelling's test gives each pair a spread of its own, as the contrasts do."
     return Section(
         title="Tests of the whole",
@@ -301,20 +282,20 @@ def whole(mixed: MixedComparison) -> Section:
 
 
 def departing(mixed: MixedComparison) -> Section:
-    """Say on which data sets algorithms do better or worse than expected."""
-    found = caterpillar(mixed)
-    side = found.side
-    several = found.owners != ("all algorithms",)
+    """Show the predicted departures of data sets from the average."""
+    departures = caterpillar(mixed)
+    side = departures.side
+    several = departures.owners != ("all algorithms",)
     better, worse = int((side > 0).sum()), int((side < 0).sum())
     of = "each algorithm on each data set" if several else "each data set, for all algorithms,"
     text = (
-        f"How the model predicts {of} to depart from {found.expected} ({_where(mixed)}):"
+        f"How the model predicts {of} to depart from {departures.expected} ({_where(mixed)}):"
         f" {better:,} of {count(side.size, 'prediction')} {'is' if better == 1 else 'are'} better"
-        f" and {worse} worse with the whole {100 * found.level:g} % interval."
+        f" and {worse} worse with the whole {100 * departures.level:g} % interval."
     )
     if several and (better or worse):
         rows = (side != 0).sum(axis=1)
-        names = [found.datasets[i] for i in (-rows).argsort(kind="stable")[:3] if rows[i]]
+        names = [departures.datasets[i] for i in (-rows).argsort(kind="stable")[:3] if rows[i]]
         text += f" Most of them are on {join(names)}."
     reading = (
         "Predictions are drawn towards the average, the more so the less is known. Intervals are"
@@ -365,7 +346,7 @@ def checks(mixed: MixedComparison) -> Section:
 
 
 def influence(mixed: MixedComparison) -> Section:
-    """Say which verdicts depend on a single data set."""
+    """Show which verdicts depend on a single data set."""
     d, title = len(mixed.setting.coverage.datasets), "Influence"
     if d > _MOST or d * len(mixed.pairs) > _VERDICTS:
         return Section(
@@ -378,18 +359,25 @@ def influence(mixed: MixedComparison) -> Section:
             ),
             values={"influence": mixed.influence},
         )
-    data = mixed.influence()
-    left = InfluenceLayout.sorted(mixed.measure, mixed.turned(data).sort_index())
-    found = influence_table(left, data)
-    fold, shown = None, (found,)
-    if len(found.frame) > _ROWS:
-        fold, shown = Fold(f"Table of the {len(found.frame)} data sets", (), shown), ()
+    without = left_out(mixed, "dataset", None)
+    ranked = without.ranked()
+    changing = ranked[ranked["n_changed"] > 0]
+    table = influence_table(
+        without,
+        changing,
+        caption=f"Verdicts that change when one {without.unit_name} is left out",
+        note="Moves: the largest of a difference, in its standard errors. >: the first is better,"
+        " <: the second is, ~: equivalent, ?: undecided.",
+    )
+    fold, shown = None, (table,)
+    if len(changing) > _ROWS:
+        fold, shown = Fold(f"Table of the {len(changing)} data sets", (), shown), ()
     return Section(
         title=title,
-        text=(_influence(left, mixed),),
+        text=(_influence(ranked, mixed),),
         figures=(
             Figure(
-                left,
+                without,
                 "influence",
                 "How far the difference that moves most does so when the data set is left out.",
             ),
@@ -399,18 +387,19 @@ def influence(mixed: MixedComparison) -> Section:
     )
 
 
-def _influence(left: InfluenceLayout, mixed: MixedComparison) -> str:
-    d, n, refitted = len(left.table), len(left.changing), int(left.table["refitted"].sum())
+def _influence(ranked: "pd.DataFrame", mixed: MixedComparison) -> str:
+    changing = ranked[ranked["n_changed"] > 0]
+    d, n, refitted = len(ranked), len(changing), int(ranked["refitted"].sum())
     if not refitted:
         return (
             "The model cannot be fitted without one of its data sets, so what the verdicts would be"
             " is not known: add data sets."
         )
     some = "" if refitted == d else f" (tried for the {refitted} of them that move most)"
-    top, pairs = left.table["shift"].abs().max(), len(mixed.pairs)
+    top, pairs = ranked["shift"].abs().max(), len(mixed.pairs)
     verdicts = "the verdict" if pairs == 1 else f"the {pairs} verdicts"
     if n:
-        one = f"{left.changing['unit'].iloc[0]}, one" if n == 1 else f"any one of {n}"
+        one = f"{changing['unit'].iloc[0]}, one" if n == 1 else f"any one of {n}"
         what = verdicts if pairs == 1 else f"some of {verdicts}"
         said = f"Leaving out {one} of the {d} data sets{some} changes {what}, which"
         said += " hangs on it." if pairs == 1 else " hang on it."
@@ -418,12 +407,12 @@ def _influence(left: InfluenceLayout, mixed: MixedComparison) -> str:
         said = f"Leaving out any one of the {d} data sets{some} leaves {verdicts} as"
         said += " it is: it does" if pairs == 1 else " they are: they do"
         said += " not hang on a single data set."
-    moves = f"No difference in {left.measure.title} moves by more than {top:.2f} of its standard"
+    moves = f"No difference in {mixed.measure.title} moves by more than {top:.2f} of its standard"
     return f"{said} {moves} errors."
 
 
 def new_dataset(mixed: MixedComparison) -> Section:
-    """Say which algorithm is likely to be best on a data set not yet seen."""
+    """Show the prediction of a new data set."""
     new = mixed.predict()
     reading = (
         "The verdicts are about the average over the domain. From one data set to the next"

@@ -1,4 +1,4 @@
-"""Tables of a mixed model: variances, tests, departures of data sets."""
+"""Tables of a mixed model: variances, tests, departures of data sets, direct evidence."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,29 +6,27 @@ from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import chdtrc, fdtrc, ndtri
+from scipy.special import chdtrc, fdtrc, ndtri, stdtrit
 
 from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
 from benchinfer.analyses.mixed.fit import (
     AveragedFit,
-    Fit,
     MixedFit,
-    SolvedModel,
     fit_design,
     reread,
 )
-from benchinfer.analyses.mixed.numerics.degrees import f_test
+from benchinfer.analyses.mixed.numerics.degrees import Fit, f_test
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, interaction_effects
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,8 +43,8 @@ type Row = tuple[str, str, float, float, float, float]
 
 def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFrame":
     """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``."""
-    found = _effects(setting, fitted)
-    columns = [_columns(setting.measure, *effects, level) for effects in found]
+    sources = _effects(setting, fitted)
+    columns = [_columns(setting.measure, *effects, level) for effects in sources]
     return frame({name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
 
 
@@ -56,7 +54,7 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
     datasets, algorithms = setting.coverage.datasets, setting.algorithms
     cells = [(d, k) for d in datasets for k in algorithms]
     if isinstance(model, StructuredFit):
-        found = [
+        sources = [
             ("dataset + dataset:algorithm", cells, model.blup_profile, model.blup_profile_variance)
         ]
         if model.domain is not None:
@@ -67,23 +65,23 @@ def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
                 model.blup_domain,
                 model.blup_domain_variance,
             )
-            found.insert(0, domains)
-        return [(name, units, mean, np.sqrt(np.maximum(v, 0.0))) for name, units, mean, v in found]
+            sources.insert(0, domains)
+        return [(name, of, mean, np.sqrt(np.maximum(v, 0.0))) for name, of, mean, v in sources]
     if fitted.plain is None or fitted.design.one_dataset:
         raise DesignError(
             "data sets have no random effects in this model.",
             hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
             " data sets has them.",
         )
-    found: list[Source] = []
+    sources: list[Source] = []
     stats, model = fitted.plain
     if "dataset" in model.terms:
-        effects = dataset_effects(stats, model, x)
-        found.append(("dataset", [(d, "") for d in datasets], effects.mean, effects.prediction_sd))
+        effects, units = dataset_effects(stats, model, x), [(d, "") for d in datasets]
+        sources.append(("dataset", units, effects.mean, effects.prediction_sd))
     if "dataset:algorithm" in model.terms:
         effects = interaction_effects(stats, model, x)
-        found.append(("dataset:algorithm", cells, effects.mean, effects.prediction_sd))
-    return found
+        sources.append(("dataset:algorithm", cells, effects.mean, effects.prediction_sd))
+    return sources
 
 
 def _columns(
@@ -113,14 +111,14 @@ _BETWEEN: tuple[Structure, ...] = ("common", "diagonal", "unstructured")
 _RESIDUAL: tuple[Residual, ...] = ("constant", "algorithm", "dataset")
 
 
-def structures(setting: Setting, asked: Design, scores: "ScoreTable") -> "pd.DataFrame":
+def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.DataFrame":
     """Return one row per covariance structure that the table supports, least AIC first."""
     scores = reread(setting, scores)
     rows: list[dict[str, object]] = []
     refused: list[str] = []
     for structure, residual in product(_BETWEEN, _RESIDUAL):
         try:
-            fitted = fit_design(scores, setting, resolve(structure, residual, asked, setting))
+            fitted = fit_design(scores, setting, resolve(structure, residual, design, setting))
         except DesignError as error:
             refused.append(Phrase(str(error)).lines()[0])
             continue
@@ -205,10 +203,10 @@ def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]
             hint=f'{Option("structure", "common")} or "pairwise" with'
             f" {Option('residual', 'constant')} has them.",
         )
-    found = profile_intervals(
+    intervals = profile_intervals(
         fitted.plain[0], fitted.design.fitted, fitted.fixed.x, level=level, reml=True
     )
-    return [i.low**2 for i in found], [i.high**2 for i in found]
+    return [i.low**2 for i in intervals], [i.high**2 for i in intervals]
 
 
 def correlations(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -269,8 +267,7 @@ def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
         slopes = fixed.slopes(name)
         yield from _f(name, fitted, model, slopes.mean(axis=0, keepdims=True), df)
         yield from _f(f"algorithm:{name}", fitted, model, d @ slopes, df)
-    overlap = isinstance(fitted.estimate, SolvedModel) and fitted.estimate.problem.overlap > 0
-    if fitted.plain is not None and not overlap:
+    if fitted.plain is not None and not fitted.overlap:
         x, k = fixed.x, len(fixed.at)
         # The smaller model: the same columns, the algorithms' own put together.
         null = None if x is None else x.reshape(*x.shape[:2], -1, k).sum(axis=3)
@@ -287,23 +284,23 @@ def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
 
 def _f(term: str, fitted: MixedFit, model: Fit, rows: Array, df: str) -> Iterator[Row]:
     """Test fixed effects by F, unless there are too few data sets for its degrees of freedom."""
-    found = f_test(model, rows, df)
-    if not (found.df_denominator > 0 and found.statistic >= 0):
+    test = f_test(model, rows, df)
+    if not (test.df_denominator > 0 and test.statistic >= 0):
         return
-    statistic, p_value = found.statistic, found.p_value
-    if isinstance(fitted.estimate, SolvedModel) and fitted.estimate.problem.overlap:
+    statistic, p_value = test.statistic, test.p_value
+    if fitted.overlap:
         # Overlapping resamples raise the covariance that the test of the model knows.
-        cov = rows @ fitted.estimate.errors(rows, df).cov @ rows.T
+        cov = rows @ fitted.errors(rows, df).cov @ rows.T
         estimate = rows @ model.beta
         statistic = float(estimate @ np.linalg.solve(cov, estimate)) / len(rows)
-        p_value = float(fdtrc(len(rows), found.df_denominator, statistic))
+        p_value = float(fdtrc(len(rows), test.df_denominator, statistic))
     words = "F, covariance of the model" if fitted.design.structure == "pairwise" else "F"
     yield (
         term,
         words,
         statistic,
-        float(found.df_numerator),
-        found.df_denominator,
+        float(test.df_numerator),
+        test.df_denominator,
         p_value,
     )
 
@@ -314,7 +311,7 @@ def _hotelling(fitted: MixedFit, rows: Array) -> Iterator[Row]:
     Hotelling's T squared; on a table with missing cells an approximation with the smallest of the
     contrasts' degrees of freedom.
     """
-    errors = fitted.estimate.spread(rows)
+    errors = fitted.spread(rows)
     if errors is None:
         return
     q, nu = len(rows), float(errors.df.min())
@@ -342,6 +339,81 @@ def _random(fitted: MixedFit) -> Iterator[Row]:
             np.inf,
             test.p_value,
         )
+
+
+# Few enough false rows: the differences of two estimates of one thing are compared by it.
+_RARE = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class DirectEvidence:
+    """Differences of pairs on the data sets that both have, on the modelling scale; (P,) arrays.
+
+    Attributes
+    ----------
+    n
+        Number of these data sets.
+    estimate
+        Mean difference, first minus second, larger is better; NaN where there is no data set.
+    std_error
+        From the spread of the differences; NaN for fewer than two.
+    """
+
+    n: Codes
+    estimate: Array
+    std_error: Array
+
+    def contradicts(self, evidence: Evidence, alpha: float) -> Flags:
+        """Return the pairs that shared data sets do not support.
+
+        A pair that the model decides and its shared data sets favour the other algorithm, or there
+        are none; or the two estimates are further apart than both errors allow (as if they were
+        independent, which is cautious).
+        """
+        decided = evidence.p_value <= alpha
+        turned = decided & ~(np.sign(self.estimate) == np.sign(evidence.estimate))
+        error = np.hypot(evidence.std_error, self.std_error)
+        critical = stdtrit(np.maximum(self.n - 1, 1), 1 - _RARE / 2)
+        return turned | (np.abs(evidence.estimate - self.estimate) > critical * error)
+
+
+def direct_evidence(fitted: MixedFit, pairs: Codes) -> DirectEvidence | None:
+    """Average the differences of cell means; None where the fit does not keep them."""
+    if fitted.plain is None or fitted.fixed.x is not None or fitted.design.one_dataset:
+        return None
+    stats, _ = fitted.plain
+    with np.errstate(invalid="ignore", divide="ignore"):
+        level = (stats.total / stats.n + stats.offset) * stats.scale
+    difference = level[:, pairs[:, 0]] - level[:, pairs[:, 1]]
+    n = np.isfinite(difference).sum(axis=0)
+    mean = np.where(n > 0, np.nansum(difference, axis=0) / np.maximum(n, 1), np.nan)
+    squares = np.nansum((difference - mean) ** 2, axis=0)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
+    return DirectEvidence(n, mean, np.where(n > 1, error, np.nan))
+
+
+def direct(mixed: "MixedComparison") -> "pd.DataFrame":
+    """Return one row per pair: the model's and the direct estimate."""
+    real, evidence = (mixed.pairs >= 0).all(axis=1), mixed.evidence
+    shared = direct_evidence(mixed.fitted, mixed.pairs[real])
+    if shared is None:
+        raise DesignError(
+            "the direct evidence is kept where several data sets are compared by one variance"
+            f" per source; here {mixed.fitted.peculiarity}.",
+            hint=f"{Call('compare_mixed', Option('structure', 'pairwise'))} keeps it.",
+        )
+    named = [pair for pair, one in zip(mixed.named_sides(), real, strict=True) if one]
+    return frame(
+        {
+            "first": [first for first, _ in named],
+            "second": [second for _, second in named],
+            "estimate": mixed.measure.effect(evidence.estimate[real]),
+            "std_error": evidence.std_error[real],
+            "direct": mixed.measure.effect(shared.estimate),
+            "direct_error": shared.std_error,
+            "n_datasets": shared.n,
+        }
+    )
 
 
 _SOURCES = {
@@ -386,7 +458,7 @@ class CaterpillarLayout:
     level: float
 
     @property
-    def side(self) -> NDArray[np.int64]:
+    def side(self) -> Codes:
         """(D, P) 1 where the interval holds better values only, -1 worse ones only, else 0."""
         low, high = self.ends[:, :, 0], self.ends[:, :, 2]
         above, below = low > self.measure.neutral, high < self.measure.neutral
@@ -414,12 +486,12 @@ def caterpillar(mixed: "MixedComparison") -> CaterpillarLayout:
         expected = "the algorithm's average"
         expected += " and the data set's difficulty" if "dataset" in sources else ""
     shape = (len(datasets), len(owners), 3)
-    found = CaterpillarLayout(
+    layout = CaterpillarLayout(
         mixed.measure, datasets, owners, ends.reshape(shape), expected, mixed.level
     )
-    if not found.size.any():
+    if not layout.size.any():
         raise DesignError(
             "no data set departs from the average in this model: the variance is zero.",
             hint="variances() says where the scores vary.",
         )
-    return found
+    return layout

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from inspect import signature
 
-from benchinfer.comparison.checks import InfluenceLayout
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.figures import critical_difference, datasets, forest, influence, ranking
+from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.plots.bars import draw_intervals, size_intervals
@@ -53,7 +53,7 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "podium": Kind(datasets.layout_podium, datasets.size_podium, datasets.draw_podium),
         **{name: of_part(kind, lambda local: local.relations()) for name, kind in LIKENESS.items()},
     },
-    InfluenceLayout: {"influence": INFLUENCE},
+    Influence: {"influence": INFLUENCE},
     NewDataset: {"prediction": PREDICTION},
     Setting: {"distributions": DISTRIBUTIONS},
     ScoreTable: {"distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0])},

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.checks import InfluenceLayout
+from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.wording import margin
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
@@ -21,9 +21,9 @@ _MOST = 20  # rows that a reader can take in
 _SAID = 40  # characters of the verdicts that change
 
 
-def layout_influence(left: InfluenceLayout, width: Width = PAGE) -> Bars:
-    """Lay out the influence of each data set; of many, those that change verdicts come first."""
-    table, measure = left.table, left.measure
+def layout_influence(influence: Influence, width: Width = PAGE) -> Bars:
+    """Lay out the influence of each unit; of many, those that change verdicts come first."""
+    table, measure, unit = influence.ranked(), influence.measure, influence.unit_name
     first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
     shown = table.iloc[np.sort(first)]
     names = short([str(name) for name in table["unit"]], 22)
@@ -35,20 +35,20 @@ def layout_influence(left: InfluenceLayout, width: Width = PAGE) -> Bars:
     ]
     top = max((row.value or 0.0 for row in rows), default=0.0)
     name = measure_name(measure)
-    many, changing = len(table), len(left.changing) or "none"
+    many, changing = len(table), int((table["n_changed"] > 0).sum()) or "none"
     notes = ["\N{BLACK DIAMOND} some verdict changes without it, \N{BLACK CIRCLE} none does"]
     if not table["refitted"].all():
         notes.append("the model was not fitted again without all of them")
     if len(rows) < many:
-        notes.append(f"{len(rows):,} of {count(many, left.unit)}: those that matter most")
+        notes.append(f"{len(rows):,} of {count(many, unit)}: those that matter most")
     return Bars(
         rows=tuple(rows),
         top=1.05 * top or 1.0,
-        title=f"Leaving out one {left.unit}: {name}",
+        title=f"Leaving out one {unit}: {name}",
         axis="largest move of a difference between algorithms, in its standard errors",
         notes=tuple(notes),
         width=width,
-        alt=f"Lines of how far differences between algorithms move when one {left.unit} of"
+        alt=f"Lines of how far differences between algorithms move when one {unit} of"
         f" {many} is left out, in {name}: at most {top:.2f} standard errors; {changing} of them"
         " change a verdict.",
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import benchinfer as bi
 from benchinfer.analyses.mixed import influence
 from benchinfer.analyses.mixed.numerics import leave_out
 from benchinfer.analyses.mixed.numerics.leave_out import blocks_without_algorithm
@@ -35,57 +36,62 @@ def table():
     return dataset, count, mean
 
 
-def asked(data, *, own=True, judge=holm):
+def analysis(data, *, robust=True, tests=holm):
     stats = from_blocks(*data, np.zeros(data[0].max() + 1))
-    model = fit(stats, COMPONENTS[:3])
-    whole = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", own=own)
-    errors = whole.chosen()
-    p, q = judge(stats, model.beta, errors, MATRIX)
+    model, errors = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", robust=robust)
+    p, q = tests(stats, model.beta, errors, MATRIX)
     return (
         stats,
         model,
-        influence.WholeTable(
+        influence.FullAnalysis(
+            measure=bi.Measure("score", "higher"),
             matrix=MATRIX,
             sides=SIDES,
-            turns=np.zeros(len(SIDES), dtype=bool),
+            turned=np.zeros(len(SIDES), dtype=bool),
             codes=decide(MATRIX @ model.beta, p, q, 0.05),
             std_error=np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T)),
             terms=COMPONENTS[:3],
             df="kenward-roger",
-            own=own,
+            robust=robust,
             alpha=0.05,
-            judge=judge,
+            tests=tests,
         ),
     )
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_each_row_is_the_smaller_tables(own):
-    data = table()
-    stats, model, whole = asked(data, own=own)
-    found = influence.datasets_left_out(stats, model, whole, NAMES)
+@pytest.mark.parametrize("robust", [True, False])
+def test_each_row_is_the_smaller_tables(robust):
+    data, errors = table(), []
+
+    def noted(stats, levels, found, matrix):
+        errors.append(np.sqrt(np.diag(matrix @ found.cov @ matrix.T)))
+        return holm(stats, levels, found, matrix)
+
+    stats, model, full = analysis(data, robust=robust)
+    left = influence.datasets_left_out(stats, model, replace(full, tests=noted), NAMES)
     for m in (0, 3, 11):
         rest = data[0] != m
         home = data[0][rest] - (data[0][rest] > m)
-        _, smaller, other = asked((home, data[1][rest], data[2][rest]), own=own)
-        np.testing.assert_allclose(found.std_error[m], other.std_error, rtol=1e-5)
-        np.testing.assert_array_equal(found.codes[m], other.codes)
-        moved = MATRIX @ (model.beta - smaller.beta) / whole.std_error
-        np.testing.assert_allclose(found.shift[m], moved, rtol=1e-4, atol=1e-7)
-        ratio = found.variance_ratio[m]
+        _, smaller, other = analysis((home, data[1][rest], data[2][rest]), robust=robust)
+        _, codes, variances = full.again(leave_out.without_dataset(stats, m), MATRIX)
+        np.testing.assert_array_equal(left.codes[m], codes)
+        assert any(np.allclose(error, other.std_error, rtol=1e-5) for error in errors)
+        np.testing.assert_array_equal(left.codes[m], other.codes)
+        moved = MATRIX @ (model.beta - smaller.beta) / full.std_error
+        np.testing.assert_allclose(left.shift[m], moved, rtol=1e-4, atol=1e-7)
+        np.testing.assert_allclose(variances, smaller.variances, rtol=1e-4)
+        ratio = [left.variances[name][m] for name in left.variances]
         np.testing.assert_allclose(ratio, smaller.variances / model.variances, rtol=1e-4)
-    assert found.refitted.all()
-    assert np.isnan(found.own_error).all() == (not own)
-    chosen = found.own_error if own else found.common_error
-    np.testing.assert_array_equal(chosen, found.std_error)
+    assert len(errors) == 12
+    assert left.refitted.all()
 
 
 def test_the_odd_data_set_stands_out_and_verdicts_are_named():
-    stats, model, whole = asked(table())
-    found = influence.datasets_left_out(stats, model, whole, NAMES)
-    columns = found.columns()
+    stats, model, full = analysis(table())
+    found = influence.datasets_left_out(stats, model, full, NAMES)
+    columns = found.table()
     assert np.argmax(columns["cooks_distance"]) == 3
-    assert whole.codes[0] == Verdict.UNDECIDED
+    assert full.codes[0] == Verdict.UNDECIDED
     assert columns["changes"][3] == "a ? b becomes a > b; a ? c becomes a > c"
     assert columns["n_changed"][3] == 2
     assert columns["changes"][0] == ""
@@ -94,9 +100,9 @@ def test_the_odd_data_set_stands_out_and_verdicts_are_named():
 
 
 def test_large_tables_refit_those_that_move_most():
-    stats, model, whole = asked(table())
-    every = influence.datasets_left_out(stats, model, whole, NAMES)
-    found = influence.datasets_left_out(stats, model, whole, NAMES, most=2)
+    stats, model, full = analysis(table())
+    every = influence.datasets_left_out(stats, model, full, NAMES)
+    found = influence.datasets_left_out(stats, model, full, NAMES, most=2)
     assert found.refitted.sum() == 2
     assert found.refitted[3]
     np.testing.assert_allclose(found.shift, every.shift, rtol=0.15, atol=0.02)
@@ -106,40 +112,45 @@ def test_large_tables_refit_those_that_move_most():
 
 def test_algorithms():
     data = table()
-    _, model, whole = asked(data)
+    _, model, full = analysis(data)
 
     def without(k):
         return blocks_without_algorithm(*data, np.zeros((12, 3)), k)
 
-    found = influence.algorithms_left_out(without, model, whole, ["a", "b", "c"])
-    columns = found.columns()
+    found = influence.algorithms_left_out(without, model, full, ["a", "b", "c"])
+    columns = found.table()
     assert "cooks_distance" not in columns
     assert found.codes[0].tolist()[:2] == [Verdict.MISSING, Verdict.MISSING]
-    # On a complete table the others' differences and errors stay; only the family shrinks.
+    # On a complete table the others' differences stay; only the family shrinks.
     np.testing.assert_allclose(found.shift[0, 2], 0, atol=1e-6)
-    np.testing.assert_allclose(found.std_error[0, 2], whole.std_error[2], rtol=1e-6)
     smaller = fit(without(0), COMPONENTS[:3])
-    np.testing.assert_allclose(found.variance_ratio[0], smaller.variances / model.variances)
+    ratio = [found.variances[name][0] for name in found.variances]
+    np.testing.assert_allclose(ratio, smaller.variances / model.variances)
 
 
 def test_overlap_raises_the_error():
-    stats, model, whole = asked(table(), own=False)
-    plain = influence.datasets_left_out(stats, model, whole, NAMES, most=1)
-    more = replace(whole, overlap=1.0)
-    found = influence.datasets_left_out(stats, model, more, NAMES, most=1)
-    residual = found.variance_ratio[3, 3] * model.variances[3]
-    np.testing.assert_allclose(found.std_error[3] ** 2 - plain.std_error[3] ** 2, 2 * residual)
+    seen = []
+
+    def noted(stats, levels, errors, matrix):
+        seen.append(errors.cov)
+        return holm(stats, levels, errors, matrix)
+
+    stats, _, full = analysis(table(), robust=False, tests=noted)
+    smaller = leave_out.without_dataset(stats, 3)
+    for overlap in (0.0, 1.0):
+        _, _, variances = replace(full, overlap=overlap).again(smaller, MATRIX)
+    np.testing.assert_allclose(seen[-1] - seen[-2], variances[3] * np.eye(3), atol=1e-12)
 
 
 def test_single_step_by_independent_tests():
-    stats, model, _ = asked(table(), own=False)
-    errors = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", own=False).common
+    stats, model, _ = analysis(table(), robust=False)
+    _, errors = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", robust=False)
     df = float(errors.df.min())
     joint = max_t.max_t(MATRIX, errors.cov, df)
     n, wide = (influence.independent_tests(max_t.quantile(joint, a), df, a) for a in (0.05, 0.1))
     assert 2 < n < 3
-    judge = influence.single_step(n, wide, 0.8)
-    p, q = judge(stats, model.beta, errors, MATRIX)
+    tests = influence.single_step(n, wide, 0.8)
+    p, q = tests(stats, model.beta, errors, MATRIX)
     error = np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T))
     t = np.abs(MATRIX @ model.beta) / error
     np.testing.assert_allclose(p, max_t.survival(joint, t)[0], rtol=0.1, atol=1e-3)

@@ -82,7 +82,7 @@ def test_spread_in_words(mixed):
 
 
 def test_the_whole_decides_no_pair(mixed):
-    section, frame = sections.whole(mixed), mixed.anova()
+    section, frame = sections.terms_tested(mixed), mixed.anova()
     assert "is rejected by all 3 tests of it at 5 %" in text(section)
     assert "It decides no pair" in text(section)
     assert "on average over the domain that the 10 data sets stand for" in text(section)
@@ -91,7 +91,7 @@ def test_the_whole_decides_no_pair(mixed):
 
 def test_the_whole_where_tests_disagree():
     mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
-    said = text(sections.whole(mixed))
+    said = text(sections.terms_tested(mixed))
     assert "is rejected by 2 of the 3 tests of it at 5 %" in said
     assert "Hotelling's test gives each pair a spread of its own" in said
 

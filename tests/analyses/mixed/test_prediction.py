@@ -23,7 +23,7 @@ def fitted_two(data):
 
 @pytest.mark.parametrize("own", [True, False])
 def test_intervals_and_probabilities_agree(own):
-    found = predict(STATS, MODEL, PAIRS, own=own, margin=0.2)
+    found = predict(STATS, MODEL, PAIRS, robust=own, margin=0.2)
     total = found.prob_first + found.prob_equivalent + found.prob_second
     np.testing.assert_allclose(total, 1)
     sd = np.sqrt(found.predicted.variance)
@@ -38,13 +38,13 @@ def test_intervals_and_probabilities_agree(own):
 def test_a_pair_of_two_algorithms_is_the_best_of_two():
     data = (DATA[0], DATA[1][:, :2], DATA[2][:, :2])
     stats = fitted_two(data)
-    found = predict(*stats, max_t.all_pairs(2)[1], own=True)
+    found = predict(*stats, max_t.all_pairs(2)[1], robust=True)
     assert found.best.best[0] == pytest.approx(found.prob_first[0])
     assert found.prob_equivalent[0] == 0
 
 
 def test_a_mean_of_replications_is_less_certain():
-    plain, mean = (predict(STATS, MODEL, PAIRS, own=False, replications=b) for b in (None, 2))
+    plain, mean = (predict(STATS, MODEL, PAIRS, robust=False, replications=b) for b in (None, 2))
     extra = mean.predicted.variance - plain.predicted.variance
     np.testing.assert_allclose(extra, MODEL.variances[3])
     assert mean.quantity == "mean"
@@ -52,13 +52,13 @@ def test_a_mean_of_replications_is_less_certain():
 
 def test_contrasts_of_their_own():
     against_mean = np.eye(4) - 0.25
-    found = predict(STATS, MODEL, against_mean, own=True, df="asymptotic")
+    found = predict(STATS, MODEL, against_mean, robust=True, df="asymptotic")
     assert len(found.estimate) == 4
     assert np.isinf(found.predicted.df).all()
 
 
 def test_columns_are_in_the_measures_unit():
-    found = predict(STATS, MODEL, PAIRS, own=True, margin=0.1)
+    found = predict(STATS, MODEL, PAIRS, robust=True, margin=0.1)
     columns = found.pairs(Measure("seconds", better="lower", scale="log"))
     np.testing.assert_allclose(columns["estimate"], np.exp(-found.estimate))
     np.testing.assert_allclose(columns["conf_low"], np.exp(-found.high))
@@ -71,7 +71,7 @@ def test_one_score_per_cell_predicts_scores():
     stats = from_cells(np.ones(y.shape, int), y, np.zeros_like(y))
     model = fit(stats, ("dataset",))
     check_predictable(stats, model, one_dataset=False)
-    assert predict(stats, model, PAIRS, own=True).quantity == "score"
+    assert predict(stats, model, PAIRS, robust=True).quantity == "score"
 
 
 def test_refusals():
@@ -80,4 +80,4 @@ def test_refusals():
     with pytest.raises(DesignError, match="dataset:algorithm term"):
         check_predictable(STATS, fit(STATS, ("dataset",)), one_dataset=False)
     with pytest.raises(DesignError, match="replications is 0"):
-        predict(STATS, MODEL, PAIRS, own=True, replications=0)
+        predict(STATS, MODEL, PAIRS, robust=True, replications=0)

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-
 from benchinfer.analyses.subgroups.archetypes.numerics.alternating import (
     elbow,
     fit_archetypes,
@@ -11,6 +9,7 @@ from benchinfer.analyses.subgroups.archetypes.numerics.alternating import (
     mixture,
     mixtures,
 )
+from scipy.optimize import minimize
 
 
 def planted(seed, n=40, k=3, m=5, noise=0.0):

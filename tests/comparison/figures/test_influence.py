@@ -1,14 +1,16 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed.figures import influence_of
-from benchinfer.comparison.checks import InfluenceLayout
+from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.comparison.figures import influence
 
 
 @pytest.fixture(scope="module")
 def left(mixed):
-    return influence_of(mixed)
+    return left_out(mixed, "dataset", None)
 
 
 def test_rows_are_the_data_sets(mixed, left):
@@ -23,28 +25,35 @@ def test_rows_are_the_data_sets(mixed, left):
 
 def test_changes_in_words_where_there_is_room(left):
     wide, narrow = influence.layout_influence(left), influence.layout_influence(left, 3.3)
-    said = left.changing.set_index("unit")["changes"]
+    said = left.ranked().set_index("unit")["changes"]
+    said = said[said != ""]
     assert len(said)
     assert {r.label: r.said for r in wide.rows if r.said} == said.to_dict()
     assert {r.said for r in narrow.rows if r.said} == {"1 verdict changed"}
 
 
 def test_of_many_those_that_change_verdicts_come_first(left):
-    import pandas as pd
-
-    parts = [left.table.assign(unit=left.table["unit"] + f"_{i}", n_changed=0) for i in range(4)]
-    parts[-1]["n_changed"] = (left.table["n_changed"] > 0).astype(int)
-    whole = pd.concat(parts, ignore_index=True)
-    whole = whole.sort_values("shift", key=lambda s: -s.abs(), ignore_index=True)
-    laid = influence.layout_influence(InfluenceLayout(left.measure, "data set", whole))
+    n = len(left.names)
+    codes = np.tile(left.before, (4 * n, 1)).astype(np.int8)
+    codes[3 * n :] = left.codes
+    many = replace(
+        left,
+        names=tuple(f"{name}_{i}" for i in range(4) for name in left.names),
+        shift=np.tile(left.shift, (4, 1)),
+        codes=codes,
+        refitted=np.tile(left.refitted, 4),
+        cook=np.tile(left.cook, 4),
+        variances={},
+    )
+    laid = influence.layout_influence(many)
     assert len(laid.rows) == 20
-    assert sum(row.marker == "D" for row in laid.rows) == (whole["n_changed"] > 0).sum()
+    assert sum(row.marker == "D" for row in laid.rows) == left.changed.any(axis=1).sum()
     assert laid.notes[-1] == "20 of 40 data sets: those that matter most"
 
 
 def test_replications_of_one_dataset(table):
     one = bi.compare_mixed(table.subset(datasets=[table.datasets[0]]))
-    laid = influence.layout_influence(influence_of(one))
+    laid = influence.layout_influence(left_out(one, "dataset", None))
     assert laid.title.startswith("Leaving out one replication")
     assert "replication" in laid.alt
 

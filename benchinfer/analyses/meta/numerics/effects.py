@@ -101,36 +101,36 @@ def moments(scores: Array, *, paired: bool, overlap: float = 0.0) -> StudyMoment
     return StudyMoments(mean, spread, n, 1.0 + float(n.min()) * overlap)
 
 
-def alike(found: StudyMoments, *, paired: bool) -> StudyMoments:
+def with_common_variance(moments: StudyMoments, *, paired: bool) -> StudyMoments:
     """Return the moments with one variance of differences for all pairs of the data set.
 
     The residual variance of scores after algorithm and (if paired) replication.
     """
-    k = len(found.mean)
+    k = len(moments.mean)
     centre = np.eye(k) - 1 / k
     if paired:
-        common = float(np.trace(centre @ found.spread @ centre)) / (k - 1)
+        common = float(np.trace(centre @ moments.spread @ centre)) / (k - 1)
     else:
-        common = float((found.n - 1) @ found.spread.diagonal() / (found.n - 1).sum())
-    return StudyMoments(found.mean, common * np.eye(k), found.n, found.inflation)
+        common = float((moments.n - 1) @ moments.spread.diagonal() / (moments.n - 1).sum())
+    return StudyMoments(moments.mean, common * np.eye(k), moments.n, moments.inflation)
 
 
-def residual_df(found: StudyMoments, *, paired: bool) -> float:
-    """Return the degrees of freedom of the variance that `alike` takes."""
-    free = found.n - 1
+def residual_df(moments: StudyMoments, *, paired: bool) -> float:
+    """Return the degrees of freedom of the variance that `with_common_variance` takes."""
+    free = moments.n - 1
     return float(free.min() * (len(free) - 1) if paired else free.sum())
 
 
-def difference(found: StudyMoments) -> Levels:
+def difference(moments: StudyMoments) -> Levels:
     """Return levels whose contrasts are mean differences."""
-    return Levels(found.mean, found.of_means)
+    return Levels(moments.mean, moments.of_means)
 
 
-def log_ratio(found: StudyMoments) -> Levels:
+def log_ratio(moments: StudyMoments) -> Levels:
     """Return levels whose contrasts are log ratios of means."""
-    if found.mean.min() <= 0:
+    if moments.mean.min() <= 0:
         raise FitError("a mean is not positive.")
-    return Levels(np.log(found.mean), found.of_means / np.outer(found.mean, found.mean))
+    return Levels(np.log(moments.mean), moments.of_means / np.outer(moments.mean, moments.mean))
 
 
 def correction(df: float) -> float:
@@ -144,7 +144,7 @@ def correction(df: float) -> float:
     return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
 
 
-def standardised(found: StudyMoments, of_means: Array, *, paired: bool) -> Levels:
+def standardised(moments: StudyMoments, of_means: Array, *, paired: bool) -> Levels:
     """Return levels whose contrasts are differences in standard deviations (Hedges' g).
 
     The standard deviation is that of single scores, pooled over the algorithms of the data set;
@@ -165,22 +165,22 @@ def standardised(found: StudyMoments, of_means: Array, *, paired: bool) -> Level
     Nadeau, C. & Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
     239-281. https://doi.org/10.1023/A:1024068626366
     """
-    free = found.n - 1
+    free = moments.n - 1
     if paired:
-        trace = float(np.trace(found.spread))
-        squares = float((found.spread**2).sum())
+        trace = float(np.trace(moments.spread))
+        squares = float((moments.spread**2).sum())
         df = float(free.min()) * trace**2 / squares if squares > 0 else 0.0
-        variance, size = trace / len(free), df * float(found.n.min() / free.min())
+        variance, size = trace / len(free), df * float(moments.n.min() / free.min())
     else:
         df = float(free.sum())
-        variance, size = float(free @ found.spread.diagonal()) / df, float(found.n.sum())
+        variance, size = float(free @ moments.spread.diagonal()) / df, float(moments.n.sum())
     if variance <= 0 or df <= 1:
         raise FitError("scores do not vary, or are too few, to be standardised.")
     factor = correction(df) / np.sqrt(variance)
     if not paired:
-        of_means = found.inflation * variance * np.diag(1 / found.n)
+        of_means = moments.inflation * variance * np.diag(1 / moments.n)
     # As in metafor: the sampling variance of g has no factor of J on the means' part.
-    return Levels(factor * found.mean, of_means / variance, size)
+    return Levels(factor * moments.mean, of_means / variance, size)
 
 
 def contrasts(levels: Levels) -> tuple[Array, Array]:
@@ -222,17 +222,17 @@ class Block:
 
     def matrix(self, k: int) -> Array:
         """Return the (k - 1, K) contrasts."""
-        found = np.zeros((len(self.y), k))
-        found[:, self.arms[0]] = -1.0
-        found[np.arange(len(self.y)), self.arms[1:]] = 1.0
-        return found
+        contrasts = np.zeros((len(self.y), k))
+        contrasts[:, self.arms[0]] = -1.0
+        contrasts[np.arange(len(self.y)), self.arms[1:]] = 1.0
+        return contrasts
 
-    def kept(self, arms: Codes) -> "Block":
+    def restricted(self, arms: Codes) -> "Block":
         """Return the effects of some of the algorithms, the first of which is the baseline."""
-        own = np.zeros((len(arms) - 1, len(self.y)))
+        turn = np.zeros((len(arms) - 1, len(self.y)))
         for r, arm in enumerate(arms[1:]):
-            own[r] = (self.arms[1:] == arm).astype(np.float64) - (self.arms[1:] == arms[0])
-        return Block(arms, own @ self.y, own @ self.cov @ own.T)
+            turn[r] = (self.arms[1:] == arm).astype(np.float64) - (self.arms[1:] == arms[0])
+        return Block(arms, turn @ self.y, turn @ self.cov @ turn.T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def direct(blocks: Sequence[Block], pairs: Codes, k: int) -> list[Direct]:
     """Return the direct evidence of each of (P, 2) pairs of K algorithms; -1 is in no data set."""
     if not len(pairs):
         return []
-    found: list[tuple[Codes, Codes, Array, Array]] = []
+    parts: list[tuple[Codes, Codes, Array, Array]] = []
     for d, block in enumerate(blocks):
         place = np.full(k + 1, -1)  # the last one is for algorithms that are none
         place[block.arms] = np.arange(len(block.arms))
@@ -267,8 +267,8 @@ def direct(blocks: Sequence[Block], pairs: Codes, k: int) -> list[Direct]:
         level, cov = np.r_[0.0, block.y], np.pad(block.cov, ((1, 0), (1, 0)))
         size = cov.diagonal()[i] + cov.diagonal()[j]
         v = _unrounded(size - 2 * cov[i, j], size)
-        found.append((p, np.full(len(p), d), level[i] - level[j], v))
-    pair, dataset, y, v = (np.concatenate(column) for column in zip(*found, strict=True))
+        parts.append((p, np.full(len(p), d), level[i] - level[j], v))
+    pair, dataset, y, v = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(pair, kind="stable")
     ends = np.cumsum(np.bincount(pair, minlength=len(pairs)))[:-1]
     split = (np.split(column[order], ends) for column in (dataset, y, v))
@@ -306,8 +306,8 @@ class EffectRows:
 
     def without(self, dataset: int) -> "EffectRows":
         """Return the rows of all data sets but one."""
-        kept = self.dataset != dataset
-        return EffectRows(self.y[kept], self.x[kept], self.v[kept], self.dataset[kept], self.lifted)
+        rest = self.dataset != dataset
+        return EffectRows(self.y[rest], self.x[rest], self.v[rest], self.dataset[rest], self.lifted)
 
 
 def rows_of(blocks: Sequence[Block], k: int) -> EffectRows:
@@ -335,13 +335,13 @@ def rows_of(blocks: Sequence[Block], k: int) -> EffectRows:
         y.append(turn @ block.y)
         x.append(turn @ a)
         v.append(values)
-    found = np.concatenate(v)
-    none = found <= _TINY * found.max(initial=0.0)
+    variances = np.concatenate(v)
+    none = variances <= _TINY * variances.max(initial=0.0)
     if not none.all():
-        found = np.where(none, found[~none].min(), found)
+        variances = np.where(none, variances[~none].min(), variances)
     counts = [len(block.y) for block in blocks]
     dataset = np.repeat(np.arange(len(blocks)), counts)
-    return EffectRows(np.concatenate(y), np.vstack(x), found, dataset, int(none.sum()))
+    return EffectRows(np.concatenate(y), np.vstack(x), variances, dataset, int(none.sum()))
 
 
 def together(blocks: Sequence[Block], k: int) -> Codes:
@@ -373,16 +373,17 @@ def blocks_of(
     i, j = index[: len(first)], index[len(first) :]
     graph = coo_array((np.ones(len(i)), (i, j)), shape=(len(arms), len(arms)))
     part = connected_components(graph, directed=False)[1]
-    found: list[Block] = []
+    blocks: list[Block] = []
     for p in range(int(part.max()) + 1):
-        own, rows = np.flatnonzero(part == p), np.flatnonzero(part[i] == p)
-        at = np.searchsorted(own, i[rows]), np.searchsorted(own, j[rows])
-        difference, variance = np.zeros((len(own), len(own))), np.full((len(own), len(own)), np.nan)
+        members, rows = np.flatnonzero(part == p), np.flatnonzero(part[i] == p)
+        at = np.searchsorted(members, i[rows]), np.searchsorted(members, j[rows])
+        k = len(members)
+        difference, variance = np.zeros((k, k)), np.full((k, k), np.nan)
         difference[at], difference[at[::-1]] = y[rows], -y[rows]
         variance[at] = variance[at[::-1]] = error[rows] ** 2
         block = _block(difference, variance, correlation)
-        found.append(Block(arms[own[block.arms]], block.y, block.cov))
-    return found
+        blocks.append(Block(arms[members[block.arms]], block.y, block.cov))
+    return blocks
 
 
 def _block(difference: Array, variance: Array, rho: float | None) -> Block:

@@ -55,10 +55,10 @@ class _Model:
         p = self.part.x.shape[1]
         information, moment = np.zeros((p, p)), np.zeros(p)
         logdet, square, inverses = 0.0, 0.0, list[Array]()
-        for own, z in zip(self.members, self.shared, strict=True):
-            total = np.diag(self.part.v[own] + variances[0]) + variances[1] * z
+        for rows, z in zip(self.members, self.shared, strict=True):
+            total = np.diag(self.part.v[rows] + variances[0]) + variances[1] * z
             inverse = np.linalg.inv(total)
-            x, y = self.part.x[own], self.part.y[own]
+            x, y = self.part.x[rows], self.part.y[rows]
             information += x.T @ inverse @ x
             moment += x.T @ inverse @ y
             square += float(y @ inverse @ y)
@@ -68,10 +68,10 @@ class _Model:
         beta = cov @ moment
         deviance = logdet + float(np.linalg.slogdet(information)[1]) + square - moment @ beta
         gradient = np.zeros(2)
-        for own, z, inverse in zip(self.members, self.shared, inverses, strict=True):
-            half = inverse @ self.part.x[own]
-            weighted = inverse @ (self.part.y[own] - self.part.x[own] @ beta)
-            for i, part in enumerate((np.eye(len(own)), z)):
+        for rows, z, inverse in zip(self.members, self.shared, inverses, strict=True):
+            half = inverse @ self.part.x[rows]
+            weighted = inverse @ (self.part.y[rows] - self.part.x[rows] @ beta)
+            for i, part in enumerate((np.eye(len(rows)), z)):
                 trace = np.sum(inverse * part) - np.trace(cov @ half.T @ part @ half)
                 gradient[i] += trace - weighted @ part @ weighted
         return float(deviance), gradient, beta, cov
@@ -89,14 +89,14 @@ def nested(part: NetworkPart, shared: Array, study: Codes) -> Nested:
     meta-analysis. Research Synthesis Methods 2, 61-76. https://doi.org/10.1002/jrsm.35
     """
     members = tuple(np.flatnonzero(study == s) for s in range(int(study.max()) + 1))
-    model = _Model(part, tuple(shared[own] @ shared[own].T / 2 for own in members), members)
+    model = _Model(part, tuple(shared[rows] @ shared[rows].T / 2 for rows in members), members)
     size = unit([part])
 
     def scaled(theta: Array) -> tuple[float, Array]:
         value, gradient, _, _ = model.value(theta * size)
         return value, gradient * size
 
-    found = [
+    optima = [
         minimize(
             scaled,
             np.array(start),
@@ -107,7 +107,7 @@ def nested(part: NetworkPart, shared: Array, study: Codes) -> Nested:
         )
         for start in _STARTS
     ]
-    best = min(found, key=lambda result: float(result.fun))
+    best = min(optima, key=lambda result: float(result.fun))
     if not np.isfinite(best.fun):
         raise FitError("the restricted likelihood of three levels has no maximum.")
     theta = _polished(scaled, np.asarray(best.x, np.float64))

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
 from benchinfer.analyses.meta.numerics.effects import Block, EffectRows
 from benchinfer.analyses.meta.numerics.pooling import Method, NetworkPart, at, pool, tau_squared
 from benchinfer.numerics.covariance import Adjusted, cluster_robust, contrast_variances, whitened
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # A leverage this close to 1 leaves no residual but rounding.
 _ALONE = 1e-7
@@ -44,7 +43,7 @@ class NetworkClusters:
     weighted: Array
     phi: Array
 
-    def determined_alone(self) -> NDArray[np.bool_]:
+    def determined_alone(self) -> Flags:
         """Return (G,) whether some combination of coefficients is known from that group only.
 
         Such a group has a residual of 0 however large its error is, so that nothing says how far
@@ -89,15 +88,15 @@ def clusters(
     rest = part.y - part.x @ beta
     information = np.zeros((p, p))
     order = np.argsort(group, kind="stable")
-    for g, own in enumerate(np.split(order, np.flatnonzero(np.diff(group[order])) + 1)):
-        total = np.diag(part.v[own] + tau2)
+    for g, rows in enumerate(np.split(order, np.flatnonzero(np.diff(group[order])) + 1)):
+        total = np.diag(part.v[rows] + tau2)
         if shared is not None:
-            total += shared[own] @ shared[own].T
-        m = len(own)
+            total += shared[rows] @ shared[rows].T
+        m = len(rows)
         inverse = np.linalg.inv(total)
-        precision[g, :m, :m], x[g, :m] = inverse, part.x[own]
-        weighted[g, :m] = inverse @ rest[own]
-        information += part.x[own].T @ inverse @ part.x[own]
+        precision[g, :m, :m], x[g, :m] = inverse, part.x[rows]
+        weighted[g, :m] = inverse @ rest[rows]
+        information += part.x[rows].T @ inverse @ part.x[rows]
     return NetworkClusters(precision, x, weighted, np.linalg.inv(information))
 
 
@@ -151,16 +150,16 @@ def by_design(
     https://doi.org/10.1002/sim.3767
     """
     design = _codes(blocks)
-    parts = [_own(rows, design[rows.dataset] == d) for d in range(int(design.max()) + 1)]
-    whole = [rows.part()]
-    q, own = at(whole, 0.0).q, at(parts, 0.0).q
-    free, left = whole[0].free, sum(part.free for part in parts)
-    within = _chi2(own, left, 0.0)
-    between = _chi2(q - own, free - left, 0.0)
+    parts = [_of_design(rows, design[rows.dataset] == d) for d in range(int(design.max()) + 1)]
+    every = [rows.part()]
+    q, q_within = at(every, 0.0).q, at(parts, 0.0).q
+    free, left = every[0].free, sum(part.free for part in parts)
+    within = _chi2(q_within, left, 0.0)
+    between = _chi2(q - q_within, free - left, 0.0)
     if left in (0, free):
         return Designs(within, between, None)
     tau2 = tau_squared(parts, method)
-    scaled, inner = at(whole, tau2).q, at(parts, tau2).q
+    scaled, inner = at(every, tau2).q, at(parts, tau2).q
     if not refined:
         return Designs(within, between, _chi2(scaled - inner, free - left, tau2))
     f = (scaled - inner) / (free - left) / (inner / left)
@@ -174,7 +173,7 @@ def _codes(blocks: Sequence[Block]) -> Codes:
     return np.array([known.setdefault(tuple(sorted(b.arms.tolist())), len(known)) for b in blocks])
 
 
-def _own(rows: EffectRows, chosen: "np.typing.NDArray[np.bool_]") -> NetworkPart:
+def _of_design(rows: EffectRows, chosen: Flags) -> NetworkPart:
     """Return rows of one design with contrasts of its own."""
     x = rows.x[chosen]
     x = x[:, np.abs(x).max(axis=0) > 0][:, 1:]
@@ -219,7 +218,7 @@ def split(
     refined: bool,
     robust: bool = False,
 ) -> Split | None:
-    """Let a pair differ by another amount where both are compared than the network implies.
+    """Split the evidence of a pair into direct and indirect (node splitting).
 
     Data sets that hold both get an extra half of the difference for the first algorithm and minus
     a half for the second, so that no baseline is preferred in data sets of several algorithms.
@@ -237,8 +236,8 @@ def split(
     if np.linalg.matrix_rank(part.x / np.sqrt(part.v)[:, None]) < part.x.shape[1]:
         return None
     tau2 = tau_squared([part], method)
-    found = pool(part, tau2, refined=refined)
-    cov, df = found.cov, found.df
+    pooled = pool(part, tau2, refined=refined)
+    cov, df = pooled.cov, pooled.df
     c: Array = np.zeros((3, part.x.shape[1]))
     for row in c[:2]:
         if i:
@@ -246,12 +245,12 @@ def split(
         if j:
             row[j - 1] = -1.0
     c[[0, 2], -1] = 1.0
-    own = clusters(part, rows.dataset, found.beta, tau2) if robust else None
-    spread = own is not None and not own.determined_alone().any()
-    if own is not None and spread:
-        errors = own.errors(c)
+    groups = clusters(part, rows.dataset, pooled.beta, tau2) if robust else None
+    spread = groups is not None and not groups.determined_alone().any()
+    if groups is not None and spread:
+        errors = groups.errors(c)
         cov, df = errors.cov, float(errors.df[2])
-    estimate = c @ found.beta
+    estimate = c @ pooled.beta
     error = np.sqrt(contrast_variances(c, cov))
     direct, indirect, apart = ((float(a), float(b)) for a, b in zip(estimate, error, strict=True))
     return Split(direct, indirect, apart, df, tau2, spread)

@@ -138,13 +138,13 @@ def at(parts: Sequence[NetworkPart], tau2: float) -> At:
     total = np.zeros(4)
     for part in parts:
         w = 1 / (part.v + tau2)
-        found = solve(part, tau2)
+        fit = solve(part, tau2)
         weighted = w[:, None] * part.x
-        inner = weighted.T @ weighted @ found.cov
-        wr = w * (part.y - part.x @ found.beta)
+        inner = weighted.T @ weighted @ fit.cov
+        wr = w * (part.y - part.x @ fit.beta)
         trace = w.sum() - np.trace(inner)
         q = float(wr**2 @ (part.v + tau2))
-        logdet = -np.log(w).sum() - np.linalg.slogdet(found.cov)[1]
+        logdet = -np.log(w).sum() - np.linalg.slogdet(fit.cov)[1]
         total += [q, trace, wr @ wr - trace, logdet + q]
     return At(*(float(value) for value in total))
 
@@ -225,8 +225,8 @@ def _restricted(parts: Sequence[NetworkPart]) -> float:
     def evaluate(tau2: Array) -> tuple[Array, Array]:
         if means:
             return _of_means(parts, tau2)
-        found = [at(parts, float(t)) for t in tau2]
-        return np.array([one.deviance for one in found]), np.array([one.score for one in found])
+        values = [at(parts, float(t)) for t in tau2]
+        return np.array([one.deviance for one in values]), np.array([one.score for one in values])
 
     deviance, score = evaluate(grid)
     best = int(np.argmin(deviance))
@@ -307,11 +307,11 @@ def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffec
     Jackson, D. & Riley, R. D. (2014). A refined method for multivariate meta-analysis and
     meta-regression. Statistics in Medicine 33, 541-554. https://doi.org/10.1002/sim.5957
     """
-    found = solve(part, tau2)
+    fit = solve(part, tau2)
     if not refined or part.free < 1:
-        return PooledEffects(found.beta, found.cov, tau2, 1.0, np.inf)
+        return PooledEffects(fit.beta, fit.cov, tau2, 1.0, np.inf)
     scale = at([part], tau2).q / part.free
-    return PooledEffects(found.beta, scale * found.cov, tau2, scale, float(part.free))
+    return PooledEffects(fit.beta, scale * fit.cov, tau2, scale, float(part.free))
 
 
 @dataclass(frozen=True, slots=True)

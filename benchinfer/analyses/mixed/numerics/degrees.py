@@ -5,34 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, fdtrc
 
-from benchinfer.analyses.mixed.numerics.optimum import Fit, TestedFit, VarianceFit
+from benchinfer.analyses.mixed.numerics.likelihood import pseudo_inverse
+from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.types import Array
+
+type Fit = ScoreModelFit | StructuredFit
 
 
 def _derivative_of_variance(fit: Fit, contrasts: Array) -> Array:
     """Return (J, c) derivatives of the contrasts' variances by the variance components."""
     half = contrasts @ fit.phi
     return np.stack([((half @ f) * half).sum(axis=1) for f in fit.derivatives.f], axis=1)
-
-
-def _sampling(fit: Fit) -> Array:
-    """Return the (c, c) covariance of the estimated variances, zero at the boundary."""
-    if isinstance(fit, VarianceFit):
-        return fit.sampling
-    block = np.ix_(fit.interior, fit.interior)
-    sampling = np.zeros_like(fit.derivatives.expected)
-    sampling[block] = 2 * np.linalg.inv(fit.derivatives.observed[block])
-    return sampling
-
-
-def pseudo_inverse(information: Array) -> Array:
-    """Invert in natural units: variances may differ by many orders of magnitude."""
-    size = information.diagonal()
-    unit = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
-    unit = unit * unit[:, None]
-    return unit * np.linalg.pinv(information * unit, rcond=1e-12, hermitian=True)
 
 
 def _ratio(fit: Fit, contrasts: Array, g: Array, w: Array) -> Array:
@@ -66,11 +52,7 @@ def kenward_roger(fit: Fit, contrasts: Array) -> Adjusted:
     der, phi = fit.derivatives, fit.phi
     w = 2 * pseudo_inverse(der.expected[np.ix_(index, index)])
     f = der.f[index]
-    if isinstance(fit, VarianceFit):
-        second = fit.second
-    else:
-        second = np.einsum("ij,ijpq->pq", w, der.ff[np.ix_(index, index)])
-    lam = phi @ (second - (f @ phi @ np.tensordot(w, f, 1)).sum(axis=0)) @ phi
+    lam = phi @ (fit.second - (f @ phi @ np.tensordot(w, f, 1)).sum(axis=0)) @ phi
     g = _derivative_of_variance(fit, contrasts)[:, index]
     return Adjusted((phi + (lam + lam.T)) * fit.scale**2, _ratio(fit, contrasts, g, w))
 
@@ -87,7 +69,7 @@ def satterthwaite(fit: Fit, contrasts: Array) -> Adjusted:
     https://doi.org/10.1080/00949659608811740
     """
     g = _derivative_of_variance(fit, contrasts)
-    return Adjusted(fit.cov, _ratio(fit, contrasts, g, _sampling(fit)))
+    return Adjusted(fit.cov, _ratio(fit, contrasts, g, fit.sampling))
 
 
 def asymptotic(fit: Fit, contrasts: Array) -> Adjusted:
@@ -165,7 +147,7 @@ def _scaled_f(q: int, a1: float, a2: float) -> tuple[float, float]:
     return (1.0 if abs(df - 2) < 0.01 else df * shrunk / (df - 2)), df
 
 
-def _kenward_roger(fit: TestedFit, contrasts: Array) -> FTest:
+def _kenward_roger(fit: Fit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     index, phi, q = fit.members, fit.phi, len(contrasts)
     w = 2 * pseudo_inverse(fit.derivatives.expected[np.ix_(index, index)])
@@ -189,7 +171,7 @@ def _common_df(df: Array) -> float:
     return 2 * total / (total - len(df))
 
 
-def _satterthwaite(fit: TestedFit, contrasts: Array) -> FTest:
+def _satterthwaite(fit: Fit, contrasts: Array) -> FTest:
     size, vectors = np.linalg.eigh(contrasts @ fit.cov @ contrasts.T)
     held = size > np.sqrt(np.finfo(float).eps) * size[-1]
     rotated = vectors[:, held].T @ contrasts
@@ -198,7 +180,7 @@ def _satterthwaite(fit: TestedFit, contrasts: Array) -> FTest:
     return _test(wald, len(rotated), _common_df(df))
 
 
-def _asymptotic(fit: TestedFit, contrasts: Array) -> FTest:
+def _asymptotic(fit: Fit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     return _test(_quadratic(contrasts, fit.beta, fit.cov), len(contrasts), np.inf)
 
@@ -210,7 +192,7 @@ F_TESTS = {
 }
 
 
-def f_test(fit: TestedFit, contrasts: Array, method: str = "kenward-roger") -> FTest:
+def f_test(fit: Fit, contrasts: Array, method: str = "kenward-roger") -> FTest:
     r"""Test that all contrasts are zero.
 
     With L a basis of the contrasts and C the covariance of the fixed effects, the statistic is

@@ -15,10 +15,9 @@ Christensen, R., Pearson, L. M. & Johnson, W. (1992). Case-deletion diagnostics 
 Technometrics 34, 38-45. https://doi.org/10.2307/1269550
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.likelihood import evaluate
@@ -27,7 +26,7 @@ from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit, fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 
 def without_dataset(stats: Statistics, m: int) -> Statistics:
@@ -69,8 +68,8 @@ def without_dataset(stats: Statistics, m: int) -> Statistics:
 
 
 def blocks_without_algorithm(
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     within: Array,
     k: int,
@@ -93,40 +92,34 @@ def blocks_without_algorithm(
     return from_blocks(home, count[held], mean[held], spread, rows)
 
 
-def cells_without_algorithm(
-    n: NDArray[np.int64], mean: Array, square_within: Array, k: int
-) -> Statistics:
+def cells_without_algorithm(n: Codes, mean: Array, square_within: Array, k: int) -> Statistics:
     """Return the statistics of the cells without algorithm k; see `moments.from_cells`."""
     others = np.arange(n.shape[1]) != k
     held = n[:, others].any(axis=1)
     return from_cells(n[held][:, others], mean[held][:, others], square_within[held][:, others])
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """Deletion of each of D data sets at fixed variances; K algorithms.
+def deletion(stats: Statistics, model: ScoreModelFit) -> tuple[Array, Array]:
+    """Leave out each data set in turn, all at once, with the variances of the full table.
 
-    Attributes
+    With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
+    ``b - b_without = (Phi^-1 - Q)^-1 z``, exactly.
+
+    Parameters
     ----------
+    stats
+        Statistics of D data sets and K algorithms.
+    model
+        The fit of the full table with one mean per algorithm.
+
+    Returns
+    -------
     shift
         (D, K) fixed effects of all data sets minus those without the data set, on the scores' own
         scale; NaN where the others cannot estimate them.
     cook
         (D,) Cook's distance of the differences between algorithms: the squared length of the shift
         in the metric of their covariance, divided by K - 1.
-    """
-
-    shift: Array
-    cook: Array
-
-
-def deletion(stats: Statistics, model: ScoreModelFit) -> Deletion:
-    """Leave out each data set in turn, all at once, with the variances of the whole table.
-
-    With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
-    ``b - b_without = (Phi^-1 - Q)^-1 z``, exactly.
-
-    `model` is the fit of the whole table with one mean per algorithm.
     """
     work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
     values, vectors = np.linalg.eigh(work.information - work.q_matrix)
@@ -137,57 +130,34 @@ def deletion(stats: Statistics, model: ScoreModelFit) -> Deletion:
     k = len(work.phi)
     contrasts = np.eye(k)[:-1] - np.eye(k)[1:]
     metric = np.linalg.inv(contrasts @ work.phi @ contrasts.T)
-    moved = shift @ contrasts.T
-    cook = contrast_variances(moved, metric) / (k - 1)
-    return Deletion(shift * stats.scale, cook)
-
-
-@dataclass(frozen=True, slots=True)
-class Refit:
-    """The model fitted to a smaller table.
-
-    Attributes
-    ----------
-    model
-        The fit.
-    common
-        Covariance under the model and degrees of freedom of the contrasts.
-    own
-        The same from the spread between data sets; None where it was not requested.
-    """
-
-    model: ScoreModelFit
-    common: Adjusted
-    own: Adjusted | None
-
-    def chosen(self) -> Adjusted:
-        """Return the errors from the spread where they were requested, else the common ones."""
-        return self.common if self.own is None else self.own
+    cook = contrast_variances(shift @ contrasts.T, metric) / (k - 1)
+    return shift * stats.scale, cook
 
 
 def refit(
-    stats: Statistics, terms: tuple[str, ...], contrasts: Array, df: str, *, own: bool
-) -> Refit | None:
+    stats: Statistics, terms: tuple[str, ...], contrasts: Array, df: str, *, robust: bool
+) -> tuple[ScoreModelFit, Adjusted] | None:
     """Fit the model to a smaller table, variances included, with the errors of the contrasts.
 
     `terms` are the components besides the residual, `contrasts` (J, K), and `df` one of
-    `degrees.METHODS`; with `own`, errors of contrasts come from the spread between data sets, too.
-    None where the smaller table cannot estimate the model.
+    `degrees.METHODS`. Errors are those of the model or, if `robust`, from the spread between data
+    sets. None where the smaller table cannot estimate the model.
     """
     if len(stats.n) < 2:
         return None
     try:
         model = fit(stats, terms)
-        common = degrees.METHODS[df](model, contrasts)
+        errors = degrees.METHODS[df](model, contrasts)
     except (FitError, np.linalg.LinAlgError):
         return None
-    if not own:
-        return Refit(model, common, None)
+    if not robust:
+        return model, errors
     if ((stats.n > 0).sum(axis=0) < 2).any():
         return None
     try:
-        spread = of_fit(stats, model.variances, contrasts)
+        errors = of_fit(stats, model.variances, contrasts)
     except FitError:
         return None
-    own_df = np.full_like(spread.df, np.inf) if df == "asymptotic" else spread.df
-    return Refit(model, common, Adjusted(spread.cov, own_df))
+    return model, Adjusted(
+        errors.cov, np.full_like(errors.df, np.inf)
+    ) if df == "asymptotic" else errors

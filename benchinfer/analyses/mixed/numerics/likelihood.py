@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 # Components in the order of every array over components; the residual is always last.
 COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
@@ -112,16 +111,16 @@ class Derivatives:
         return 2 * self.average - self.expected
 
 
-def _by_dataset(weight: Array, values: Array, start: NDArray[np.int64], n_datasets: int) -> Array:
+def _by_dataset(weight: Array, values: Array, start: Codes, n_datasets: int) -> Array:
     """Sum class values (M, ...), multiplied by weights (M,), within data sets to (D, ...)."""
     total = np.zeros((n_datasets, *values.shape[1:]))
     step = max(1, _SLICE * len(start) // max(values.size, 1))
     ends = np.append(start, len(values))
     for first in range(0, len(start), step):
-        own = ends[first : first + step + 1]
-        part = slice(own[0], own[-1])
+        bounds = ends[first : first + step + 1]
+        part = slice(bounds[0], bounds[-1])
         weighted = weight[part].reshape(-1, *[1] * (values.ndim - 1)) * values[part]
-        total[first : first + step] = np.add.reduceat(weighted, own[:-1] - own[0], axis=0)
+        total[first : first + step] = np.add.reduceat(weighted, bounds[:-1] - bounds[0], axis=0)
     return total
 
 
@@ -175,6 +174,14 @@ def inverted(information: Array) -> tuple[Array, Array]:
         raise FitError("the fixed effects are confounded in this table.") from None
     half = np.linalg.inv(lower)
     return lower, half.T @ half
+
+
+def pseudo_inverse(information: Array) -> Array:
+    """Invert in natural units: variances may differ by many orders of magnitude."""
+    size = information.diagonal()
+    unit = np.where(size > 0, 1 / np.sqrt(np.where(size > 0, size, 1.0)), 0.0)
+    unit = unit * unit[:, None]
+    return unit * np.linalg.pinv(information * unit, rcond=1e-12, hermitian=True)
 
 
 def _log_det(

@@ -13,11 +13,10 @@ needs. A data set has at most ``min(B, 2^K)`` classes unless scores are repeated
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 _MANY = 64  # rows in a range, about, from which on a product pays
 
@@ -56,7 +55,7 @@ class Statistics:
     n: Array
     total: Array
     square: Array
-    start: NDArray[np.int64]
+    start: Codes
     size: Array
     rows: Array
     class_n: Array
@@ -74,7 +73,7 @@ class Statistics:
         return int(self.n.sum())
 
 
-def sums(values: Array, first: NDArray[np.int64]) -> Array:
+def sums(values: Array, first: Codes) -> Array:
     """Return (M, K) sums of the rows of (R, K) values from each of (M,) `first` to the next.
 
     Examples
@@ -99,7 +98,7 @@ def _centres(n: Array, mean: Array) -> tuple[Array, Array]:
     return algorithm, delta
 
 
-def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Statistics:
+def from_cells(n: Codes, mean: Array, square_within: Array) -> Statistics:
     """Return the statistics of a model without a replication term.
 
     `n` and `mean` (D, K) are counts and means (NaN where n is 0), `square_within` (D, K) sums of
@@ -130,8 +129,8 @@ def from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Stati
 
 
 def from_blocks(
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     within: Array,
     rows: Array | None = None,
@@ -191,14 +190,14 @@ def _times(rows: Array | None, values: Array) -> Array:
     return (rows if values.ndim == 1 else rows[:, None]) * values
 
 
-def _cross_products(weight: Array, rows: Array, begin: NDArray[np.int64]) -> Array:
+def _cross_products(weight: Array, rows: Array, begin: Codes) -> Array:
     """Return the (M, K, K) sums over the blocks of each class of outer products of counts."""
     k = weight.shape[1]
     stop = np.r_[begin[1:], len(weight)]
     cross = np.empty((len(begin), k, k))
     for i, (a, b) in enumerate(zip(begin, stop, strict=True)):
-        own, times = weight[a:b], rows[a:b]
-        cross[i] = times.sum() if own.min() == own.max() == 1 else (own.T * times) @ own
+        counts, times = weight[a:b], rows[a:b]
+        cross[i] = times.sum() if counts.min() == counts.max() == 1 else (counts.T * times) @ counts
     return cross
 
 
@@ -232,7 +231,7 @@ class Patterns:
         What centred scores were divided by.
     """
 
-    dataset: NDArray[np.int64]
+    dataset: Codes
     counts: Array
     rows: Array
     mean: Array
@@ -245,7 +244,7 @@ class Patterns:
     scale: float
 
     @property
-    def start(self) -> NDArray[np.int64]:
+    def start(self) -> Codes:
         """(D,) index of each data set's first class."""
         return np.flatnonzero(np.r_[True, np.diff(self.dataset) != 0])
 
@@ -270,7 +269,7 @@ class Patterns:
         return round(float((self.rows[:, None] * self.counts).sum()))
 
 
-def structured_from_cells(n: NDArray[np.int64], mean: Array, square_within: Array) -> Patterns:
+def structured_from_cells(n: Codes, mean: Array, square_within: Array) -> Patterns:
     """Return the statistics of a model without a replication term.
 
     Arguments are as in `from_cells`, but means may be any number where n is 0. There is one class
@@ -281,8 +280,8 @@ def structured_from_cells(n: NDArray[np.int64], mean: Array, square_within: Arra
 
 
 def structured_from_blocks(
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     within: Array,
     rows: Array | None = None,
@@ -297,8 +296,8 @@ def structured_from_blocks(
 
 
 def _condense(
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     within: Array,
     rows: Array,
@@ -306,11 +305,11 @@ def _condense(
     paired: bool,
 ) -> Patterns:
     held = count > 0
-    kept = held.any(axis=1)
-    dataset, count, held, rows = dataset[kept], count[kept], held[kept], rows[kept]
+    nonempty = held.any(axis=1)
+    dataset, count, held, rows = dataset[nonempty], count[nonempty], held[nonempty], rows[nonempty]
     if len(np.unique(dataset)) != len(within):
         raise FitError("a data set has no scores.")
-    value = np.where(held, mean[kept], 0.0)
+    value = np.where(held, mean[nonempty], 0.0)
     first = np.flatnonzero(np.r_[True, np.diff(dataset) != 0])
     scores = rows[:, None] * count
     n = np.add.reduceat(scores, first, axis=0)

@@ -27,21 +27,19 @@ https://doi.org/10.1111/j.1467-985X.2008.00552.x
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.analyses.mixed.numerics.degrees import pseudo_inverse
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate, pseudo_inverse
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
 
 
-def _weights(model: ScoreModelFit, method: str) -> tuple[NDArray[np.int64], Array]:
+def _weights(model: ScoreModelFit, method: str) -> tuple[Codes, Array]:
     """Return the variances that count and the covariance of their estimates, scaled."""
     if method == "satterthwaite":
         index = model.interior
@@ -100,7 +98,7 @@ class _Differences:
 
     value: Array
     sampling: Array
-    held: NDArray[np.bool_]
+    held: Flags
 
 
 def _differences(stats: Statistics, model: ScoreModelFit, contrasts: Array) -> _Differences:
@@ -123,18 +121,18 @@ def _differences(stats: Statistics, model: ScoreModelFit, contrasts: Array) -> _
     )
 
 
-def _between(found: _Differences, sampling: Array) -> Array:
+def _between(differences: _Differences, sampling: Array) -> Array:
     """Return (J,) variances between data sets by Paule and Mandel's equation."""
-    free = found.held.sum(axis=0) - 1.0
+    free = differences.held.sum(axis=0) - 1.0
 
     def excess(tau: Array) -> Array:
-        weight = np.where(found.held, 1 / (tau + sampling + 1e-300), 0.0)
-        centre = (weight * found.value).sum(axis=0) / weight.sum(axis=0)
-        return (weight * (found.value - centre) ** 2).sum(axis=0) - free
+        weight = np.where(differences.held, 1 / (tau + sampling + 1e-300), 0.0)
+        centre = (weight * differences.value).sum(axis=0) / weight.sum(axis=0)
+        return (weight * (differences.value - centre) ** 2).sum(axis=0) - free
 
     # The left side falls with the variance; the whole spread is more than its root.
-    mean = (found.held * found.value).sum(axis=0) / (free + 1)
-    square = (found.held * (found.value - mean) ** 2).sum(axis=0)
+    mean = (differences.held * differences.value).sum(axis=0) / (free + 1)
+    square = (differences.held * (differences.value - mean) ** 2).sum(axis=0)
     low, high = np.zeros_like(free), square / np.maximum(free, 1.0)
     for _ in range(60):
         middle = (low + high) / 2
@@ -185,33 +183,33 @@ def predict_pairwise(
     ``V + s^2`` with its degrees of freedom gives the narrower interval and is taken instead.
     """
     length = (contrasts**2).sum(axis=1)
-    found = _differences(stats, model, contrasts)
+    differences = _differences(stats, model, contrasts)
     one = length * model.variances[_RESIDUAL]
     if noise is not None:
         one = np.maximum(-contrast_variances(contrasts, noise) / 2, 0.0)
     confounded = _home(model) == _RESIDUAL
     ratio = 0.0 if confounded else one / (length * model.variances[_RESIDUAL])
-    sampling = found.sampling * ratio
-    between = _between(found, sampling)
+    sampling = differences.sampling * ratio
+    between = _between(differences, sampling)
     share = 0.0 if confounded else 1 / replications
     estimate = np.maximum(contrast_variances(contrasts, errors.cov), 0.0)
     variance = estimate + between + share * one
     if np.isinf(errors.df).all():
         return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, one)
-    n_held = found.held.sum(axis=0)
-    removed = (found.held * sampling).sum(axis=0) / n_held
+    n_held = differences.held.sum(axis=0)
+    removed = (differences.held * sampling).sum(axis=0) / n_held
     spread = between + removed
     free = max(float(stats.n_scores - (stats.n > 0).sum()) / stats.n.shape[1], 1.0)
     root = estimate / np.sqrt(errors.df) + spread / np.sqrt(np.maximum(n_held - 1, 1))
     df = _ratio(variance**2, root**2 + (removed - share * one) ** 2 / free)
     # The spread with the noise in it is too large, but it is known better: where noise is most of
     # the spread, the interval from it is the narrower of two that both hold.
-    whole = estimate + spread
-    whole_df = _ratio(whole**2, root**2)
+    noisy = estimate + spread
+    whole_df = _ratio(noisy**2, root**2)
     better = share * one <= removed
-    better &= critical_t(df, 0.05) ** 2 * variance > critical_t(whole_df, 0.05) ** 2 * whole
+    better &= critical_t(df, 0.05) ** 2 * variance > critical_t(whole_df, 0.05) ** 2 * noisy
     return NewDatasetDistribution(
-        np.where(better, whole, variance), np.where(better, whole_df, df), between, one
+        np.where(better, noisy, variance), np.where(better, whole_df, df), between, one
     )
 
 

@@ -1,10 +1,9 @@
 """Maximum likelihood of the score model."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.mixed.numerics.likelihood import (
     COMPONENTS,
@@ -12,78 +11,12 @@ from benchinfer.analyses.mixed.numerics.likelihood import (
     Workspace,
     derivatives,
     evaluate,
+    pseudo_inverse,
 )
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
-
-
-class Fit(Protocol):
-    """A fitted mixed model with p fixed effects, as degrees of freedom need it."""
-
-    @property
-    def phi(self) -> Array:
-        """(p, p) covariance of the fixed effects on the scale of the centred scores."""
-        ...
-
-    @property
-    def cov(self) -> Array:
-        """(p, p) the same on the scores' own scale."""
-        ...
-
-    @property
-    def scale(self) -> float:
-        """Divisor of the centred scores."""
-        ...
-
-    @property
-    def derivatives(self) -> Derivatives:
-        """Derivatives over the variances on the scale of the centred scores."""
-        ...
-
-    @property
-    def members(self) -> NDArray[np.int64]:
-        """Positions of the variances in the model."""
-        ...
-
-    @property
-    def interior(self) -> NDArray[np.int64]:
-        """Positions of the variances in the model that are not estimated to be zero."""
-        ...
-
-
-@runtime_checkable
-class VarianceFit(Protocol):
-    """A fit that knows the covariance of its c estimated variances.
-
-    Where a covariance matrix lacks rank, the boundary is not a matter of single variances.
-    """
-
-    @property
-    def sampling(self) -> Array:
-        """(c, c) covariance, zero in directions in which the fit lies on the boundary."""
-        ...
-
-    @property
-    def second(self) -> Array:
-        """(p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse information."""
-        ...
-
-
-class TestedFit(Fit, Protocol):
-    """A fitted mixed model, as F tests need it."""
-
-    @property
-    def beta(self) -> Array:
-        """(p,) fixed effects on the scores' scale."""
-        ...
-
-    @property
-    def reml(self) -> bool:
-        """True if the likelihood is restricted."""
-        ...
-
+from benchinfer.numerics.types import Array, Codes, Flags
 
 _MAX_STEPS = 100
 # Newton decrement (squared length of the step in standard errors of the variances) to stop at.
@@ -117,14 +50,50 @@ class OptimizerRecord:
     converged: bool
 
 
-class Likelihoods:
-    """The likelihood of a fit, and what weighs it against the number of its parameters."""
+@dataclass(frozen=True, slots=True)
+class FittedModel:
+    """A fitted score model; p fixed effects, c variances and covariances, on the scores' own scale.
 
-    __slots__ = ()
-    criterion: float
-    beta: Array
+    D data sets, K algorithms.
+
+    Attributes
+    ----------
+    terms
+        Names of the variances and covariances in the model, those of residuals last.
+    variances
+        Their estimates.
+    beta, cov
+        (p,) fixed effects and (p, p) their covariance.
+    criterion
+        -2 log (restricted) likelihood.
+    reml
+        Whether the likelihood is restricted.
+    n
+        Number of scores.
+    singular
+        Variances that are estimated to be zero.
+    derivatives
+        Score, informations and matrices on the scale of the centred scores.
+    scale
+        What that scale was divided by.
+    phi
+        (p, p) covariance of the fixed effects on the scale of the centred scores.
+    optimizer
+        Record of the optimisation.
+    """
+
     terms: tuple[str, ...]
+    variances: Array
+    beta: Array
+    cov: Array
+    criterion: float
+    reml: bool
     n: int
+    singular: tuple[str, ...]
+    derivatives: Derivatives
+    scale: float
+    phi: Array
+    optimizer: OptimizerRecord
 
     @property
     def log_likelihood(self) -> float:
@@ -149,62 +118,45 @@ class Likelihoods:
 
 @savable
 @dataclass(frozen=True, slots=True)
-class ScoreModelFit(Likelihoods):
-    """A fitted score model; p fixed effects, D data sets, K algorithms, on the scores' own scale.
+class ScoreModelFit(FittedModel):
+    """A fit with one variance per source.
+
+    Its (4,) variances are in the order of `likelihood.COMPONENTS`, 0 where a component is not in
+    the model; `singular` are components that are estimated to be exactly zero.
 
     Attributes
     ----------
-    terms
-        The components in the model, the residual last.
-    variances
-        (4,) variances in the order of `likelihood.COMPONENTS`, 0 where a component is not in the
-        model.
-    beta, cov
-        (p,) fixed effects and (p, p) their covariance.
-    criterion
-        -2 log (restricted) likelihood.
-    reml
-        Whether the likelihood is restricted.
-    n
-        Number of scores.
-    singular
-        Components in the model that are estimated to be exactly zero.
     blup_dataset, blup_interaction
         (D,) and (D, K) predicted random effects.
-    derivatives
-        Score, informations and matrices on the scale of the centred scores.
-    scale
-        What that scale was divided by.
-    phi
-        (p, p) covariance of the fixed effects on the scale of the centred scores.
-    optimizer
-        How the optimum was found.
     """
 
-    terms: tuple[str, ...]
-    variances: Array
-    beta: Array
-    cov: Array
-    criterion: float
-    reml: bool
-    n: int
-    singular: tuple[str, ...]
     blup_dataset: Array
     blup_interaction: Array
-    derivatives: Derivatives
-    scale: float
-    phi: Array
-    optimizer: OptimizerRecord
 
     @property
-    def members(self) -> NDArray[np.int64]:
+    def members(self) -> Codes:
         """Indices of the variances in the model."""
         return np.array([i for i, name in enumerate(COMPONENTS) if name in self.terms])
 
     @property
-    def interior(self) -> NDArray[np.int64]:
+    def interior(self) -> Codes:
         """Indices of the variances in the model that are not estimated to be zero."""
         return self.members[self.variances[self.members] > 0]
+
+    @property
+    def sampling(self) -> Array:
+        """(4, 4) covariance of the estimated variances, zero at the boundary."""
+        block = np.ix_(self.interior, self.interior)
+        sampling = np.zeros_like(self.derivatives.expected)
+        sampling[block] = 2 * np.linalg.inv(self.derivatives.observed[block])
+        return sampling
+
+    @property
+    def second(self) -> Array:
+        """(p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse information."""
+        block = np.ix_(self.members, self.members)
+        w = 2 * pseudo_inverse(self.derivatives.expected[block])
+        return np.einsum("ij,ijpq->pq", w, self.derivatives.ff[block])
 
 
 def fit(
@@ -285,7 +237,7 @@ def require_converged(record: OptimizerRecord) -> None:
         )
 
 
-def _start(stats: Statistics, free: NDArray[np.bool_]) -> Array:
+def _start(stats: Statistics, free: Flags) -> Array:
     """Return start values: the spread of the data sets' means, thirds of the rest."""
     theta = np.where(free, 1 / 3, 0.0)
     if free[0]:
@@ -294,34 +246,73 @@ def _start(stats: Statistics, free: NDArray[np.bool_]) -> Array:
 
 
 def _optimize(
-    stats: Statistics, theta: Array, free: NDArray[np.bool_], x: Array | None, *, reml: bool
+    stats: Statistics, theta: Array, free: Flags, x: Array | None, *, reml: bool
 ) -> tuple[Workspace, Derivatives, OptimizerRecord]:
     """Minimise the criterion over variances >= 0: two Fisher steps, then Newton."""
-    work = evaluate(stats, theta, x, reml=reml)
-    der = derivatives(stats, work, x, reml=reml)
-    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
-    for step_no in range(1, _MAX_STEPS + 1):
+
+    def direction(point: tuple[Workspace, Derivatives], fisher: bool) -> tuple[Array, float]:  # noqa: FBT001
+        work, der = point
         # A zero component stays there as long as the criterion grows away from it (KKT).
         active = free & ~((work.theta <= 0) & (der.score >= 0))
-        direction, decrement = newton_direction(der, active, fisher=step_no <= 2)
+        return newton_direction(der, active, fisher=fisher)
+
+    def search(
+        point: tuple[Workspace, Derivatives], step: Array, decrement: float
+    ) -> tuple[tuple[Workspace, Derivatives] | None, int]:
+        better, tried = line_search(stats, point[0], step, decrement, x, reml=reml)
+        if better is None:
+            return None, tried
+        return (better, derivatives(stats, better, x, reml=reml)), tried
+
+    work = evaluate(stats, theta, x, reml=reml)
+    start = work, derivatives(stats, work, x, reml=reml)
+    (work, der), record = newton(start, direction, search, most=_MAX_STEPS, fisher_steps=2)
+    return work, der, record
+
+
+def newton[P](
+    point: P,
+    direction: Callable[[P, bool], tuple[Array, float]],
+    search: Callable[[P, Array, float], tuple[P | None, int]],
+    *,
+    most: int,
+    fisher_steps: int,
+) -> tuple[P, OptimizerRecord]:
+    """Minimise a criterion by Newton steps, until they are shorter than rounding or not downhill.
+
+    Parameters
+    ----------
+    point
+        The start.
+    direction
+        From a point, and whether the expected information is used, to the step and its decrement.
+    search
+        From a point, a step and its decrement to a better point, None where there is none, and the
+        number of evaluations.
+    most
+        Number of steps at the most.
+    fisher_steps
+        How many first steps use the expected information.
+    """
+    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
+    for step_no in range(1, most + 1):
+        step, decrement = direction(point, step_no <= fisher_steps)
         if decrement < _DECREMENT:
             converged = True
             break
-        better, tried = line_search(stats, work, direction, decrement, x, reml=reml)
+        better, tried = search(point, step, decrement)
         evaluations += tried
         if better is None:
             # No measurable descent is left: at the optimum up to rounding, or in trouble.
             converged = decrement < 1e-8
-            if converged or step_no > 2:
+            if converged or step_no > fisher_steps:
                 break
             continue
-        work, der = better, derivatives(stats, better, x, reml=reml)
-    return work, der, OptimizerRecord(evaluations, step_no, float(decrement), converged)
+        point = better
+    return point, OptimizerRecord(evaluations, step_no, float(decrement), converged)
 
 
-def newton_direction(
-    der: Derivatives, active: NDArray[np.bool_], *, fisher: bool
-) -> tuple[Array, float]:
+def newton_direction(der: Derivatives, active: Flags, *, fisher: bool) -> tuple[Array, float]:
     """Return the step over the active components and its decrement (score' H^-1 score / 2)."""
     index = np.flatnonzero(active)
     score, block = der.score[index], np.ix_(index, index)
@@ -362,22 +353,43 @@ def line_search(
     reml: bool,
 ) -> tuple[Workspace | None, int]:
     """Halve the step until the criterion falls; clamp variances at zero."""
-    noise = 1e-13 * (abs(work.criterion) + stats.n_scores)
-    length = 1.0
-    for tried in range(1, 31):
+
+    def trial(length: float) -> Workspace | None:
         theta = np.maximum(work.theta + length * direction, 0.0)
         theta[:3][theta[:3] < _FLOOR * theta.max() * 1e-6] = 0.0
         if theta[3] <= 0:
             theta[3] = work.theta[3] / 10
         if theta[3] < _LEAST_RESIDUAL:
             raise FitError("nothing varies beyond the random effects: scores repeat each other.")
-        length /= 2
         try:
-            trial = evaluate(stats, theta, x, reml=reml)
+            return evaluate(stats, theta, x, reml=reml)
         except (FitError, np.linalg.LinAlgError):
-            continue  # too far away for double precision
-        gain = work.criterion - trial.criterion
+            return None  # too far away for double precision
+
+    noise = 1e-13 * (abs(work.criterion) + stats.n_scores)
+    return halve(trial, lambda point: work.criterion - point.criterion, decrement, noise, most=30)
+
+
+def halve[P](
+    trial: Callable[[float], P | None],
+    gain_of: Callable[[P], float],
+    decrement: float,
+    noise: float,
+    *,
+    most: int,
+) -> tuple[P | None, int]:
+    """Halve a step until the criterion falls; return the point there and the number of trials.
+
+    `trial` is the point at a share of the step, None where it cannot be evaluated.
+    """
+    length = 1.0
+    for tried in range(1, most + 1):
+        point = trial(length)
+        length /= 2
+        if point is None:
+            continue
+        gain = gain_of(point)
         # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
         if gain > 0 or (decrement < 1e-6 and tried == 1 and gain > -noise):
-            return trial, tried
-    return None, 30
+            return point, tried
+    return None, most

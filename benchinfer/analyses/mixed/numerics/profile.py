@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import (
@@ -21,7 +20,7 @@ from benchinfer.analyses.mixed.numerics.optimum import (
     newton_direction,
 )
 from benchinfer.core.errors import FitError
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 _MAX_STEPS = 100
 # Newton decrement to stop at: the criterion is then within its own rounding of its minimum.
@@ -197,7 +196,7 @@ def variance_test(
 
 
 def _held(
-    stats: Statistics, theta: Array, free: NDArray[np.bool_], x: Array | None, *, reml: bool
+    stats: Statistics, theta: Array, free: Flags, x: Array | None, *, reml: bool
 ) -> Workspace:
     """Minimise the criterion over the free variances, the others held where they are."""
     work, decrement = evaluate(stats, theta, x, reml=reml), 0.0
@@ -317,7 +316,7 @@ def profile_intervals(
     """
     model = fit(stats, terms, x, reml=reml)
     z = float(ndtri((1 + level) / 2))
-    found: list[ProfileInterval] = []
+    intervals: list[ProfileInterval] = []
     for index in model.members.tolist():
         excess = _excess(stats, model, index, x, z)
         estimate = float(np.sqrt(model.variances[index])) / stats.scale
@@ -326,5 +325,5 @@ def profile_intervals(
         low = _lower(excess, estimate, residual=name == "residual")
         high = _upper(excess, estimate, least)
         bounds = (estimate * stats.scale, low * stats.scale, high * stats.scale)
-        found.append(ProfileInterval(name, *bounds))
-    return tuple(found)
+        intervals.append(ProfileInterval(name, *bounds))
+    return tuple(intervals)

@@ -23,14 +23,13 @@ Biometrics 31, 423-447. https://doi.org/10.2307/2529430
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri, stdtr
 
 from benchinfer.analyses.mixed.numerics.likelihood import Workspace, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 # The most values that a Shapiro-Wilk test takes.
 _MOST = 5000
@@ -113,7 +112,7 @@ def shape_of(values: Array, *, test: bool = True) -> Shape:
     return Shape(n, float(skewness), float(kurtosis), sample)
 
 
-def _studentized(u: Array, held: NDArray[np.bool_]) -> Array:
+def _studentized(u: Array, held: Flags) -> Array:
     """Divide columns by their spread on the other rows and turn the t into normal scores."""
     n = held.sum(axis=0)
     spread = np.sqrt((u**2).sum(axis=0) / np.maximum(n, 1))
@@ -152,7 +151,7 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
     total = np.maximum(cov.sum(axis=(1, 2)), 0.0)
     safe = total > 1e-12 * np.abs(q).sum(axis=(1, 2))
     effect = np.where(safe, z.sum(axis=1) / np.sqrt(np.where(safe, total, 1.0)), 0.0)
-    whole = profile[sized.all(axis=1)]
+    complete = profile[sized.all(axis=1)]
     return RandomEffects(
         dataset=effect,
         profile=profile,
@@ -160,7 +159,7 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
         p_distance=np.minimum(d * np.where(several > 1, p, 1.0), 1.0),
         p_profile=np.minimum(float(held.sum()) * p_cell, 1.0),
         dataset_shape=shape_of(effect),
-        profile_shape=shape_of((whole @ _rotation(k)).ravel()),
+        profile_shape=shape_of((complete @ _rotation(k)).ravel()),
     )
 
 

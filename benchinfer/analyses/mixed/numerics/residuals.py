@@ -24,7 +24,6 @@ Academy of Sciences 17, 684-688. https://doi.org/10.1073/pnas.17.12.684
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaln, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
@@ -39,7 +38,7 @@ from benchinfer.analyses.mixed.numerics.random_effects import (
 )
 from benchinfer.core.saving import savable
 from benchinfer.numerics.ties import midranks, resolution
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 PROBABILITIES = np.arange(1, 100) / 100
 _REPLICATION, _RESIDUAL = COMPONENTS.index("dataset:replication"), COMPONENTS.index("residual")
@@ -112,8 +111,8 @@ class _Rows:
 
     before: Array
     after: Array
-    held: NDArray[np.bool_]
-    first: NDArray[np.int64]
+    held: Flags
+    first: Codes
     weight: Array | None
 
     def sums(self, values: Array) -> Array:
@@ -124,8 +123,8 @@ class _Rows:
 
 def _rows(
     model: ScoreModelFit,
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     weight: Array | None,
 ) -> _Rows:
@@ -156,14 +155,14 @@ def _differences(rows: _Rows) -> tuple[Array, Array]:
     stop = np.r_[rows.first[1:], len(e)]
     square, free = np.zeros((k, k)), np.zeros((k, k))
     for a, b in zip(rows.first, stop, strict=True):
-        own, there = e[a:b], held[a:b]
+        values, there = e[a:b], held[a:b]
         weight = None if rows.weight is None else rows.weight[a:b, None]
         times = (there if weight is None else weight * there).T
         n = times @ there
-        total = times @ own
+        total = times @ values
         total -= total.T
-        both = times @ (own * own)
-        cross = (own if weight is None else weight * own).T @ own
+        both = times @ (values * values)
+        cross = (values if weight is None else weight * values).T @ values
         square += both + both.T - 2 * cross - total**2 / np.maximum(n, 1)
         free += np.maximum(n - 1, 0)
     return square, free
@@ -202,28 +201,28 @@ def _analysis(q: Array) -> tuple[float, float, float]:
     return p_rows, p_columns, max(0.0, (ms_rows - error) / k)
 
 
-def _own(
+def _residual_variances(
     square: Array, free: Array, difference: tuple[Array, Array] | None, var_e: float
 ) -> tuple[Array, Array]:
     """Return (K,) residual variances, NaN if unknown, and (K, K) those of differences."""
     n = free.sum(axis=0)
-    own = np.where(n > 0, square.sum(axis=0) / np.maximum(n, 1), np.nan)
-    filled = np.where(n > 0, own, var_e)
+    variances = np.where(n > 0, square.sum(axis=0) / np.maximum(n, 1), np.nan)
+    filled = np.where(n > 0, variances, var_e)
     apart = filled[:, None] + filled
     if difference is not None:
         total, df = difference
         apart = np.where(df > 0, total / np.maximum(df, 1), apart)
         np.fill_diagonal(apart, 0.0)
-        if len(own) > 2 and (df > 0).all():
-            own = _by_algorithm(apart)
+        if len(variances) > 2 and (df > 0).all():
+            variances = _by_algorithm(apart)
     np.fill_diagonal(apart, 0.0)
-    return own, apart
+    return variances, apart
 
 
 def _equality(variance: Array, free: Array) -> tuple[float, float, float]:
     """Return p-values of equal variances of algorithms, of data sets, and the latter's spread."""
-    whole = (free > 0).all(axis=1)
-    v, f = variance[whole], free[whole]
+    complete = (free > 0).all(axis=1)
+    v, f = variance[complete], free[complete]
     if len(v) < 3 or v.mean(axis=1).min() <= 0 or v.mean(axis=0).min() <= 0:
         return np.nan, np.nan, 1.0
     _, p_algorithm, _ = _analysis(_cube_roots(v / v.mean(axis=1, keepdims=True), f))
@@ -241,11 +240,11 @@ def _spread(
     square = square * (var_e / pooled if pooled > 0 else 1.0)
     known, rows = free > 0, free.sum(axis=1)
     variance = np.where(known, square / np.maximum(free, 1), np.nan)
-    own, apart = _own(square, free, difference, var_e)
+    by_algorithm, apart = _residual_variances(square, free, difference, var_e)
     p_algorithm, p_dataset, deciles = _equality(variance, free)
     fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
     return ResidualSpread(
-        algorithm=np.sqrt(own),
+        algorithm=np.sqrt(by_algorithm),
         dataset=np.sqrt(np.where(rows > 0, square.sum(axis=1) / np.maximum(rows, 1), np.nan)),
         cell=np.sqrt(variance),
         difference=apart,
@@ -271,8 +270,8 @@ def _rank_correlation(x: Array, y: Array) -> float:
 def of_blocks(
     stats: Statistics,
     model: ScoreModelFit,
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     weight: Array | None = None,
 ) -> Residuals:
@@ -314,7 +313,7 @@ def _distribution(rows: _Rows) -> tuple[Shape, Array]:
 def of_cells(
     stats: Statistics,
     model: ScoreModelFit,
-    n: NDArray[np.int64],
+    n: Codes,
     mean: Array,
     square_within: Array,
 ) -> Residuals:

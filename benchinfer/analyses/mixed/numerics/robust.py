@@ -12,7 +12,6 @@ where S is S* = I - V^-1/2 X Phi X' V^-1/2, that takes the polar factor of S*^1/
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from benchinfer.analyses.mixed.numerics.likelihood import evaluate
@@ -20,7 +19,7 @@ from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
 from benchinfer.numerics.covariance import NULL, Adjusted, IndependentGroups, cluster_robust
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 # The kind of a group that is the only one.
 _ALONE = np.zeros(1, np.int64)
@@ -46,8 +45,8 @@ def of_fit(
     work = evaluate(stats, theta, design, reml=True)
     design = np.broadcast_to(design, (d, *design.shape[1:]))
     groups = _of_scores(stats, theta, design, work.beta, same=x is None)
-    own = cluster_robust(groups, work.phi, contrasts, turn.T)
-    return Adjusted(turn.T @ own.cov @ turn * stats.scale**2, own.df)
+    errors = cluster_robust(groups, work.phi, contrasts, turn.T)
+    return Adjusted(turn.T @ errors.cov @ turn * stats.scale**2, errors.df)
 
 
 def of_structured(
@@ -55,7 +54,7 @@ def of_structured(
     model: StructuredFit,
     contrasts: Array,
     x: Array | None = None,
-    domain: NDArray[np.int64] | None = None,
+    domain: Codes | None = None,
     residual: Residual = "constant",
 ) -> Adjusted:
     """Return the CR2 covariance and degrees of freedom for a fit with structured covariances.
@@ -71,9 +70,9 @@ def of_structured(
     groups: list[IndependentGroups] = []
     for code in np.unique(codes):
         # One sum for each class of blocks and algorithm: covariances keep those among themselves.
-        own = np.flatnonzero(codes[stats.dataset] == code)
-        c, a = np.nonzero(stats.counts[own] > 0)
-        c = own[c]
+        classes = np.flatnonzero(codes[stats.dataset] == code)
+        c, a = np.nonzero(stats.counts[classes] > 0)
+        c = classes[c]
         m, once = stats.dataset[c], np.sqrt(stats.counts[c, a])
         root = once * np.sqrt(stats.rows[c])
         noise = model.residual[{"constant": 0 * a, "algorithm": a, "dataset": m}[residual]]
@@ -102,15 +101,15 @@ def _of_scores(
         ragged = np.diff(np.r_[stats.start, len(stats.rows)]) > 1
         single = stats.start[~ragged]
         count, n = stats.class_n[single], stats.rows[single]
-        alike = count[:, :, None] * count[:, None, :] / n[:, None, None]
-        apart = np.abs(stats.cross[single] - alike).max(axis=(1, 2), initial=0.0)
+        expected = count[:, :, None] * count[:, None, :] / n[:, None, None]
+        apart = np.abs(stats.cross[single] - expected).max(axis=(1, 2), initial=0.0)
         ragged[~ragged] = apart > 0.5 / n
         blocks = stats.rows[stats.start]
-    whole = np.flatnonzero(~ragged)
+    even = np.flatnonzero(~ragged)
     # Data sets of one design with as many scores and blocks are of one kind.
     columns = np.column_stack([stats.n, blocks, *([] if same else [x.reshape(d, -1)])])
-    _, one, kind = np.unique(columns[whole], axis=0, return_index=True, return_inverse=True)
-    one = whole[one]
+    _, one, kind = np.unique(columns[even], axis=0, return_index=True, return_inverse=True)
+    one = even[one]
     root = np.sqrt(stats.n)
     less = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
     between = theta[0] + theta[1] * np.eye(k)
@@ -118,30 +117,30 @@ def _of_scores(
     if replicated:
         shared = stats.cross[stats.start[one]]
         working += theta[2] * less[one, :, None] * shared * less[one, None, :]
-    away = stats.delta[whole, None] - x[whole] @ beta
-    residual = less[whole] * stats.total[whole] + root[whole] * away
+    away = stats.delta[even, None] - x[even] @ beta
+    residual = less[even] * stats.total[even] + root[even] * away
     groups = [IndependentGroups(working, root[one, :, None] * x[one], residual, kind)]
     stop = np.r_[stats.start[1:], len(stats.rows)]
     for m in np.flatnonzero(ragged):
-        own = slice(stats.start[m], stop[m])
-        groups.append(_of_ragged(stats, own, theta, x[m], stats.delta[m] - x[m] @ beta))
+        classes = slice(stats.start[m], stop[m])
+        groups.append(_of_ragged(stats, classes, theta, x[m], stats.delta[m] - x[m] @ beta))
     return [group for group in groups if len(group.design)]
 
 
 def _of_ragged(
-    stats: Statistics, own: slice, theta: Array, x: Array, away: Array
+    stats: Statistics, classes: slice, theta: Array, x: Array, away: Array
 ) -> IndependentGroups:
     """Reduce a data set whose blocks hold different scores; the classes are its own."""
-    n = stats.class_n[own].sum(axis=0)
+    n = stats.class_n[classes].sum(axis=0)
     held = n > 0
     less = 1 / np.sqrt(n[held])
-    means, size, sums = _block_means(stats, own)
-    cross = less[:, None] * stats.cross[own].sum(axis=0)[np.ix_(held, held)] * less
+    means, size, sums = _block_means(stats, classes)
+    cross = less[:, None] * stats.cross[classes].sum(axis=0)[np.ix_(held, held)] * less
     inner = less[:, None] * means[held]
     gram = np.block([[np.eye(len(less)), inner], [inner.T, np.eye(len(size))]])
     replicated = np.block([[cross, inner * size], [(inner * size).T, np.diag(size)]])
     to_cells = np.concatenate([np.diag(np.sqrt(n))[held], means.T])
-    sums = np.r_[less * stats.class_total[own].sum(axis=0)[held], sums]
+    sums = np.r_[less * stats.class_total[classes].sum(axis=0)[held], sums]
     values, vectors = np.linalg.eigh(gram)
     some = values > NULL * values[-1]
     basis = vectors[:, some] / np.sqrt(values[some])
@@ -153,7 +152,7 @@ def _of_ragged(
     )
 
 
-def _block_means(stats: Statistics, own: slice) -> tuple[Array, Array, Array]:
+def _block_means(stats: Statistics, classes: slice) -> tuple[Array, Array, Array]:
     """Return orthonormal combinations of the blocks' means, class by class.
 
     There are as many as a class has blocks, or algorithms if these are fewer. With their (K, R)
@@ -163,11 +162,11 @@ def _block_means(stats: Statistics, own: slice) -> tuple[Array, Array, Array]:
     sizes: list[Array] = []
     sums: list[Array] = []
     for count, blocks, cross, scores, moment in zip(
-        stats.class_n[own],
-        stats.rows[own],
-        stats.cross[own],
-        stats.size[own],
-        stats.moment[own],
+        stats.class_n[classes],
+        stats.rows[classes],
+        stats.cross[classes],
+        stats.size[classes],
+        stats.moment[classes],
         strict=True,
     ):
         size = max(float(scores), 1.0)  # a block may have no scores

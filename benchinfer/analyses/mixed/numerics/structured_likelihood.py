@@ -27,13 +27,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from benchinfer.analyses.mixed.numerics.likelihood import inverted
 from benchinfer.analyses.mixed.numerics.moments import Patterns
 from benchinfer.core.errors import FitError
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 type Residual = Literal["constant", "algorithm", "dataset"]
 
@@ -208,8 +207,8 @@ class BlockLevel:
             weight = rows[:, None, None] * self.inverse
             both = np.array([_pairs(each[part], weight[part]) for part in p.parts])
         else:
-            alike = each.transpose(0, 2, 1) @ self.inverse @ each
-            both = p.by_dataset(rows[:, None, None] * alike)[:, None, None]
+            products = each.transpose(0, 2, 1) @ self.inverse @ each
+            both = p.by_dataset(rows[:, None, None] * products)[:, None, None]
         half = (rows[:, None] * self.inverse_one)[:, :, None, None] * (
             one[:, None, :, None] * each[:, :, None, :]
         )
@@ -258,7 +257,7 @@ class CovarianceLayout:
     domain: Array
     replicated: bool
     residual: Residual
-    home: NDArray[np.int64]
+    home: Codes
     factored: bool
 
     @property
@@ -376,8 +375,8 @@ def layout(
     count = {"constant": 1, "algorithm": k, "dataset": d}[residual]
     first = len(names) + len(domain)
     replication = np.full((d, int(replicated)), first)
-    own = np.arange(count) + first + replicated
-    within = own[:, None] if residual == "dataset" else np.tile(own, (d, 1))
+    positions = np.arange(count) + first + replicated
+    within = positions[:, None] if residual == "dataset" else np.tile(positions, (d, 1))
     return CovarianceLayout(
         names=(
             *names,
@@ -399,8 +398,8 @@ def _between(k: int, between: Between, terms: tuple[str, ...]) -> tuple[list[str
     unit = np.eye(k)
     if between == "common":
         held = {"dataset": _level(k), "dataset:algorithm": unit}
-        kept = {name: matrix for name, matrix in held.items() if name in terms}
-        return list(kept), np.array(list(kept.values())).reshape(-1, k, k)
+        matrices = {name: matrix for name, matrix in held.items() if name in terms}
+        return list(matrices), np.array(list(matrices.values())).reshape(-1, k, k)
     if between == "diagonal":
         single = contrast_basis(k)
         names = [f"dataset:algorithm[{i}]" for i in range(k)]
@@ -458,7 +457,7 @@ class StructuredModel:
         return np.tensordot(self.member, values, 1)
 
     def of_domain(self, values: Array) -> Array:
-        """Give each data set (D, ...) the value of its domain (G, ...), 0 without domains."""
+        """Return for each data set (D, ...) the value of its domain (G, ...), 0 without domains."""
         return np.tensordot(self.member.T, values, 1)
 
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.analyses.mixed.numerics.degrees import pseudo_inverse
-from benchinfer.analyses.mixed.numerics.likelihood import Derivatives
+from benchinfer.analyses.mixed.numerics.likelihood import Derivatives, pseudo_inverse
 from benchinfer.analyses.mixed.numerics.moments import Patterns
 from benchinfer.analyses.mixed.numerics.optimum import (
-    Likelihoods,
+    FittedModel,
     OptimizerRecord,
+    halve,
+    newton,
     require_converged,
 )
 from benchinfer.analyses.mixed.numerics.structured_likelihood import (
@@ -32,13 +32,11 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
 from benchinfer.analyses.mixed.numerics.structured_slopes import derivatives, second
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 _MAX_STEPS = 200
 # The first steps use the expected information, which is positive however bad the start.
 _FISHER_STEPS = 3
-# Newton decrement (squared length of the step in standard errors) to stop at.
-_DECREMENT = 1e-18
 # Least curvature, relative to the largest, that a step divides by.
 _FLAT = 1e-9
 # Share of the largest variance below which one is tried at 0.
@@ -70,25 +68,28 @@ def minimise(model: StructuredModel, psi: Array) -> tuple[Array, Evaluation, Opt
 
     Returned are those at the optimum, the evaluation there, and how it was found.
     """
-    at = evaluate(model, model.layout.theta(psi))
-    evaluations, decrement, converged, step = 1, np.inf, False, 0
-    for step in range(1, _MAX_STEPS + 1):
-        der = derivatives(model, at)
-        direction, decrement = _direction(model, psi, der, fisher=step <= _FISHER_STEPS)
-        if decrement < _DECREMENT:
-            converged = True
-            break
-        better, tried = _search(model, psi, at, direction, decrement)
-        evaluations += tried
-        if better is None:
-            # No measurable descent is left: at the optimum up to rounding, or in trouble.
-            converged = decrement < 1e-8
-            if converged or step > _FISHER_STEPS:
-                break
-            continue
-        psi, at = better
-    psi, at = _clean(model, psi, at)
-    return psi, at, OptimizerRecord(evaluations + 1, step, float(decrement), converged)
+
+    def direction(point: tuple[Array, Evaluation], fisher: bool) -> tuple[Array, float]:  # noqa: FBT001
+        return _direction(model, point[0], derivatives(model, point[1]), fisher=fisher)
+
+    def search(
+        point: tuple[Array, Evaluation], step: Array, decrement: float
+    ) -> tuple[tuple[Array, Evaluation] | None, int]:
+        psi, at = point
+
+        def trial(length: float) -> tuple[Array, Evaluation] | None:
+            there = _evaluate(model, psi + length * step)
+            return None if there is None else (psi + length * step, there)
+
+        noise = 1e-13 * (abs(at.criterion) + model.patterns.n_scores)
+        return halve(
+            trial, lambda there: at.criterion - there[1].criterion, decrement, noise, most=40
+        )
+
+    start = psi, evaluate(model, model.layout.theta(psi))
+    point, record = newton(start, direction, search, most=_MAX_STEPS, fisher_steps=_FISHER_STEPS)
+    psi, at = _clean(model, *point)
+    return psi, at, replace(record, evaluations=record.evaluations + 1)
 
 
 def _direction(
@@ -100,24 +101,6 @@ def _direction(
     values = np.maximum(np.abs(values), _FLAT * np.abs(values).max())
     along = vectors.T @ (unit * gradient)
     return -unit * (vectors @ (along / values)), float((along**2 / values).sum() / 2)
-
-
-def _search(
-    model: StructuredModel, psi: Array, at: Evaluation, direction: Array, decrement: float
-) -> tuple[tuple[Array, Evaluation] | None, int]:
-    """Halve the step until the criterion falls."""
-    noise = 1e-13 * (abs(at.criterion) + model.patterns.n_scores)
-    length = 1.0
-    for tried in range(1, 41):
-        trial = psi + length * direction
-        there = _evaluate(model, trial)
-        gain = -np.inf if there is None else at.criterion - there.criterion
-        # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
-        better = gain > 0 or (decrement < 1e-6 and length == 1.0 and gain > -noise)
-        if there is not None and better:
-            return (trial, there), tried
-        length /= 2
-    return None, 40
 
 
 def _evaluate(model: StructuredModel, psi: Array) -> Evaluation | None:
@@ -152,17 +135,17 @@ _SINGULAR = 1e-9
 
 @savable
 @dataclass(frozen=True, slots=True)
-class StructuredFit(Likelihoods):
-    """A fitted score model; p fixed effects, c variances and covariances, on the scores' own scale.
+class StructuredFit(FittedModel):
+    """A fit with structured covariances: c variances and covariances, G domains.
 
-    D data sets, K algorithms, G domains.
+    Indices in `terms` stand for algorithms or data sets. In `singular`, ``"dataset:algorithm"``
+    stands for an unstructured covariance without full rank; a residual variance among them is as
+    small as double precision can carry. For an unstructured covariance S the parameters of
+    `derivatives` are the lower triangle of ``H' S H``, with H from `contrast_basis`; degrees of
+    freedom do not depend on that.
 
     Attributes
     ----------
-    terms
-        Names of the c variances and covariances; indices in them stand for algorithms or data sets.
-    variances
-        (c,) variances and covariances.
     between
         (K, K) covariance of the algorithms' effects between data sets.
     domain
@@ -171,69 +154,35 @@ class StructuredFit(Likelihoods):
         Replication variance, 0 where the model has none.
     residual
         (1,), (K,) or (D,) residual variances.
-    beta, cov
-        (p,) fixed effects and (p, p) their covariance.
-    criterion
-        -2 log (restricted) likelihood.
-    reml
-        Whether the likelihood is restricted.
-    n
-        Number of scores.
-    singular
-        Variances that are estimated to be zero; ``"dataset:algorithm"`` stands for an unstructured
-        covariance without full rank. A residual variance among them is as small as double precision
-        can carry.
     interior
-        (i,) positions of the other variances.
+        (i,) positions of the variances that are not estimated to be zero.
     blup_profile, blup_profile_variance
         (D, K) predicted effects of the algorithms on the data sets, without the domains' effects,
         and their conditional variances, the fixed effects taken as known.
     blup_domain, blup_domain_variance
         (G, K) the same for domains.
-    derivatives
-        Score, informations and matrices over the c parameters, on the scale of the centred scores.
-        For an unstructured covariance S the parameters are the lower triangle of ``H' S H``, with H
-        from `contrast_basis`; degrees of freedom do not depend on that.
     sampling
-        (c, c) covariance of the estimates of these parameters: twice the inverse Hessian, zero in
+        (c, c) covariance of the estimates of the parameters: twice the inverse Hessian, zero in
         directions in which the optimum lies on the boundary.
     second
         (p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse expected
         information.
-    scale
-        What that scale was divided by.
-    phi
-        (p, p) covariance of the fixed effects on the scale of the centred scores.
-    optimizer
-        How the optimum was found.
     """
 
-    terms: tuple[str, ...]
-    variances: Array
     between: Array
     domain: Array | None
     replication: float
     residual: Array
-    beta: Array
-    cov: Array
-    criterion: float
-    reml: bool
-    n: int
-    singular: tuple[str, ...]
-    interior: NDArray[np.int64]
+    interior: Codes
     blup_profile: Array
     blup_profile_variance: Array
     blup_domain: Array
     blup_domain_variance: Array
-    derivatives: Derivatives
     sampling: Array
     second: Array
-    scale: float
-    phi: Array
-    optimizer: OptimizerRecord
 
     @property
-    def members(self) -> NDArray[np.int64]:
+    def members(self) -> Codes:
         """Positions of the variances in the model: all of them."""
         return np.arange(len(self.terms))
 
@@ -246,7 +195,7 @@ def _sampling(model: StructuredModel, psi: Array, der: Derivatives) -> Array:
     return 2 * (root / values[held]) @ root.T
 
 
-def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[NDArray[np.bool_], bool]:
+def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[Flags, bool]:
     """Return which variances (c,) are zero, and whether an unstructured covariance lacks rank."""
     zero = at.theta <= 2 * layout.floor
     zero[: layout.outer] &= not layout.factored
@@ -355,8 +304,8 @@ def start(model: StructuredModel) -> Array:
     # A third of a degree of freedom at the pooled value keeps cells without repeats in.
     pooled = (square.sum() + 1 / 3) / (free.sum() + 1)
     axis = {"constant": (0, 1), "algorithm": (0,), "dataset": (1,)}[layout.residual]
-    own = (square.sum(axis=axis) + pooled) / (free.sum(axis=axis) + 1)
-    theta[layout.inner + layout.replicated :] = np.maximum(own, 1e-6)
+    variance = (square.sum(axis=axis) + pooled) / (free.sum(axis=axis) + 1)
+    theta[layout.inner + layout.replicated :] = np.maximum(variance, 1e-6)
     return theta
 
 
@@ -383,7 +332,7 @@ def fit_structured(
     between: Between = "common",
     residual: Residual = "constant",
     terms: Sequence[str] = ("dataset", "dataset:algorithm"),
-    domain: NDArray[np.int64] | None = None,
+    domain: Codes | None = None,
     x: Array | None = None,
     reml: bool = True,
 ) -> StructuredFit:
@@ -447,7 +396,7 @@ def fit_structured(
     return describe(model, psi, at, der, record, offset, turn)
 
 
-def _member(domain: NDArray[np.int64] | None, d: int) -> Array:
+def _member(domain: Codes | None, d: int) -> Array:
     """Return the (G, D) indicators of domains."""
     if domain is None:
         return np.zeros((0, d))

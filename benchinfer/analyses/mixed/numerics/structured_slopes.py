@@ -197,12 +197,12 @@ def _add_domains(
     side -= 2 * np.einsum("gikp,gjkp->ij", n @ phi, first.domain_x, optimize=True)
     side_z = np.einsum("gik,gjk->ij", h_z @ keep.transpose(0, 2, 1), first.domain_z)
     q, basis = at.domains.information, model.layout.domain
-    own = paired_traces(basis, q, _domain_p(model, at, 2.0))
-    own_z = paired_traces(basis, q, _outer(model.by_domain(at.z)))
-    for total, beside, alone in ((expected, side, own), (average, side_z, own_z)):
-        total[:, g] += beside
-        total[g, :] += beside.T
-        total[g, g] += alone
+    within = paired_traces(basis, q, _domain_p(model, at, 2.0))
+    within_z = paired_traces(basis, q, _outer(model.by_domain(at.z)))
+    for total, crossed, both in ((expected, side, within), (average, side_z, within_z)):
+        total[:, g] += crossed
+        total[g, :] += crossed.T
+        total[g, g] += both
 
 
 def second(model: StructuredModel, at: Evaluation, weight: Array) -> Array:
@@ -223,8 +223,8 @@ def second(model: StructuredModel, at: Evaluation, weight: Array) -> Array:
     if len(model.member):
         g = slice(layout.outer, layout.inner)
         n = over_domains(model, first.within_x, first.between_x)
-        own, t = first.domain_x, at.domains
+        domain_x, t = first.domain_x, at.domains
         total -= weighted_products(weight, n, t.cov[:, None] @ n)
-        total += 2 * weighted_products(weight[:, g], t.keep[:, None] @ n, own)
-        total += weighted_products(weight[g, g], own, t.information[:, None] @ own)
+        total += 2 * weighted_products(weight[:, g], t.keep[:, None] @ n, domain_x)
+        total += weighted_products(weight[g, g], domain_x, t.information[:, None] @ domain_x)
     return symmetric(total)

@@ -72,9 +72,9 @@ def test_one_variance_is_the_residual_mean_square():
     rng = np.random.default_rng(5)
     values = rng.normal(size=(15, 4)) + rng.normal(size=(15, 1))
     rest = values - values.mean(0) - values.mean(1, keepdims=True) + values.mean()
-    found = effects.alike(effects.moments(values, paired=True), paired=True)
+    found = effects.with_common_variance(effects.moments(values, paired=True), paired=True)
     assert found.spread[0, 0] == pytest.approx((rest**2).sum() / (14 * 3), rel=1e-12)
-    found = effects.alike(effects.moments(values, paired=False), paired=False)
+    found = effects.with_common_variance(effects.moments(values, paired=False), paired=False)
     assert found.spread[0, 0] == pytest.approx(values.var(axis=0, ddof=1).mean(), rel=1e-12)
 
 

@@ -34,7 +34,7 @@ def test_rows_are_independent():
 
 def test_baselines_do_not_matter():
     found = blocks()
-    turned = [block.kept(block.arms[::-1]) for block in found]
+    turned = [block.restricted(block.arms[::-1]) for block in found]
     one, other = (rows_of(b, 5).part() for b in (found, turned))
     tau2 = tau_squared([one])
     assert tau_squared([other]) == pytest.approx(tau2, rel=1e-9)

@@ -9,7 +9,7 @@ from benchinfer.analyses.mixed import figures
 def test_quantiles_and_spreads_are_those_of_the_fit(mixed):
     laid, kept = figures.layout_residuals(mixed), mixed.fitted.residuals
     np.testing.assert_allclose(norm.cdf(laid.normal), np.arange(1, 100) / 100)
-    np.testing.assert_array_equal(laid.found, kept.quantiles)
+    np.testing.assert_array_equal(laid.residual, kept.quantiles)
     values = {row.label: row.value for row in laid.spreads.rows}
     names = (*mixed.algorithms, *mixed.setting.coverage.datasets)
     sd = np.concatenate([kept.spread.algorithm, kept.spread.dataset])
@@ -25,13 +25,13 @@ def test_largest_spread_first(mixed):
 def test_one_score_per_cell_has_no_spreads():
     laid = figures.layout_residuals(bi.compare_mixed(bi.load_example("demsar2006")))
     assert laid.spreads is None
-    assert len(laid.found) == 99
+    assert len(laid.residual) == 99
 
 
 def test_unpaired_replications_have_no_quantiles(table):
     apart = bi.read_scores(table.to_frame(), measures=list(table.measures), paired=False)
     laid = figures.layout_residuals(bi.compare_mixed(apart))
-    assert not len(laid.found)
+    assert not len(laid.residual)
     assert len(laid.spreads.rows) == 2 + len(table.algorithms) + len(table.datasets)
     assert "quantiles" not in laid.alt
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed import closure
+from benchinfer.analyses.mixed import evidence
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, multiplicity
 from benchinfer.numerics.rotations import closed_pairs
@@ -83,7 +83,7 @@ def test_another_seed_moves_p_values_by_their_error():
 )
 def test_where_rotations_do_not_go_it_is_said(scores, arguments, method, why):
     mixed = bi.compare_mixed(scores, **arguments)
-    assert mixed.asked()[1].method == method
+    assert mixed.family()[1].method == method
     assert "(no rotations, as " in mixed.method
     assert why in mixed.method
     rows = mixed.contrasts()
@@ -100,11 +100,11 @@ def test_where_rotations_do_not_go_it_is_said(scores, arguments, method, why):
 def test_missing_scores_leave_rows_that_are_not_alike():
     values = ROWS.copy()
     values[0, 0, 0] = np.nan
-    assert bi.compare_mixed(table(values)).asked()[1] == closure.Adjustment(
+    assert bi.compare_mixed(table(values)).family()[1] == evidence.Adjustment(
         "bergmann-hommel", "as cells hold unequal numbers of scores"
     )
     values[0, :, 0] = np.nan
-    assert bi.compare_mixed(table(values)).asked()[1].because == "as 1 cell is empty"
+    assert bi.compare_mixed(table(values)).family()[1].because == "as 1 cell is empty"
 
 
 def test_one_pair_has_the_p_value_of_its_test():

@@ -1,0 +1,307 @@
+"""Evidence of a mixed model: adjustment, errors and tests of contrasts, and levels."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.comparison import adjustment, stepwise
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced
+from benchinfer.core.errors import DesignError
+from benchinfer.core.hints import Given, Option
+from benchinfer.core.numbers import count
+from benchinfer.numerics import closed_testing, max_t, multiplicity, rotations
+from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.rates import rate_interval
+from benchinfer.numerics.types import Array, Flags
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.mixed.design import Design, Structure
+    from benchinfer.analyses.mixed.fit import MixedFit
+    from benchinfer.analyses.mixed.options import MixedOptions
+
+
+type Adjust = Literal[
+    "auto", "rotation", "single-step", "westfall", "bergmann-hommel", "shaffer", "holm", "none"
+]
+CLOSED = ("rotation", "bergmann-hommel")
+# Bergmann and Hommel's procedure takes up to half a second for so many.
+_MOST_IN_SETS = 15
+_SIDES = {"two-sided": 0, "better": 1, "worse": -1}
+_BY = {
+    "rotation": "rotations of the data sets' means (exact for normal differences)",
+    "flips": "sign flips of the data sets' means (exact for symmetric differences)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """Adjustment of the p-values of a mixed comparison.
+
+    Attributes
+    ----------
+    method
+        Of `adjustment.WORDS`, or of `CLOSED`.
+    because
+        Why there are no rotations, the first choice; empty where there are, or where the user
+        named the method.
+    """
+
+    method: str
+    because: str = ""
+
+    def words(self, family: ContrastFamily, options: "MixedOptions") -> str:
+        """Return the adjustment of p-values and intervals, in words."""
+        if len(family.matrix) == 1:
+            return stepwise.ONE
+        simple = "Sidak's" if options.alternative == "two-sided" else "Bonferroni's"
+        if self.method == "rotation":
+            by = _BY[options.reference]
+            return f"p-values are of the closed test of {family.words} by {by}, intervals {simple}"
+        if self.method == "bergmann-hommel":
+            text = f"p-values are Bergmann and Hommel's and intervals {simple} over {family.words}"
+        else:
+            text = adjustment.WORDS[self.method].format(family=family.words, simple=simple)
+        return f"{text} (no rotations, {self.because})" if self.because else text
+
+
+def family_of(
+    algorithms: tuple[str, ...], fitted: "MixedFit", options: "MixedOptions", levels: Array
+) -> tuple[ContrastFamily, Adjustment]:
+    """Return the contrasts of the options, and their adjustment."""
+    family = options.family(algorithms, levels)
+    adjusted = resolve(options, fitted, family)
+    if options.reference != "rotation" and adjusted.method != "rotation":
+        impossible = _not_rotated(fitted, options)
+        raise DesignError(
+            f"{Given('reference', options.reference)} is of the closed test, and p-values are"
+            f" adjusted by {adjusted.method}.",
+            hint=f"leave out {Option('reference', '')}"
+            + ("." if impossible else f", or compare with {Option('adjust', 'rotation')}."),
+        )
+    return family, adjusted
+
+
+def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily) -> Adjustment:
+    """Return the adjustment that ``"auto"`` means, or check the one requested."""
+    adjust, design, k = options.adjust, fitted.design, len(fitted.fixed.at)
+    common = design.structure == "common" and design.residual == "constant"
+    why = _not_rotated(fitted, options)
+    of_pairs = _all_pairs(family.matrix) and options.alternative == "two-sided"
+    if adjust == "auto" and not common and len(family.matrix) > 1:
+        if not why:
+            return Adjustment("rotation")
+        return Adjustment("bergmann-hommel" if of_pairs and k <= _MOST_IN_SETS else "holm", why)
+    if (adjust == "rotation" and why) or (adjust == "bergmann-hommel" and not of_pairs):
+        why = why if adjust == "rotation" else "as these are not all pairs, two-sided"
+        raise DesignError(
+            f"{Given('adjust', adjust)} does not go with this comparison, {why}.",
+            hint=f"{Option('adjust', 'auto')} takes what does.",
+        )
+    if adjust in CLOSED:
+        return Adjustment(adjust)
+    contrasts, alternative = options.contrasts, options.alternative
+    return Adjustment(adjustment.resolve(adjust, contrasts, alternative, common=common))
+
+
+def _all_pairs(matrix: Array) -> bool:
+    """Return whether contrasts are all pairs of algorithms."""
+    single = (np.count_nonzero(matrix, axis=1) == 2).all()
+    return bool(single) and len(matrix) == matrix.shape[1] * (matrix.shape[1] - 1) // 2
+
+
+def _not_rotated(fitted: "MixedFit", options: "MixedOptions") -> str:
+    """Return why data sets' means cannot be rotated, empty where they can."""
+    k, design, contrasts = len(fitted.fixed.at), fitted.design, options.contrasts
+    of_pairs = isinstance(contrasts, str) and contrasts in ("tukey", "dunnett")
+    directed = contrasts == "tukey" and options.directed
+    most = rotations.MOST_ALGORITHMS
+    reasons = {
+        "as the contrasts are neither all pairs nor those with a control": not of_pairs,
+        "as one-sided hypotheses of all pairs are no equalities": directed,
+        f"as the structure is {design.structure}": design.structure != "pairwise",
+        "as the model has domains": design.domains != "pooled",
+        "as the model has covariates": bool(design.covariates),
+        "as residual variances differ in the model": design.residual != "constant",
+        "as infinite degrees of freedom were asked for": options.df == "asymptotic",
+        f"as there are {k} algorithms, more than {most}": k > most,
+    }
+    if any(reasons.values()):
+        return next(words for words, holds in reasons.items() if holds)
+    n = np.empty((0, k)) if fitted.plain is None else fitted.plain[0].n
+    empty = int((n == 0).sum())
+    if empty:
+        return f"as {count(empty, 'cell')} {'is' if empty == 1 else 'are'} empty"
+    if np.ptp(n) > 0:
+        return "as cells hold unequal numbers of scores"
+    return f"as there are {len(n)} data sets" if len(n) < rotations.FEWEST_ROWS else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Covariance of the K levels, and degrees of freedom of the contrasts and then of the levels.
+
+    Attributes
+    ----------
+    common
+        Under the model.
+    spread
+        From the spread between data sets; None where data sets are taken by themselves.
+    """
+
+    common: Adjusted
+    spread: Adjusted | None
+
+    @staticmethod
+    def of(fitted: "MixedFit", at: Array, family: ContrastFamily, df: str) -> "Errors":
+        """Compute both for the levels `at` (K, p) and the contrasts of a family."""
+        rows = np.vstack([family.matrix @ at, at])
+        common, spread = fitted.errors(rows, df), fitted.spread(rows)
+        common = Adjusted(at @ common.cov @ at.T, common.df)
+        if spread is None:
+            return Errors(common, None)
+        free = np.full_like(spread.df, np.inf) if df == "asymptotic" else spread.df
+        return Errors(common, Adjusted(at @ spread.cov @ at.T, free))
+
+    def of_structure(self, structure: "Structure") -> Adjusted:
+        """Return the errors that a structure stands for."""
+        return self.common if structure != "pairwise" or self.spread is None else self.spread
+
+
+def evidence_of(
+    setting: Setting,
+    fitted: "MixedFit",
+    options: "MixedOptions",
+    family: ContrastFamily,
+    method: str,
+    levels: Array,
+    errors: Errors,
+) -> tuple[Evidence, float]:
+    """Return the evidence of each contrast, and the largest error of an adjusted p-value."""
+    evidence, p_error = adjustment.evidence_of(
+        family,
+        levels,
+        errors.of_structure(fitted.design.structure).first(len(family.matrix)),
+        method,
+        options.alpha,
+        setting.measure.margin,
+        options.alternative,
+        closed_by(method, options, family.matrix, fitted.plain and fitted.plain[0]),
+    )
+    return silenced(
+        evidence, certain(setting, fitted.design, family.matrix[family.wanted])
+    ), p_error
+
+
+def right_or_wrong(setting: Setting, design: "Design") -> bool:
+    """Return whether scores of single data sets are 0 or 1: a model of normal errors is not."""
+    return (design.one_dataset or design.each) and setting.zero_one
+
+
+def certain(setting: Setting, design: "Design", contrasts: Array) -> Flags:
+    """Return which of (P, K) contrasts hold an algorithm that is right, or wrong, on all items.
+
+    Its scores do not vary, and the common error, or one of its own, takes that for precision.
+    """
+    if not right_or_wrong(setting, design):
+        return np.zeros(len(contrasts), np.bool_)
+    spread = setting.quantiles[..., -1] - setting.quantiles[..., 0]
+    constant = (spread == 0).any(axis=0) if design.each else (spread == 0).all(axis=0)
+    return ((contrasts != 0) & constant).any(axis=1)
+
+
+def level_errors(errors: Errors, structure: "Structure") -> tuple[Array, Flags]:
+    """Return (K,) standard errors of the levels, and which of them are the common one.
+
+    An algorithm with the same score on every data set has no error from the spread between them.
+    """
+    chosen = errors.of_structure(structure)
+    # Rounding may leave the variance of a constant algorithm just below zero.
+    error, model = (np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (chosen, errors.common))
+    constant = adjustment.without_spread(error, chosen) & (model > error)
+    return np.where(constant, model, error), constant
+
+
+def levels_of(
+    setting: Setting, design: "Design", levels: Array, errors: Errors, alpha: float
+) -> Level:
+    """Return each algorithm's level with its interval.
+
+    Rates on one data set have Wilson's intervals, which stay between 0 and 1.
+    """
+    resampling = setting.resampling
+    independent = resampling is None or resampling.overlap == 0
+    if design.one_dataset and right_or_wrong(setting, design) and independent:
+        n = setting.coverage.found[0].astype(np.float64)
+        right = np.round(n * np.clip(setting.measure.level_of(levels), 0.0, 1.0))
+        low, high = rate_interval("wilson", right, n, alpha / 2)
+        ends = (low, high) if setting.measure.sign > 0 else (-high, -low)
+        return Level(levels, *ends)
+    error, constant = level_errors(errors, design.structure)
+    k, chosen = len(levels), errors.of_structure(design.structure)
+    df = np.where(constant, errors.common.df[-k:], chosen.df[-k:])
+    half = max_t.critical_t(df, alpha) * error
+    return Level(levels, levels - half, levels + half)
+
+
+def closed_by(
+    method: str,
+    options: "MixedOptions",
+    matrix: Array,
+    stats: Statistics | None,
+    directions: int = rotations.DIRECTIONS,
+) -> adjustment.Closed | None:
+    """Return the closed test of contrasts, None where the adjustment is another one.
+
+    Parameters
+    ----------
+    method
+        The adjustment, resolved.
+    options
+        Of `compare_mixed`.
+    matrix
+        (P, K) contrasts of pairs, all of them or those with a control.
+    stats
+        Moments of a complete table, which rotations need.
+    directions
+        How many rotations or flips.
+    """
+    if method not in CLOSED:
+        return None
+    k, first, second = matrix.shape[1], matrix.argmax(axis=1), matrix.argmin(axis=1)
+    number = np.zeros((k, k), np.int64)
+    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
+    at = number[np.minimum(first, second), np.maximum(first, second)]
+    side = _SIDES[options.alternative]
+    every = not side and _all_pairs(matrix)
+
+    def by_sets(raw: Array, _: Flags, __: float) -> tuple[Array, Array]:
+        p = np.ones(k * (k - 1) // 2)
+        p[at] = raw
+        closed = closed_testing.bergmann_hommel(p, k)[at] if every else multiplicity.holm(raw)
+        return closed, np.zeros(len(raw))
+
+    if method != "rotation" or stats is None or len(stats.n) < rotations.FEWEST_ROWS:
+        return by_sets
+
+    def by_rotations(raw: Array, silent: Flags, margin: float) -> tuple[Array, Array]:
+        means = stats.total / stats.n + stats.offset
+        means[:, second[0]] -= side * margin / stats.scale
+        p_raw, masked = np.ones(k * (k - 1) // 2), np.zeros(k * (k - 1) // 2, np.bool_)
+        p_raw[at], masked[at] = raw, silent
+        closed = rotations.closed_pairs(
+            means,
+            p_raw,
+            options.alpha,
+            control=None if every else int(second[0]),
+            side=side,
+            silent=masked,
+            reference=options.reference,
+            directions=directions,
+            seed=options.seed,
+        )
+        return closed.p_value[at], closed.error[at]
+
+    return by_rotations
