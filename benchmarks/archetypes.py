@@ -11,7 +11,7 @@ import time
 import numpy as np
 from scipy.optimize import nnls
 
-from benchinfer.analyses.subgroups.archetypes.numerics.alternating import fit_archetypes
+from benchinfer.analyses.subgroups.numerics.alternating import fit_archetypes
 
 SIZES = ((50, 5), (200, 10), (1000, 20))
 HEAVY, TURNS, K = 200.0, 100, 3
@@ -49,7 +49,7 @@ def main() -> None:
         middle = time.process_time()
         other = plain(points, 1)
         end = time.process_time()
-        own = found.fit.objective
+        own = found.objective
         print(f"{n} {m}  {middle - start:.2f}  {end - middle:.2f}  {own:.4f}  {other:.4f}")
 
 

@@ -169,7 +169,9 @@ def compare_subgroups(
     features = _features(scores, name, options.by)
     options = replace(options, measure=name, by=tuple(features))
     cells = scores.cells(name)
-    usable = _usable(cells, options)
+    there = cells.n > 0
+    enough = there.all(axis=1) if options.model == "mixed" else there.sum(axis=1) > 1
+    usable = np.flatnonzero(enough)  # by the model of the nodes
     growing, comparing = _halves(usable, options)
     _check_number(len(growing), len(usable), options)
     nodes = model_of(options.model, cells.mean, setting.measure.margin)
@@ -211,13 +213,6 @@ def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> d
             )
         raise ArgumentError(unknown("characteristic", strange[0], tuple(there)))
     return {name: there[name] for name in names}
-
-
-def _usable(cells: "Cells", options: SubgroupsOptions) -> Rows:
-    """Return the data sets that the model of the nodes can use."""
-    there = cells.n > 0
-    enough = there.all(axis=1) if options.model == "mixed" else there.sum(axis=1) > 1
-    return np.flatnonzero(enough)
 
 
 def _halves(usable: Rows, options: SubgroupsOptions) -> tuple[Rows, Rows]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups import stability as stability_
 from benchinfer.analyses.subgroups.options import SubgroupsOptions
-from benchinfer.analyses.subgroups.tree import Tree, TreeNode
+from benchinfer.analyses.subgroups.tree import Tree
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
@@ -223,9 +223,11 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         measure = direction(self.measure)
         names, n = join(list(self.tree.characteristics)), len(self.tree.nodes[0].datasets)
         if len(self.tree.leaves) == 1:
-            root = self.tree.nodes[0]
-            tested = np.isfinite(root.p_value).any()
-            least = f" (smallest adjusted p-value {_least(root)})" if tested else ""
+            root, least = self.tree.nodes[0], ""
+            if np.isfinite(root.p_value).any():
+                at = int(np.nanargmin(root.p_value))
+                smallest = p_value(float(root.p_value[at]), float(root.p_error[at]))
+                least = f" (smallest adjusted p-value {smallest})"
             return (
                 f"By {measure}: it is not shown that the comparison depends on {names}{least}: one"
                 f" comparison of {count(n, 'data set')}."
@@ -306,13 +308,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
         from benchinfer.analyses.subgroups.compare import compare_subgroups
-        from benchinfer.analyses.subgroups.numerics import fluctuation, suprema
+        from benchinfer.analyses.subgroups.numerics import fluctuation
 
         sources = [source for result in self.values() for source in result.sources()]
-        return bibtex([compare_subgroups, suprema.p_largest, fluctuation.adjusted, *sources])
-
-
-def _least(node: TreeNode) -> str:
-    """Write the smallest p-value of a node."""
-    at = int(np.nanargmin(node.p_value))
-    return p_value(float(node.p_value[at]), float(node.p_error[at]))
+        return bibtex([compare_subgroups, fluctuation.p_largest, fluctuation.adjusted, *sources])

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.models import Array, Flags, NodeModel, Rows
 from benchinfer.analyses.subgroups.numerics.fluctuation import (
-    UNTESTED,
     Along,
     Breaks,
     Categories,
@@ -268,12 +267,10 @@ def _node(
     here = {name: feature.at(rows.tolist()) for name, feature in features.items()}
     along = [_along(feature, rules.minsize) for feature in here.values()]
     process = standardised(fit.scores)
-    tests = [fluctuation(process, one) if one else UNTESTED for one in along]
+    tests = np.array([fluctuation(process, one) for one in along]).reshape(-1, 2)
+    statistics, unadjusted = tests.T
     draws = rules.draws(len(rows), fit.parameters)
-    if draws:
-        p_values = _permuted(process, along, draws, rules.seed)
-    else:
-        p_values = adjusted(np.array([test.p_value for test in tests]))
+    p_values = permuted(process, along, draws - 1, rules.seed) if draws else adjusted(unadjusted)
     node = TreeNode(
         parent=parent,
         conditions=conditions,
@@ -281,13 +278,13 @@ def _node(
         levels=fit.levels,
         log_likelihood=fit.log_likelihood,
         parameters=fit.parameters,
-        statistic=np.array([test.statistic for test in tests]),
+        statistic=statistics,
         p_value=p_values,
         draws=draws,
     )
     if len(conditions) >= rules.depth or not (p_values <= rules.alpha).any():
         return node, None
-    best = int(np.nanargmin(_order(np.array([test.p_value for test in tests]), node.statistic)))
+    best = int(np.nanargmin(_order(unadjusted, statistics)))
     name = tuple(features)[best]
     side = _best(model, rows, here[name], process, rules.minsize)
     if side is None:
@@ -339,14 +336,6 @@ def _divisible(feature: Feature, minsize: int) -> bool:
     for size in counts.tolist():
         reached |= reached << size
     return any(reached >> n & 1 for n in range(minsize, most + 1))
-
-
-def _permuted(process: Array, along: Sequence[Along | None], draws: int, seed: int) -> Array:
-    """Return adjusted p-values by permutation."""
-    p_values = np.full(len(along), np.nan)
-    there = [c for c, one in enumerate(along) if one]
-    p_values[there] = permuted(process, [one for one in along if one], draws - 1, seed)
-    return p_values
 
 
 def divisions(feature: Feature, minsize: int, process: Array) -> Flags:

@@ -1,13 +1,13 @@
 """The function `archetypes`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from benchinfer.analyses.subgroups.archetypes.numerics.alternating import elbow, fit_archetypes
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes, ArchetypesOptions, Profiles
+from benchinfer.analyses.subgroups.numerics.alternating import elbow, fit_archetypes
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_jobs, seed_of
@@ -128,21 +128,23 @@ def archetypes(
     work = partial(
         fit_archetypes, scaled, weights=weight, robust=robust, starts=starts, seed=options.seed
     )
-    fits = list(in_order(work, _numbers(scaled, weight, k), workers(n_jobs), processes=True))
-    objectives = np.array([one.fit.objective for one in fits])
+    most = min(_MOST, len(np.unique(scaled[weight > 0], axis=0)))
+    numbers = sorted({1, k}) if k else range(1, most + 1)
+    fits = list(in_order(work, numbers, workers(n_jobs), processes=True))
+    objectives = np.array([one.objective for one in fits])
     best = fits[-1 if k else elbow(objectives) - 1]
-    order = np.argsort(-joined_levels(best.fit.alphas.sum(axis=0)), kind="stable")
+    order = np.argsort(-joined_levels(best.alphas.sum(axis=0)), kind="stable")
     return Archetypes(
         setting=setting,
         points=points,
         unit=unit,
-        alphas=best.fit.alphas[:, order],
-        betas=best.fit.betas[order],
+        alphas=best.alphas[:, order],
+        betas=best.betas[order],
         given=weight,
-        weights=best.fit.weights,
+        weights=best.weights,
         objectives=objectives,
         same=np.array([one.share for one in fits]),
-        converged=best.fit.converged,
+        converged=best.converged,
         provenance=options.provenance(setting.digest, "none", options.seed),
     )
 
@@ -175,9 +177,3 @@ def _check_number(points: Array, k: int | None) -> None:
             f" {'archetypes' if k is None else f'{k} archetypes'}.",
             hint=f"ask for {count(max(different, 1), 'archetype')} at most.",
         )
-
-
-def _numbers(points: Array, weights: Array, k: int | None) -> Sequence[int]:
-    """Return 1 and k, or each number up to six, for which archetypes are fitted."""
-    most = min(_MOST, len(np.unique(points[weights > 0], axis=0)))
-    return sorted({1, k}) if k else range(1, most + 1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array
 from benchinfer.plots import tiles
 from benchinfer.plots.draw import Kind
-from benchinfer.plots.layout import Layout
+from benchinfer.plots.layout import Layout, PointMap, draw_map, size_map
 from benchinfer.plots.style import (
     FAINT,
     HAIR,
@@ -23,11 +24,11 @@ from benchinfer.plots.style import (
     Width,
     is_wide,
     keyed,
+    lines,
     measure_name,
     name_axis,
     ticks,
 )
-from benchinfer.plots.style import lines as style_lines
 from benchinfer.plots.text import fitted, plain, pt
 
 if TYPE_CHECKING:
@@ -50,38 +51,20 @@ _LEGEND = 0.55  # of the width is for the names of archetypes
 _POINT = 0.004  # share of the corners' distance that is the same place
 
 
-@dataclass(frozen=True, slots=True)
-class Corner:
-    """An archetype at its place, with its number."""
-
-    text: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
-class SimplexMap(Layout):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimplexMap(PointMap):
     """Layout of the figure.
 
     Attributes
     ----------
-    points
-        Places of the data sets, in inches.
     groups
         Archetype of which each data set has the largest share.
-    texts
-        Names of data sets.
     corners
-        The archetypes.
-    extent
-        Inches across and down.
+        Places of the archetypes, in the order of their numbers.
     """
 
-    points: tuple[tuple[float, float], ...]
     groups: tuple[int, ...]
-    texts: tuple[Text, ...]
-    corners: tuple[Corner, ...]
-    extent: tuple[float, float]
+    corners: tuple[tuple[float, float], ...]
 
 
 def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
@@ -108,9 +91,7 @@ def layout_simplex(result: Archetypes, width: Width = PAGE) -> SimplexMap:
         points=tuple((float(x), float(y)) for x, y in points),
         groups=tuple(int(j) for j in result.alphas.argmax(axis=1)),
         texts=texts,
-        corners=tuple(
-            Corner(str(j + 1), float(x), float(y)) for j, (x, y) in enumerate(places.tolist())
-        ),
+        corners=tuple((float(x), float(y)) for x, y in places),
         extent=(across, tall),
         title=f"Data sets between {count(result.k, 'archetype')} in {measure_name(result.measure)}",
         notes=(*groups, *flat, *key),
@@ -153,43 +134,27 @@ def _label(names: list[str]) -> str:
     return "\n".join([*names[: 4 if more else 5], *more])
 
 
-def size_simplex(laid: SimplexMap) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    across, tall = laid.extent
-    return across + 0.2, tall + 0.15
-
-
 def draw_simplex(laid: SimplexMap, ax: "Axes") -> None:
     """Draw the data sets between the archetypes into an Axes."""
-    ax.set_xlim(0, laid.extent[0])
-    ax.set_ylim(0, laid.extent[1])
-    ax.set_aspect("equal")
+    draw_map(laid, ax)
     ax.axis("off")
-    ends = [(a.x, a.y, b.x, b.y) for n, a in enumerate(laid.corners) for b in laid.corners[n + 1 :]]
-    style_lines(ax, ends, HAIR, 1.0, zorder=1)
-    middle = np.mean([(corner.x, corner.y) for corner in laid.corners], axis=0)
+    ends = [(*a, *b) for a, b in combinations(laid.corners, 2)]
+    lines(ax, ends, HAIR, 1.0, zorder=1)
+    middle = np.mean(laid.corners, axis=0)
     for j, corner in enumerate(laid.corners):
-        colour, _ = _MARKS[j % len(_MARKS)]
-        away = np.array([corner.x, corner.y]) - middle
-        x, y = np.array([corner.x, corner.y]) + 0.19 * away / (np.linalg.norm(away) or 1.0)
-        ax.text(x, y, corner.text, ha="center", va="center", fontsize=pt(11), fontweight="bold",
-                color=colour)  # fmt: skip
-    for text, (x, y) in ((t, _nearest(t, laid.points)) for t in laid.texts if t.led):
-        style_lines(ax, [(text.x, text.y, x, y)], FAINT, 0.5, zorder=2)
-    for j in range(len(laid.corners)):
         colour, marker = _MARKS[j % len(_MARKS)]
+        away = np.array(corner) - middle
+        x, y = np.array(corner) + 0.19 * away / (np.linalg.norm(away) or 1.0)
+        ax.text(x, y, str(j + 1), ha="center", va="center", fontsize=pt(11), fontweight="bold",
+                color=colour)  # fmt: skip
         members = [p for p, group in zip(laid.points, laid.groups, strict=True) if group == j]
         if members:
             ax.plot(*zip(*members, strict=True), marker, ls="", color=colour, ms=5.5, mec="white",
                     mew=0.6, zorder=4, clip_on=False)  # fmt: skip
     for text in laid.texts:
-        ax.text(text.x, text.y, plain(text.text), ha=text.ha, va=text.va, fontsize=pt(8.5),
-                color=INK, linespacing=1.1, zorder=5)  # fmt: skip
-
-
-def _nearest(text: Text, points: tuple[tuple[float, float], ...]) -> tuple[float, float]:
-    """Return the point that a text is led to."""
-    return min(points, key=lambda p: (p[0] - text.x) ** 2 + (p[1] - text.y) ** 2)
+        if text.led:
+            nearest = min(laid.points, key=lambda p: (p[0] - text.x) ** 2 + (p[1] - text.y) ** 2)
+            lines(ax, [(text.x, text.y, *nearest)], FAINT, 0.5, zorder=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,10 +297,6 @@ def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
     name_axis(ax, laid.axis, laid.width - 0.6)
 
 
-def _several(result: Archetypes) -> bool:
-    return result.k > 1
-
-
 def layout_together(result: ArchetypeStability, width: Width = PAGE) -> tiles.Chances:
     """Lay out how often two data sets are most like the same archetype."""
     return tiles.layout_together(
@@ -346,7 +307,7 @@ def layout_together(result: ArchetypeStability, width: Width = PAGE) -> tiles.Ch
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Archetypes: {
-        "simplex": Kind(layout_simplex, size_simplex, draw_simplex, _several),
+        "simplex": Kind(layout_simplex, size_map, draw_simplex, lambda result: result.k > 1),
         "profiles": Kind(layout_profiles, size_profiles, draw_profiles),
         "curve": Kind(layout_curve, size_curve, draw_curve),
     },

@@ -1,15 +1,9 @@
 """Sections of archetypes."""
 
-from typing import TYPE_CHECKING
-
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
 from benchinfer.core.numbers import percent
 from benchinfer.core.sections import Column, Figure, Section, Table, names, number
-
-if TYPE_CHECKING:
-    from benchinfer.core.sections import Request
-
 
 _METHOD = (
     "Data sets were described by {how} of the algorithms' mean scores ({what}). It describes the"
@@ -77,13 +71,8 @@ def stability(result: ArchetypeStability) -> tuple[Section, ...]:
     )
 
 
-def _archetypes(result: Archetypes, _: "Request") -> tuple[Section, ...]:
-    return sections(result)
-
-
-def _stability(result: ArchetypeStability, _: "Request") -> tuple[Section, ...]:
-    return stability(result)
-
-
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Archetypes: _archetypes, ArchetypeStability: _stability}
+SECTIONS = {
+    Archetypes: lambda result, _: sections(result),
+    ArchetypeStability: lambda result, _: stability(result),
+}

@@ -1,11 +1,14 @@
 """Stability of archetypes over resamples of the data sets."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
-from benchinfer.analyses.subgroups.archetypes.numerics.resampled import resample_archetypes
+from benchinfer.analyses.subgroups.numerics.alternating import fit_archetypes
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
 from benchinfer.core.citations import bibtex
@@ -14,8 +17,8 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
-from benchinfer.numerics.stability import jaccard, together
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.stability import bootstrapped, jaccard, together
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,34 +114,58 @@ class ArchetypeStability(Showable):
 def archetype_stability(
     result: "Archetypes", resamples: int, seed: int | None, n_jobs: int = 1
 ) -> ArchetypeStability:
-    """Find archetypes again in resamples; see `Archetypes.stability`."""
+    """Find archetypes again in resamples; see `Archetypes.stability`.
+
+    A data set that is drawn twice has twice its weight; one that is not drawn is no part of an
+    archetype.
+    """
     check_resamples(resamples, 2, "at least 2 resamples, as in 200.")
     check_jobs(n_jobs)
     seed = seed_of(seed)
-    resampled = resample_archetypes(
-        result.points / result.unit,
-        result.corners / result.unit,
-        result.given,
-        robust=result.robust,
-        resamples=resamples,
-        starts=_STARTS,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    fitted = resampled.groups[:, 0] >= 0
-    groups = resampled.groups[fitted]
-    k = result.k
+    points, corners = result.points / result.unit, result.corners / result.unit
+    n, k = len(points), result.k
+    refitted = partial(_refitted, points, k, result.given, result.robust, _STARTS, seed)
+    moved = np.full((resamples, *corners.shape), np.nan)
+    # Of samples with fewer than k different data sets there are no archetypes.
+    groups = np.full((resamples, n), -1, dtype=np.int64)
+    recurs = np.zeros((resamples, k), dtype=np.bool_)
+    for r, fit in enumerate(bootstrapped(refitted, n, resamples, seed, n_jobs)):
+        if fit is not None:
+            archetypes, nearest = fit
+            apart = cdist(corners, archetypes)
+            _, order = linear_sum_assignment(apart**2)
+            moved[r] = archetypes[order]
+            groups[r] = np.argsort(order)[nearest]
+            recurs[r] = apart[:, order].argmin(axis=0) == np.arange(k)
+    fitted = groups[:, 0] >= 0
     largest = result.alphas.argmax(axis=1)
     likeness = np.full(k, np.nan)
     likeness[np.unique(largest)] = np.nanmean(
-        jaccard(np.unique(largest, return_inverse=True)[1], groups), axis=0
+        jaccard(np.unique(largest, return_inverse=True)[1], groups[fitted]), axis=0
     )
     return ArchetypeStability(
         setting=result.setting,
-        recurs=resampled.recurs.mean(axis=0),
+        recurs=recurs.mean(axis=0),
         likeness=likeness,
-        spread=np.std(resampled.archetypes[fitted], axis=0, ddof=1) * result.unit,
-        together=together(groups),
+        spread=np.std(moved[fitted], axis=0, ddof=1) * result.unit,
+        together=together(groups[fitted]),
         resamples=resamples,
         seed=seed,
     )
+
+
+def _refitted(
+    points: Array,
+    k: int,
+    weights: Array,
+    robust: bool,  # noqa: FBT001 (the one argument that varies comes last)
+    starts: int,
+    seed: int,
+    drawn: Codes,
+) -> tuple[Array, Codes] | None:
+    """Return the archetypes of the points drawn and who is nearest to which, None of too few."""
+    counts = np.bincount(drawn, minlength=len(points)) * weights
+    if len(np.unique(points[counts > 0], axis=0)) < k:
+        return None
+    best = fit_archetypes(points, k, weights=counts, robust=robust, starts=starts, seed=seed)
+    return best.archetypes, best.alphas.argmax(axis=1)

@@ -1,1 +1,1 @@
-"""Fluctuation tests, their null distribution, and models of the nodes of trees."""
+"""Fluctuation tests, models of the nodes of trees, archetypes, and bands of lines on arrays."""

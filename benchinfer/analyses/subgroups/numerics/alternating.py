@@ -38,6 +38,8 @@ class ArchetypeFit:
         the weighted sum of their bisquare losses.
     converged
         Whether the objective had settled.
+    share
+        Share of the starts that end in the same objective.
     """
 
     alphas: Array
@@ -46,22 +48,7 @@ class ArchetypeFit:
     weights: Array
     objective: float
     converged: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BestFit:
-    """Best of several fits from different starts.
-
-    Attributes
-    ----------
-    fit
-        The fit with the least objective.
-    share
-        Share of the starts that end in the same objective.
-    """
-
-    fit: ArchetypeFit
-    share: float
+    share: float = np.nan
 
 
 def mixture(points: Array, target: Array) -> Array:
@@ -159,8 +146,8 @@ def fit_archetypes(
     robust: bool = False,
     starts: int = 20,
     seed: int = 0,
-) -> BestFit:
-    """Fit archetypes from several starts.
+) -> ArchetypeFit:
+    """Return the best fit from several starts.
 
     Parameters
     ----------
@@ -212,8 +199,12 @@ def fit_archetypes(
     best = int(objectives.argmin())
     fit = _descend(scaled, rough[best].betas, given, cut, _SETTLED)
     near = objectives <= objectives[best] * (1 + _SAME) + 1e-12
-    solution = replace(fit, archetypes=fit.betas @ points, objective=fit.objective * unit**2)
-    return BestFit(solution, float(near.mean()))
+    return replace(
+        fit,
+        archetypes=fit.betas @ points,
+        objective=fit.objective * unit**2,
+        share=float(near.mean()),
+    )
 
 
 def _descend(points: Array, betas: Array, given: Array, cut: float, settled: float) -> ArchetypeFit:

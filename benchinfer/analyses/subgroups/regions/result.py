@@ -142,7 +142,9 @@ class Regions(Showable):
                 "value_high": [r.high for _, r in rows],
                 "n_datasets": [r.n_datasets for _, r in rows],
                 "verdict": [r.verdict.label for _, r in rows],
-                "winner": [_winner(pair, r.verdict) for pair, r in rows],
+                "winner": [
+                    {Verdict.FIRST: a, Verdict.SECOND: b}.get(r.verdict, "") for (a, b), r in rows
+                ],
             }
         )
 
@@ -223,11 +225,7 @@ class Regions(Showable):
 
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""
-        from benchinfer.analyses.subgroups.regions.numerics.bands import drawn_critical
+        from benchinfer.analyses.subgroups.numerics.bands import drawn_critical
         from benchinfer.analyses.subgroups.regions.regions import regions
 
         return bibtex([regions, drawn_critical] if self.bayesian else [regions])
-
-
-def _winner(pair: tuple[str, str], verdict: Verdict) -> str:
-    return {Verdict.FIRST: pair[0], Verdict.SECOND: pair[1]}.get(verdict, "")

@@ -1,14 +1,9 @@
 """Sections of regions."""
 
-from typing import TYPE_CHECKING
-
 from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.core.numbers import brief
 from benchinfer.core.sections import Figure, Section, Table, names, number
 from benchinfer.relations.sections import outcome
-
-if TYPE_CHECKING:
-    from benchinfer.core.sections import Request
 
 
 def sections(result: Regions) -> tuple[Section, ...]:
@@ -36,9 +31,5 @@ def sections(result: Regions) -> tuple[Section, ...]:
     )
 
 
-def _regions(result: Regions, _: "Request") -> tuple[Section, ...]:
-    return sections(result)
-
-
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Regions: _regions}
+SECTIONS = {Regions: lambda result, _: sections(result)}

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
-from benchinfer.analyses.subgroups.regions.numerics.bands import (
+from benchinfer.analyses.subgroups.numerics.bands import (
     angle_of,
     band_critical,
     drawn_critical,
