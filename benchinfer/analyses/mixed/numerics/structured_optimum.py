@@ -26,10 +26,11 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     Residual,
     StructuredModel,
     contrast_basis,
+    derivatives,
     evaluate,
     layout,
+    second,
 )
-from benchinfer.analyses.mixed.numerics.structured_slopes import derivatives, second
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Flags

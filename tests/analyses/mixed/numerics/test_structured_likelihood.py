@@ -9,10 +9,11 @@ from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks
 from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     StructuredModel,
     contrast_basis,
+    derivatives,
     evaluate,
     layout,
+    second,
 )
-from benchinfer.analyses.mixed.numerics.structured_slopes import derivatives, second
 from benchinfer.core.errors import FitError
 from tests.analyses.mixed.numerics.test_patterns import ragged
 
