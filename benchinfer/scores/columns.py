@@ -11,7 +11,7 @@ import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import narwhals as nw
@@ -168,7 +168,7 @@ def assign(
 
 
 def _out_of(unused: Sequence[str]) -> Phrase:
-    """Say what to do with a column that seems to hold numbers of trials; nothing without one."""
+    """Return a hint on a column that seems to hold numbers of trials; nothing without one."""
     of = [name for name in unused if _TRIALS.fullmatch(name.lower())][:1]
     binomial = Call("compare_bayes", Option("likelihood", "binomial"))
     return Phrase(*(
@@ -233,16 +233,13 @@ def _plural(noun: str, n: int) -> str:
 def _covariates(
     names: Sequence[str], requested: Sequence[str], scores: Sequence[str]
 ) -> tuple[list[str], list[Finding]]:
-    """Give the covariates that can be kept, and a fault for each that cannot."""
+    """Return the covariates that can be read, and a fault for each that cannot."""
     covariates: list[str] = []
     faults: list[Finding] = []
     for name in dict.fromkeys(requested):
         if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
             what = f"there is no column {name!r} to be a covariate."
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            hint += f"The table has: {', '.join(names)}."
-            faults.append(Finding("missing columns", "error", 1, what, (), hint))
+            faults.append(_no_column(what, name, names, names))
         elif name in scores:
             what = f"the column {name!r} is said to hold scores, and to be a covariate."
             hint = Phrase(
@@ -259,8 +256,16 @@ def _covariates(
     return covariates, faults
 
 
+def _no_column(what: str, name: str, names: Sequence[str], known: Sequence[str]) -> Finding:
+    """Report that a column is not there, with the nearest of those known."""
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint += f"The table has: {', '.join(names)}."
+    return Finding("missing columns", "error", 1, what, (), hint)
+
+
 def _given(search: _Search, columns: Mapping[str, str]) -> None:
-    """Take over what the user says, column to role."""
+    """Assign the roles of `columns`, column to role."""
     for name, role in columns.items():
         if pairs := _several_pairs(name, role, search.names):
             what = f"there is no column {name!r}: each column is said by itself."
@@ -272,18 +277,8 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
             what = Phrase(f"{Given('columns', {name: role})}: there is no role {role!r}.")
             raise ScoreTableError(what, hint=hint)
         if name not in search.names:
-            near = difflib.get_close_matches(name, search.names, 1)
-            near_name = f"did you mean {near[0]!r}? " if near else ""
-            search.findings.append(
-                Finding(
-                    "missing columns",
-                    "error",
-                    1,
-                    f"there is no column {name!r} to be the {role}.",
-                    (),
-                    f"{near_name}The table has: {', '.join(search.names)}.",
-                )
-            )
+            what = f"there is no column {name!r} to be the {role}."
+            search.findings.append(_no_column(what, name, search.names, search.names))
         else:
             search.of[role] = (*search.of.get(role, ()), name)
     for role, names in search.of.items():
@@ -347,26 +342,18 @@ def _missing(
     for role in absent:
         if any(f"to be the {role}." in f.what for f in search.findings if named):
             continue  # said already, by the user's own name for it
+        scores = layout == "long" and role == "value"
         hint = Phrase(f"{Given('columns', {'NAME': role})} says which it is; the table has: ")
-        if layout == "long" and role == "value" and not measures:
+        if scores and not measures:
             declared = Directions((search.left[0] if len(search.left) == 1 else "NAME",))
             hint = Phrase(f"{declared}{Either(',', '')} says which it is; the table has: ")
         hint += ", ".join(search.names) + "."
-        if (
-            layout == "long"
-            and role == "value"
-            and (hits := [m for m in measures if m in search.left])
-        ):
+        near = [n for m in measures for n in difflib.get_close_matches(m, search.left, 1)]
+        if scores and (hits := [m for m in measures if m in search.left]):
             hint = Phrase(
                 f"{Option('layout', 'wide-measures')} reads {', '.join(hits)} as columns of scores."
             )
-        elif (
-            layout == "long"
-            and role == "value"
-            and (
-                near := [n for m in measures for n in difflib.get_close_matches(m, search.left, 1)]
-            )
-        ):
+        elif scores and near:
             hint = Phrase(f"did you mean the measure {near[0]!r}? ") + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
             hint += Phrase(
@@ -381,7 +368,7 @@ def _missing(
 
 
 def _by_pattern(layout: str, wide: Mapping[str, Mapping[str, str]]) -> Finding:
-    """Report what the names of columns were taken for."""
+    """Report how the names of columns were read."""
     first = next(iter(wide))
     labels = ", ".join(f"{role} {label}" for role, label in wide[first].items())
     what = Phrase(
@@ -400,18 +387,16 @@ def _without_column(
     for measure in measures:
         if measure in there:
             continue
-        used = [role for role, names in search.of.items() if measure in names]
-        near = difflib.get_close_matches(measure, left, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        if used:
-            hint = Phrase(f"it is read as the {used[0]}; {Option('columns', {})} says otherwise. ")
-        hint += f"The table has: {', '.join(search.names)}."
         what = f"there is no column of scores for the measure {measure!r}."
-        search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
+        fault = _no_column(what, measure, search.names, left)
+        if used := [role for role, names in search.of.items() if measure in names]:
+            hint = Phrase(f"it is read as the {used[0]}; {Option('columns', {})} says otherwise. ")
+            fault = replace(fault, hint=hint + f"The table has: {', '.join(search.names)}.")
+        search.findings.append(fault)
 
 
 def unnamed_index(roles: Roles, labels: Sequence[str]) -> list[Finding]:
-    """Tell that an index without a name holds labels, which would be lost."""
+    """Report labels in an index without a name, which would be lost."""
     if not labels:
         return []
     shown = ", ".join(labels)
@@ -569,7 +554,7 @@ def _long(frame: Frame, roles: Roles) -> Frame:
 
 
 def _name_of(role: str) -> str:
-    """Name the column of what the names of wide columns say of a role, until it has its role."""
+    """Return the name of a column of labels from the names of wide columns."""
     return f"benchinfer_{role}"
 
 

@@ -26,7 +26,7 @@ from benchinfer.scores.checks.faults import (
     duplicate_rows,
     refuse,
     tally,
-    without_faults,
+    usable,
 )
 from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.checks.limits import scores_at_a_limit
@@ -37,6 +37,7 @@ from benchinfer.scores.columns import (
     canonical,
     encoded,
     odd_kinds,
+    slots,
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
@@ -222,7 +223,7 @@ def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:
 
 
 def _of_tool(tool: Format) -> Finding:
-    """Report whose results a table was taken for."""
+    """Report the tool that wrote a table."""
     note = f"; {tool.note}" if tool.note else ""
     hint = Phrase(f"{Option('layout', 'long')} reads the columns as they are.")
     what = f"taken for results of {tool.tool}{note}."
@@ -311,10 +312,14 @@ def _of_frame(frame: Frame, roles: Roles, options: _Options) -> Reading:
     if (dense := placed_frame(frame)) is not None:
         return replace(_of_dense(dense, roles, options), canonical=frame, usable=frame)
     counts = tally(frame)
-    clean = without_faults(frame, counts, roles.covariates)
+    faulty = sum(counts.values()) > counts["rows"]
+    columns = frame.collect_schema().names()
+    names = (*LABELS, "value", *slots(roles.covariates))
+    clean = frame.filter(usable(frame)) if faulty else frame
+    clean = clean.select(*(name for name in names if name in columns))
     if counts["labels"]:
         clean = encoded(clean)
-    rows = rows_of(clean) if sum(counts.values()) > counts["rows"] else EngineRows(clean)
+    rows = rows_of(clean) if faulty else EngineRows(clean)
     return Reading(frame, clean, rows, rows.summary(), roles, *options, counts)
 
 
@@ -391,7 +396,7 @@ _ITEMS = {"item", "question", "prompt", "doc", "doc_id", "document", "problem", 
 
 
 def _answers_as_replications(roles: Roles) -> Finding | None:
-    """Warn where the answers to one item are replications of their own."""
+    """Warn where the answers to one item count as independent replications."""
     names = roles.of.get("replication", ())
     items = [
         n for n in names if n.casefold().removesuffix("_id") in _ITEMS or n.casefold() in _ITEMS

@@ -142,7 +142,7 @@ def reduce_cells(
 
 
 def cells_of(measure: Measure, s: Summary) -> Cells:
-    """Give the cells of a measure on its own scale, from its summary."""
+    """Return the cells of a measure without a modelling scale, from its summary."""
     n, mean = s.n[0], measure.sign * s.mean[0]
     return Cells(measure, s.datasets, s.algorithms, n, mean, deviation(n, s.squares[0]))
 
@@ -228,7 +228,7 @@ def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[B
 
 
 def _dense(codes: Codes, size: int) -> tuple[Codes, Codes]:
-    """Give the (R,) codes that occur, sorted, and (N,) the position of each row's code."""
+    """Return (R,) the codes that occur, sorted, and (N,) the position of each row's code."""
     if size > 8 * len(codes) + 1024:
         occurring, index = np.unique(codes, return_inverse=True)
         return occurring, index

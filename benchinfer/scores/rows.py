@@ -494,7 +494,7 @@ class _Labels:
         return self._codes if len(labels) == 1 else self._at(_array(column.indices))
 
     def _counted(self, column: NDArray[Any]) -> Positions:
-        """Take whole numbers for positions; those that are no small counts are refused."""
+        """Return the codes of whole numbers, which are positions; refuse large or negative ones."""
         if not len(column):
             return np.zeros(1, np.int32)
         if column.min() < 0 or (last := int(column.max())) >= _MOST_COUNTS:

@@ -105,7 +105,7 @@ class BlockMoments:
         )
 
     def placed(self, dataset: Codes, algorithms: Codes, k: int) -> "BlockMoments":
-        """Give the classes other data sets, and columns the places of some among K algorithms."""
+        """Return the moments at other data sets, and at places among K algorithms."""
 
         def columns(value: NDArray[Any]) -> NDArray[Any]:
             wide = np.zeros((len(value), k), value.dtype)
@@ -219,7 +219,7 @@ def merged(parts: Iterable[BlockMoments], within: Array) -> BlockMoments:
 
 
 def rows_needed() -> DesignError:
-    """Say that an analysis asks for what statistics do not hold."""
+    """Return the error of an analysis that needs more than statistics."""
     return DesignError(
         "this needs the scores themselves, of which the table holds only statistics.",
         hint=[
@@ -287,13 +287,13 @@ class SufficientStatistics(Readable):
         return saving.save(self, path)
 
     def cells(self, measure: Measure) -> Cells:
-        """Give the cells of a measure, oriented."""
+        """Return the cells of a measure, oriented."""
         m, s = self._place(measure), self.summary
         mean, sd = measure.sign * self.mean[m], deviation(s.n[m], self.squares[m])
         return Cells(measure, s.datasets, s.algorithms, s.n[m], mean, sd)
 
     def weighted_blocks(self, measure: Measure) -> Blocks:
-        """Give blocks that have, by their weights, the first two moments of those of the table."""
+        """Return weighted blocks with the first two moments of those of the table."""
         self._place(measure)
         if measure.name not in self.blocks:
             raise rows_needed()
@@ -616,7 +616,7 @@ def statistics_of(
     digest: str,
     sample: NDArray[np.uint64],
 ) -> SufficientStatistics:
-    """Put what a table is reduced to beside what is declared about it."""
+    """Return the statistics of a table, with its declarations."""
     return SufficientStatistics(
         measures=table.measures,
         resampling=table.resampling,

@@ -85,7 +85,7 @@ class Summary:
         return self.part(m, [d], np.flatnonzero(self.n[:, d].sum(axis=0)).tolist())
 
     def part(self, m: _Places, d: _Places, k: _Places) -> "Summary":
-        """Keep some places, with the extremes of the whole."""
+        """Keep some places, with the extremes of the whole table."""
         cells = np.ix_(m, d, k)
         return Summary(
             tuple(self.measures[i] for i in m),
@@ -104,7 +104,7 @@ class Summary:
 
 
 def moments(frame: Frame, value: nw.Expr, keys: Sequence[str] = _KEYS) -> Frame:
-    """Ask for count, mean, sum of squared deviations and range per group.
+    """Return count, mean, sum of squared deviations and range per group.
 
     Two passes: values are centred by their group's mean before they are squared, so that nothing
     cancels where scores are large and close to each other.
@@ -282,7 +282,7 @@ def _count_equal(
     unclear: Flags,
     ends: Array,
 ) -> Counts:
-    """Ask how many scores of each cell equal an extreme of their measure."""
+    """Count the scores of each cell that equal an extreme of their measure."""
     at_an_end = [
         (nw.col("measure") == names[0][m]) & (nw.col("value") == float(ends[m, i]))
         for m, i in np.argwhere(unclear)
@@ -448,13 +448,11 @@ def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tup
     )
     first = text.sort(*columns, nulls_last=True).head(shown).select(*columns).collect()
     rows = nw.maybe_reset_index(first).to_arrow()  # an index would become a column
-    return [
-        tuple(columns),
-        *zip(*([_shown(v) for v in c.to_pylist()] for c in rows.columns), strict=True),
-    ]
 
+    def as_text(value: object) -> str:
+        if value is None:
+            return "(none)"
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
 
-def _shown(value: object) -> str:
-    if value is None:
-        return "(none)"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    texts = ([as_text(value) for value in column.to_pylist()] for column in rows.columns)
+    return [tuple(columns), *zip(*texts, strict=True)]

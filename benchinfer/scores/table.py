@@ -121,7 +121,7 @@ def statistics(summary: Summary, quartiles: Array) -> "pd.DataFrame":
 def line(
     summary: Summary, measures: Sequence[Measure], covariates: Sequence[str], *, paired: bool
 ) -> str:
-    """Say how much a table holds, of which measures, and what is missing."""
+    """Describe the size of a table, its measures, and what is missing."""
     expected = summary.expected(paired=paired)
     there = expected[expected > 0]
     low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
@@ -157,7 +157,7 @@ def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) 
 
 
 def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
-    """Give a measure by its name, or the only one."""
+    """Return a measure by its name, or the only one."""
     names = [m.name for m in measures]
     if name is None:
         if len(names) == 1:
@@ -169,24 +169,6 @@ def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
     if name not in names:
         raise DesignError(unknown("measure", name, names))
     return measures[names.index(name)]
-
-
-def not_saved(path: object) -> DesignError:
-    """Say that a table is data, not a result."""
-    return DesignError(
-        f"a score table is not saved as a result (to {str(path)!r}).",
-        hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
-    )
-
-
-def none_whole(measure: str) -> DesignError:
-    """Say that no data set is whole."""
-    return DesignError(
-        f"no data set is whole for measure {measure!r}.",
-        hint=f"{Option('by', 'replication')} keeps complete replications,"
-        f" {Either('subset(algorithms=...)', 'a table of some algorithms')} the"
-        " algorithms that matter.",
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -638,7 +620,12 @@ class ScoreTable(Showable):
         summary = self._of(measure)
         if by == "dataset":
             if not (datasets := summary.complete_datasets(paired=self.paired)):
-                raise none_whole(summary.measures[0])
+                raise DesignError(
+                    f"no data set is whole for measure {summary.measures[0]!r}.",
+                    hint=f"{Option('by', 'replication')} keeps complete replications,"
+                    f" {Either('subset(algorithms=...)', 'a table of some algorithms')} the"
+                    " algorithms that matter.",
+                )
             return self.subset(datasets=datasets)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
@@ -694,7 +681,10 @@ class ScoreTable(Showable):
     @override
     def save(self, path: "str | Path") -> NoReturn:
         """Refuse: a table is data, not a result."""
-        raise not_saved(path)
+        raise DesignError(
+            f"a score table is not saved as a result (to {str(path)!r}).",
+            hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
+        )
 
     def __repr__(self) -> str:
         held = line(self.summary, self.measures, self.covariates, paired=self.paired)

@@ -1,4 +1,4 @@
-"""Advice on the analysis that fits a table, before any verdict and for all pairs alike."""
+"""Recommendation of an analysis for a table, before any verdict."""
 
 from dataclasses import dataclass, replace
 
@@ -73,7 +73,7 @@ def _on_these(facts: Facts, m: int, d: int, k: int) -> Advice | None:
 
 
 def _untestable(facts: Facts, m: int) -> str:
-    """Say why replications on these data sets leave nothing to test by; empty where they do."""
+    """Return why no test by the replications on these data sets holds; empty where one does."""
     s, resampling = facts.summary, facts.resampling
     n = s.n[m][s.n[m].any(axis=1)][:, s.n[m].any(axis=0)]
     if n.max() < 2:

@@ -119,7 +119,7 @@ def _worst(reading: Reading) -> dict[tuple[str, str], float]:
 
 
 def scores_of_failures(reading: Reading) -> Finding | None:
-    """Report scores of runs that did not end, as a column of states says."""
+    """Report scores of runs that did not end, by a column of states."""
     if "failure" not in reading.roles.of:
         return None
     state = nw.col("failure").cast(nw.String).str.to_lowercase()
@@ -141,7 +141,7 @@ def scores_of_failures(reading: Reading) -> Finding | None:
 
 
 def imputed_scores(reading: Reading) -> Finding | None:
-    """Report scores that the table itself says are filled in."""
+    """Report imputed scores, by a column of the table."""
     if "imputed" not in reading.columns:
         return None
     said = nw.col("imputed").cast(nw.String).str.to_lowercase().is_in(_TRUE)

@@ -4,7 +4,7 @@ Rows without a score or a label are left out of the count of values that are mis
 they are reported as such, or taken as missing, and need no covariate.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -99,7 +99,7 @@ class Reading:
 
 
 def tests(frame: Frame) -> dict[str, nw.Expr]:
-    """Give the conditions that a single row can fail."""
+    """Return the conditions that a single row can fail."""
     columns = frame.collect_schema().names()
     labels = [nw.col(name).is_null() for name in LABELS if name in columns]
     conditions = {
@@ -125,15 +125,6 @@ def tally(frame: Frame) -> dict[str, int]:
     ]
     table = frame.select(*counts).select(nw.all().sum()).collect().to_arrow()
     return {name: int(table.column(name)[0].as_py() or 0) for name in table.column_names}
-
-
-def without_faults(frame: Frame, counts: dict[str, int], covariates: Sequence[str] = ()) -> Frame:
-    """Keep the rows that can be counted; those with a fault are reported, not compared."""
-    columns = frame.collect_schema().names()
-    if sum(counts.values()) > counts["rows"]:
-        frame = frame.filter(usable(frame))
-    canonical = (*LABELS, "value", *slots(covariates))
-    return frame.select(*(name for name in canonical if name in columns))
 
 
 def usable(frame: Frame) -> nw.Expr:
@@ -223,12 +214,12 @@ def numbers_as_text(reading: Reading) -> Finding | None:
 
 
 def headed(where: list[tuple[str, ...]], last: str) -> tuple[tuple[str, ...], ...]:
-    """Give the last column of shown rows another name."""
+    """Rename the last column of shown rows."""
     return ((*where[0][:-1], last), *where[1:])
 
 
 def missing_labels(reading: Reading) -> Finding | None:
-    """Report rows that do not say what they are about."""
+    """Report rows that lack a label."""
     if not (n := reading.counts["labels"]):
         return None
     labels = [name for name in LABELS if name in reading.columns]
@@ -325,7 +316,7 @@ def duplicate_rows(reading: Reading) -> Finding | None:
 
 
 def _repeats(reading: Reading, *more: str) -> Frame:
-    """Return places, told apart by further columns too, that have several scores."""
+    """Return the places, also by further columns, that have several scores."""
     keys = ["dataset", "replication", "algorithm", "measure", *more]
     return reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
 
@@ -345,7 +336,7 @@ def _rows(frame: Frame) -> int:
 
 
 def direction_not_given(reading: Reading) -> Finding | None:
-    """Report measures of which nobody said which direction is better."""
+    """Report measures without a declared direction."""
     known = {measure.name for measure in reading.measures}
     names = [name for name in reading.summary.measures if name not in known]
     if not names or not reading.roles.has("value"):
@@ -384,7 +375,7 @@ def out_of_bounds(reading: Reading) -> Finding | None:
 
 
 def several_domains(reading: Reading) -> Finding | None:
-    """Report data sets that are said to be of more than one domain."""
+    """Report data sets of more than one domain."""
     if "domain" not in reading.columns:
         return None
     pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()

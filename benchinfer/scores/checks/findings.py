@@ -175,7 +175,7 @@ def few_datasets(facts: Facts) -> Finding | None:
 
 
 def _enough(k: int) -> str:
-    """Say how many data sets are enough to decide pairs of so many algorithms by ranks or signs."""
+    """Return how many data sets are enough for tests by ranks or signs of so many algorithms."""
     if k == 2:
         return f"{least_datasets(1)} are enough"
     return Phrase(
@@ -290,7 +290,7 @@ def check(facts: Facts) -> tuple[Finding, ...]:
 
 
 def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Finding | None:
-    """Tell when replications look like data sets, or the reverse.
+    """Report replications that look like data sets, or the reverse.
 
     Examples
     --------
@@ -312,7 +312,7 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
 def pairing(
     summary: Summary, resampling: Resampling | None, *, paired: bool | None
 ) -> tuple[bool, Finding]:
-    """Decide whether algorithms share replications, and say why."""
+    """Decide whether algorithms share replications, and report why."""
     several = int(summary.shared.max(initial=0)) > 1
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0

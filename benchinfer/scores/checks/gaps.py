@@ -61,7 +61,7 @@ def blocks(facts: Facts) -> Finding | None:
 
 
 def in_common(names: Sequence[str], held: Flags) -> str:
-    """Say how many pairs share fewer than all data sets, and which ones share none.
+    """Return how many pairs share fewer than all data sets, and which ones share none.
 
     Examples
     --------

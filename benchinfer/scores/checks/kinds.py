@@ -28,7 +28,7 @@ _SHARE = re.compile(
 
 
 def zero_one(summary: Summary, m: int) -> bool:
-    """Tell whether all scores of a measure are 0 or 1, and both occur.
+    """Return whether all scores of a measure are 0 or 1, and both occur.
 
     Within 0 and 1 a score is at least its square, and equal to it at 0 and 1 only, so that mean and
     squares of the cells suffice.
@@ -41,7 +41,7 @@ def zero_one(summary: Summary, m: int) -> bool:
 
 
 def all_ranks(summary: Summary, m: int) -> bool:
-    """Tell whether the scores of each replication are the ranks of the algorithms."""
+    """Return whether the scores of each replication are the ranks of the algorithms."""
     n, k = summary.n[m], len(summary.algorithms)
     held = n.any(axis=1)
     n, mean = n[held], summary.mean[m, held]

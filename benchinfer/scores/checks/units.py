@@ -82,7 +82,7 @@ def per_cent_and_fractions(facts: Facts) -> Finding | None:
 
 
 def _hundredfold(low: Array, high: Array, above: Flags, below: Flags) -> bool:
-    """Tell whether the cells fall in two narrow groups about a hundredfold apart.
+    """Return whether the cells fall in two narrow groups about a hundredfold apart.
 
     Times and errors that vary over several powers of ten have no gap, or none of that size.
     """

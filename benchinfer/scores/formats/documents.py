@@ -184,7 +184,11 @@ def _no_table(name: str) -> ScoreTableError:
 
 def of_results(results: Mapping[str, Any]) -> tuple[Format, Rows] | None:
     """Recognise what ``cross_validate`` returns, by the name of each estimator."""
-    if not results or not all(map(_is_result, results.values())):
+    for result in results.values():
+        keys = set(map(str, result)) if isinstance(result, Mapping) else set[str]()
+        if not set(TIMES) <= keys or not any(key.startswith("test_") for key in keys):
+            return None
+    if not results:
         return None
     rows: Rows = []
     names = dict[str, None]()
@@ -203,13 +207,6 @@ def of_results(results: Mapping[str, Any]) -> tuple[Format, Rows] | None:
         "scikit-learn, cross_validate", measures=held, resampling=Resampling("cv"), note=SCORERS
     )
     return form, rows
-
-
-def _is_result(value: object) -> bool:
-    if not isinstance(value, Mapping):
-        return False
-    keys = [str(key) for key in cast("Mapping[object, object]", value)]
-    return set(TIMES) <= set(keys) and any(key.startswith("test_") for key in keys)
 
 
 def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | None:

@@ -1,4 +1,4 @@
-"""Layout of a table of which nobody says what it is."""
+"""Detection of the layout of a table."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -129,7 +129,7 @@ def _beside_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
 
 
 def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> Finding | None:
-    """Report columns beside those of algorithms that bear names of measures, not of data sets."""
+    """Report columns of scores named as measures in a table of algorithms."""
     if (
         "algorithm" not in long.of
         or "value" in long.of

@@ -307,7 +307,7 @@ class Scatter:
         self.value[place] = value
 
     def _number(self, known: NDArray[np.int32], new: NDArray[np.integer]) -> None:
-        """Give the next rows, in order, to blocks that have none."""
+        """Assign the next rows, in order, to blocks that have none."""
         low, high = int(new.min()), int(new.max())
         if high - low > 16 * len(new):
             new = np.unique(new)
@@ -364,8 +364,12 @@ class Scatter:
         there = self.row > 0
         keep = [np.flatnonzero(there.any(axis=axes)) for axes in ((0, 2), (1, 2), (0, 1))]
         keep.append(np.flatnonzero(held))
-        ordered = [_in_order(*pair) for pair in zip(names, keep, strict=True)]
-        m, d, r, columns = (codes for _, codes in ordered)
+        # Many pairs to sort would have Python look through all objects for garbage.
+        ordered = [
+            sorted(codes.tolist(), key=labels.__getitem__)
+            for labels, codes in zip(names, keep, strict=True)
+        ]
+        m, d, r, columns = (np.array(codes, np.int64) for codes in ordered)
         row = self.row[d[:, None], m[:, None, None], r]
         row -= 1
         if len(columns) < self.width:
@@ -373,7 +377,10 @@ class Scatter:
         elif (columns != np.arange(self.width)).any():
             for chunk in chunks:
                 chunk[:] = chunk[:, columns]
-        measures, datasets, replications, algorithms = (labels for labels, _ in ordered)
+        measures, datasets, replications, algorithms = (
+            tuple(labels[code] for code in codes)
+            for labels, codes in zip(names, ordered, strict=True)
+        )
         return Places(measures, datasets, algorithms, replications, row, value)
 
 
@@ -382,10 +389,3 @@ def _held(value: Array) -> Codes:
     if np.isnan(value.sum()):
         return np.count_nonzero(~np.isnan(value), axis=0)
     return np.full(value.shape[1], len(value))
-
-
-def _in_order(names: list[str], codes: Codes) -> tuple[tuple[str, ...], Codes]:
-    """Return labels in order, with their codes."""
-    # Many pairs to sort would have Python look through all objects for garbage.
-    ordered = sorted(codes.tolist(), key=names.__getitem__)
-    return tuple(names[code] for code in ordered), np.array(ordered, np.int64)

@@ -51,7 +51,7 @@ def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistic
 
 
 def grouped_blocks(frame: Frame, cells: Cells) -> Frame:
-    """Ask for sums and cross products of the blocks that hold the same algorithms.
+    """Return sums and cross products of the blocks that hold the same algorithms.
 
     Scores are centred by their cell before they are multiplied, so that nothing cancels.
     """

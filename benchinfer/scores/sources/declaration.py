@@ -70,7 +70,7 @@ def declared(
 
 
 def _covariates(given: object) -> tuple[str, ...]:
-    """Read the names of covariates; one alone need not be in a list."""
+    """Read the names of covariates; a single one need not be in a list."""
     if (names := _texts([given] if isinstance(given, str) else given)) is not None:
         return names
     raise ScoreTableError(
@@ -80,7 +80,7 @@ def _covariates(given: object) -> tuple[str, ...]:
 
 
 def _texts(given: object) -> tuple[str, ...] | None:
-    """Give the items of a sequence of texts, None for anything else."""
+    """Return the items of a sequence of texts, None for anything else."""
     if not isinstance(given, Sequence):
         return None
     names = cast("Sequence[object]", given)
@@ -147,7 +147,7 @@ def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -
 
 
 def _measure(name: str, entry: object) -> Measure | list[str]:
-    """Read one measure, or say what is wrong with it."""
+    """Read one measure, or return its faults."""
     prefix = f"measures.{name}."
     if not isinstance(entry, Mapping):
         return [f"measures.{name}: not a table; write [measures.{name}] and its keys below."]
@@ -179,7 +179,7 @@ def _measure(name: str, entry: object) -> Measure | list[str]:
 
 
 def _resampling(entry: object) -> Resampling | list[str]:
-    """Read the resampling, or say what is wrong with it."""
+    """Read the resampling, or return its faults."""
     if not isinstance(entry, Mapping):
         return ["resampling: not a table; write [resampling] and its keys below."]
     table = cast("Mapping[str, Any]", entry)

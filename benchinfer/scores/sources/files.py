@@ -506,7 +506,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
 
 
 def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, object] | None":
-    """Read a file that holds more than one table says, with the tool that wrote it."""
+    """Read a file that is no plain table, with the tool that wrote it."""
     if suffix in ARFF:
         return None, arff(path, typed)
     results = None
@@ -577,7 +577,7 @@ def _json_file(path: Path, typed: str) -> object:
 
 
 def _not_an_object(typed: str, error: str) -> str:
-    """Say that lines hold no objects."""
+    """Return the message on lines that hold no objects."""
     if "to array in row 0" not in error:
         what = f"{typed!r} has a line that is no object, and JSON lines hold one object per line."
         return message(what, hint="remove lines that are no scores, or make them objects.")
@@ -837,7 +837,7 @@ def _numbers(column: Any) -> Any:
 
 
 def _without_fractions(column: Any) -> Any:
-    """Write labels that are all whole numbers without ".0", as the other engines give them."""
+    """Write labels that are all whole numbers without ".0", as the other engines do."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -135,12 +135,12 @@ def engine_of(native: object) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error says."""
+    """Return the first line of an error."""
     return str(error).strip().partition("\n")[0]
 
 
 def of_frame(source: object, name: str) -> Source:
-    """Take a frame of any engine."""
+    """Open a frame of any engine."""
     native: Any = source
     index, kinds = (), dict[str, str]()
     if engine_of(native) == "pandas" and hasattr(native, "columns"):
@@ -234,7 +234,7 @@ def _batches(native: Any) -> Iterator[Any]:
 
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:
-    """Give the names of columns as text, and refuse those that not all engines can hold."""
+    """Return the names of columns as text, and refuse those that not all engines can hold."""
     texts = tuple(map(str, names))
     if bad := [name for name in texts if "\0" in name or not is_text(name)]:
         raise ScoreTableError(
@@ -246,7 +246,7 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def _odd(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> dict[str, str]:
-    """Say which columns hold neither text nor numbers: column to kind."""
+    """Return the columns that hold neither text nor numbers: column to kind."""
     if frame.implementation.is_pyarrow():
         return odd_fields(nw.to_native(frame).schema)
     kinds = {
@@ -261,7 +261,7 @@ def _odd(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> dict[str, str]:
 
 
 def odd_fields(schema: Any) -> dict[str, str]:
-    """Say the same of columns of Arrow."""
+    """Return the columns of Arrow that hold neither text nor numbers: column to kind."""
     from pyarrow import types
 
     kinds = dict[str, str]()
@@ -304,7 +304,7 @@ def _plain_pandas(native: Any) -> Any:
 
 
 def _unnamed_labels(native: Any) -> tuple[str, ...]:
-    """Give the first labels of an index level that has no name but does not only count."""
+    """Return the first labels of an index level that has no name but does not only count."""
     for i, name in enumerate(native.index.names):
         labels = native.index.get_level_values(i)
         if name is not None or labels.dtype.kind in "iu":
@@ -318,7 +318,7 @@ def _unnamed_labels(native: Any) -> tuple[str, ...]:
 
 
 def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> nw.LazyFrame[Any]:
-    """Take over a frame in memory or of dask; `numbers` are the columns of scores and covariates.
+    """Convert a frame in memory or of dask; `numbers` are the columns of scores and covariates.
 
     Arrow takes one type per column, so what it has no type for becomes text or a float. Codes are
     decoded, for they may be of numbers.
@@ -354,7 +354,7 @@ def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> nw.LazyFrame[
 
 
 def _plain(column: Any, *, number: bool) -> Any:
-    """Give a pandas column one type; text keeps what was there for the checks to see."""
+    """Cast a pandas column to one type; text shows the checks what was there."""
     import numpy as np
     import pandas as pd
 
@@ -382,7 +382,7 @@ def _digits(value: Decimal) -> str:
 
 
 def _decoded(column: Any, *, number: bool) -> Any:
-    """Give an Arrow column one of the types that all functions of Arrow know."""
+    """Cast an Arrow column to a type that all functions of Arrow know."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -397,7 +397,7 @@ def _decoded(column: Any, *, number: bool) -> Any:
 
 
 def _halves(native: Any) -> str:
-    """Say in which columns of a pandas frame there is text that UTF-8 cannot write."""
+    """Return the message on columns of a pandas frame with text that UTF-8 cannot write."""
     where: list[tuple[object, ...]] = [("column", "first", "values")]
     for name in native:
         bad = [v for v in native[name].astype(object) if isinstance(v, str) and not is_text(v)]

@@ -62,7 +62,7 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
 
 
 def open_relation(connection: Any, query: str | None, what: str) -> Any:
-    """Take a query, or the only table there is."""
+    """Return the relation of a query, or of the only table."""
     with engine_errors(what, query):
         if query is not None:
             _refuse_all_but_one_select(connection, query)
@@ -205,7 +205,7 @@ def _parts(tree: object) -> "list[Mapping[str, Any]]":
 
 
 def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
-    """Return the rows of a table to keep, and how many were neither kept nor refused."""
+    """Return the rows of a table to keep, and for how many the filter has no answer."""
     import numpy as np
     import pyarrow as pa
 
@@ -282,7 +282,7 @@ def numbers_of_text(column: Any) -> Any:
 
 
 def _typed(column: Any) -> Any:
-    """Give the text of a file the type that all its values have: truth, numbers, or text."""
+    """Cast text of a file to the type that all its values have: truth, numbers, or text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
