@@ -227,8 +227,8 @@ def _compare_by(
     if not variant.name.startswith("interactions"):
         # The tolerance has no meaning there: only who is better has.
         setting = replace(setting, measure=replace(setting.measure, tolerance=0.0))
-    means = None if along is None else replace(along, at={})
-    other = compare_fit(setting, fitted, result.target, options, rng, means)
+    at_means = None if along is None else replace(along, at={})
+    other = compare_fit(setting, fitted, result.target, options, rng, at_means)
     return other.at(**along.at) if along is not None and along.at else other
 
 
