@@ -50,8 +50,8 @@ def gate(
 
     A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
     """
-    from benchinfer.cli import report as cli_report
     from benchinfer.cli.output import results
+    from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
 
@@ -66,7 +66,7 @@ def gate(
             results.gate_refused(error)
         raise
     if report is not None:
-        cli_report.write([result], report)
+        write([result], report)
     if as_json:
         documents.write(documents.gate(result))
     elif as_markdown:
@@ -78,14 +78,14 @@ def gate(
 
 def _judged(source: SourceArguments, measure: list[str] | None, given: dict[str, Any]) -> "Gate":
     """Read the table, and ask for the verdict."""
-    from benchinfer.analyses.gate.gate import gate as ask
+    import benchinfer
 
     refused = source.failed == "error"
     failed = "missing" if refused else number_or_name(source.failed)
     scores = replace(source, failed="error" if refused else "missing").read()
     names = None if measure is None else named(source, scores, measure)
-    options = {each.name: each.value(given, ask) for each in _ARGUMENTS}
-    return ask(scores, names, failed=failed, **options)
+    options = {each.name: each.value(given, benchinfer.gate) for each in _ARGUMENTS}
+    return benchinfer.gate(scores, names, failed=failed, **options)
 
 
 gate = reads_scores(with_arguments(gate, _ARGUMENTS), faulty=Exit.UNDECIDABLE)

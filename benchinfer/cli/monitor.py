@@ -128,9 +128,9 @@ def monitor(
 
     Call it after each batch of replications, in a loop or from a scheduler.
     """
-    from benchinfer.analyses.monitor.monitor import monitor as ask
+    import benchinfer
     from benchinfer.analyses.monitor.state import StateFile
-    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
 
@@ -138,18 +138,18 @@ def monitor(
     path = _state_path(source.scores, state, measure)
     if report is not None and path is not None and realpath(report) == realpath(path):
         raise wrong("--report", "is the file of the state.")
-    # Locked before the table is read: a state never runs ahead of the table that is held to it.
+    # Locked before the table is read, so that the state is never newer than the table.
     with nullcontext() if path is None else StateFile(path) as file:
         scores = source.read()
         if report is not None:
             check_target(report)  # before a stage is decided on
         names = [source.measure(scores, name) for name in measure or [None]]
         if len(names) == 1:
-            result = ask(scores, names[0], state=file, **options)
+            result = benchinfer.monitor(scores, names[0], state=file, **options)
         else:
-            result = ask(scores, names, state=file, **options)
+            result = benchinfer.monitor(scores, names, state=file, **options)
     if report is not None:
-        cli_report.write([result], report, scores)
+        write([result], report, scores)
     if as_json:
         documents.write(document(result))
     else:
