@@ -78,14 +78,14 @@ def gate(
 
 def _judged(source: SourceArguments, measure: list[str] | None, given: dict[str, Any]) -> "Gate":
     """Read the table, and ask for the verdict."""
-    import benchinfer
+    from benchinfer.analyses.gate.gate import gate as ask
 
     refused = source.failed == "error"
     failed = "missing" if refused else number_or_name(source.failed)
     scores = replace(source, failed="error" if refused else "missing").read()
     names = None if measure is None else named(source, scores, measure)
-    options = {each.name: each.value(given, benchinfer.gate) for each in _ARGUMENTS}
-    return benchinfer.gate(scores, names, failed=failed, **options)
+    options = {each.name: each.value(given, ask) for each in _ARGUMENTS}
+    return ask(scores, names, failed=failed, **options)
 
 
 gate = reads_scores(with_arguments(gate, _ARGUMENTS), faulty=Exit.UNDECIDABLE)

@@ -115,13 +115,13 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Say how many data sets and replications an experiment needs, from a pilot's scores."""
-    import benchinfer
+    from benchinfer.analyses.plan.plan import plan as ask
     from benchinfer.cli.guard import Exit
     from benchinfer.cli.report import write
     from benchinfer.reports import documents
 
     scores = source.read()
-    result = benchinfer.plan(scores, measure=source.measure(scores, measure), **design.arguments())
+    result = ask(scores, measure=source.measure(scores, measure), **design.arguments())
     if report is not None:
         write([result], report)
     if as_json:
