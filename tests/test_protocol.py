@@ -296,7 +296,7 @@ def test_verdict_order_and_level_are_of_one_statistic(compare, kind, skewed_tabl
     assert layout_ranking(found).rows[0].name == ranking[0]
     paper = found.table()
     assert tuple(paper.data["algorithm"]) == ranking
-    assert (0, 1) in paper.paper.strong
+    assert (0, 1) in paper.paper.bold
     place = {name: n for n, name in enumerate(ranking)}
     rows = found.contrasts()
     decided = rows[rows["verdict"].isin(["first", "second"])]

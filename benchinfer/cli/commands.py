@@ -147,14 +147,14 @@ def consensus(
     Algorithms are compared on each data set by itself. What holds in all best orders is printed,
     with the weight that speaks for it.
     """
-    from benchinfer.relations.consensus import consensus as relations_consensus
+    from benchinfer.relations.consensus.consensus import consensus as agree
 
     options = question.arguments()
     scores = source.read()
     weights = question.weighted(source, scores)
     local = {name: question.compared(scores, name) for name in weights}
     ensemble = question.ensemble(local, weights)
-    result = relations_consensus.consensus(ensemble, **options)
+    result = agree(ensemble, **options)
     if as_json:
         from benchinfer.reports import documents
 
@@ -193,7 +193,7 @@ def report(
     The HTML file holds data, figures, verdicts, methods and citations, and needs nothing else.
     Whatever the verdicts, the exit code is 0 when it is written.
     """
-    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.report import analyse, show, stages, write
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
     from benchinfer.reports.page import document
@@ -201,13 +201,13 @@ def report(
     methods = wanted.named()
     scores = source.read_measures(measure)
     check_target(output)  # before the work
-    with cli_report.stages(quiet=quiet) as progress:
-        results = cli_report.analyse(
+    with stages(quiet=quiet) as progress:
+        results = analyse(
             scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=progress
         )
         progress(f"Writing {output}", 0, 0)
-        page = cli_report.write(results, output, title=wanted.title, kind=kind)
+        page = write(results, output, title=wanted.title, kind=kind)
     if as_json:
         documents.write(document(page, results, output))
     elif not quiet:
-        cli_report.show(results, scores, output)
+        show(results, scores, output)

@@ -259,7 +259,7 @@ def _read(
 
 
 def _signature(arguments: list[Argument]) -> inspect.Signature:
-    """Return the parameters of a command: those of every comparison, and its own."""
+    """Return the parameters of a command: those of every comparison, and of this analysis."""
     word = inspect.Parameter.KEYWORD_ONLY
     shared = {
         "per_dataset": (PerDataset, False),

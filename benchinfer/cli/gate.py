@@ -50,8 +50,8 @@ def gate(
 
     A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
     """
-    from benchinfer.cli import report as cli_report
     from benchinfer.cli.output import results
+    from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
 
@@ -66,7 +66,7 @@ def gate(
             results.gate_refused(error)
         raise
     if report is not None:
-        cli_report.write([result], report)
+        write([result], report)
     if as_json:
         documents.write(documents.gate(result))
     elif as_markdown:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(TyperGroup):
-    """Commands that are made when they are called, as what they import takes a while."""
+    """Commands that are made when they are called, as their imports are slow."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

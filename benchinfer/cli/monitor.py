@@ -130,7 +130,7 @@ def monitor(
     """
     from benchinfer.analyses.monitor.monitor import monitor as ask
     from benchinfer.analyses.monitor.state import StateFile
-    from benchinfer.cli import report as cli_report
+    from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
 
@@ -138,7 +138,7 @@ def monitor(
     path = _state_path(source.scores, state, measure)
     if report is not None and path is not None and realpath(report) == realpath(path):
         raise wrong("--report", "is the file of the state.")
-    # Locked before the table is read: a state never runs ahead of the table that is held to it.
+    # Locked before the table is read, so that the state is never newer than the table.
     with nullcontext() if path is None else StateFile(path) as file:
         scores = source.read()
         if report is not None:
@@ -149,7 +149,7 @@ def monitor(
         else:
             result = ask(scores, names, state=file, **options)
     if report is not None:
-        cli_report.write([result], report, scores)
+        write([result], report, scores)
     if as_json:
         documents.write(document(result))
     else:

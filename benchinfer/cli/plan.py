@@ -116,14 +116,14 @@ def plan(
 ) -> None:
     """Say how many data sets and replications an experiment needs, from a pilot's scores."""
     from benchinfer.analyses.plan.plan import plan as ask
-    from benchinfer.cli import report as cli_report
     from benchinfer.cli.guard import Exit
+    from benchinfer.cli.report import write
     from benchinfer.reports import documents
 
     scores = source.read()
     result = ask(scores, measure=source.measure(scores, measure), **design.arguments())
     if report is not None:
-        cli_report.write([result], report)
+        write([result], report)
     if as_json:
         documents.write(documents.plan(result))
     else:

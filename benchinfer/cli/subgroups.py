@@ -65,8 +65,8 @@ def subgroups(
     and the algorithms are compared in each leaf.
     """
     from benchinfer.analyses.subgroups.compare import compare_subgroups
-    from benchinfer.cli import report as cli_report
     from benchinfer.cli.output import results
+    from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
     from benchinfer.reports import documents
 
@@ -81,7 +81,7 @@ def subgroups(
     if stability is not None:
         resampled = groups.stability(stability, seed=arguments["seed"])
     if report is not None:
-        cli_report.write([groups] if resampled is None else [groups, resampled], report)
+        write([groups] if resampled is None else [groups, resampled], report)
     if as_json:
         documents.write(documents.subgroups(groups, resampled))
     else:

@@ -21,7 +21,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
-from benchinfer.relations.numerics.posets import letters as groups_of
+from benchinfer.relations.numerics.posets import letters
 from benchinfer.relations.ranks import letter, rank_intervals
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
     return rows.reindex([name for name in others if name in rows.index])
 
 
-def letters(result: "Comparison", order: Sequence[str]) -> list[str] | None:
+def letters_of(result: "Comparison", order: Sequence[str]) -> list[str] | None:
     """Return the letters of algorithms in an order, None where pairs were not compared."""
     relation = result.relation()
     at = [relation.algorithms.index(name) for name in order]
     states = relation.states[np.ix_(at, at)]
     if (states == Verdict.MISSING).any():
         return None
-    groups = groups_of((states == Verdict.FIRST) | (states == Verdict.SECOND))
+    groups = letters((states == Verdict.FIRST) | (states == Verdict.SECOND))
     return [
         "".join(letter(n) for n, group in enumerate(groups) if i in group) for i in range(len(at))
     ]
@@ -220,7 +220,7 @@ def _joined(
     result: "Comparison", order: Sequence[str], shown: Sequence[str]
 ) -> tuple[list[Series], list[str]]:
     """Return the column of letters, or of ranks of many algorithms, if any, and how to read it."""
-    groups = letters(result, order)
+    groups = letters_of(result, order)
     if groups is None:
         return [], []
     if len(order) <= _LETTERED:
@@ -293,7 +293,7 @@ def withheld(result: "Comparison", rows: "pd.DataFrame") -> list[str]:
 
 
 def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
-    """Say how verdicts came about, what they are about, and how many algorithms are left out."""
+    """Describe the rule and the scope of the verdicts, and count the algorithms left out."""
     rows = result.contrasts()
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()

@@ -15,7 +15,7 @@ from benchinfer.numerics.ties import ranked_rows
 from benchinfer.numerics.types import Array
 from benchinfer.papers.algorithms import (
     control,
-    letters,
+    letters_of,
     reading_of_letters,
     reference,
     words,
@@ -186,7 +186,7 @@ def by_dataset(
 
 
 def _plain(measure: "Measure") -> "Measure":
-    """Return a measure without what analyses set beside the scores."""
+    """Return a measure without tolerance and bounds."""
     return replace(measure, tolerance=0.0, bounds=None)
 
 
@@ -202,7 +202,7 @@ def _of_ranks(local: LocalLevels, *, tested: bool) -> list[str]:
 
 def marks_below(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
     """Return the row of letters, or of marks against a control or another algorithm."""
-    groups = None if against else letters(result, order)
+    groups = None if against else letters_of(result, order)
     if groups is not None:
         return [Below("letters", groups, groups)]
     chosen = against or control(result)

@@ -71,7 +71,7 @@ def _of_datasets(results: Comparisons) -> str:
 
 
 def _basis(result: Comparison, side: str, other: str) -> str:
-    """Say what the numbers in brackets are: of which sides, and what stands with them."""
+    """Describe the numbers in brackets: the order of the sides, and intervals and p-values."""
     rows = result.contrasts()
     kinds = [result.intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0

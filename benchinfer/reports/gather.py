@@ -223,7 +223,7 @@ def _permuted(scores: ScoreTable, measure: str, level: float, seed: int | None) 
 
 
 def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) -> ReportInput:
-    """Bring what `report` takes into one form."""
+    """Convert the argument of `report` to a report's input."""
     if isinstance(results, ReportInput):
         return results
     if isinstance(results, ScoreTable):

@@ -24,11 +24,11 @@ from benchinfer.reports.svg import StyleSheet
 
 _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
 _TALL = 800  # CSS pixels of a figure that may fill a printed page
-_HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that stand in the open
+_HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that are not folded
 _ROWS, _FEW = 16, 5
-_LEADING = 3  # sections of a part whose tables stand in the open
+_LEADING = 3  # sections of a part whose tables are not folded
 _MANY = 1000  # rows of a table that are made when a reader opens it
-_NARROW = 2  # columns of a table that stands beside a figure
+_NARROW = 2  # columns of a table that is placed next to a figure
 _LINES, _LONG = 6, 500  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
 _TEMPLATES = files("benchinfer.reports") / "templates"
@@ -74,7 +74,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class LaidSection:
-    """A section with what stands in the open and what is folded, each with a summary."""
+    """Layout of a section: open and folded elements, with a summary of these."""
 
     section: Section
     figures: tuple[Markup, ...]
@@ -131,7 +131,7 @@ class _Writer:
         )
 
     def linked(self, section: Section) -> bool:
-        """Return whether verdicts told before lead to the contrasts of a section."""
+        """Return whether earlier cells link to the contrasts of a section."""
         contrasts = [table.frame for table in section.tables if table.name == "contrasts"]
         rows = (row(section.anchor, label) for frame in contrasts for label in frame.index)
         return not self.targets.isdisjoint(rows)

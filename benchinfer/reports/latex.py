@@ -33,7 +33,7 @@ _CHARACTERS = {
     "\N{GREEK SMALL LETTER ALPHA}": r"$\alpha$", "\N{GREEK SMALL LETTER CHI}": r"$\chi$",
     "\N{GREEK SMALL LETTER TAU}": r"$\tau$", "\N{GREEK SMALL LETTER RHO}": r"$\rho$",
 }  # fmt: skip
-_LAST_LATIN = "\N{LATIN SMALL LETTER Z WITH CARON}"  # of what the fonts have by their own code
+_LAST_LATIN = "\N{LATIN SMALL LETTER Z WITH CARON}"  # the last letter in the encoding of the fonts
 _WIDTH = 172  # mm of a line
 _LETTER = 1.35  # mm of a letter of a table
 _LEAST, _MOST = 9.0, 60.0  # mm of a column
@@ -85,7 +85,7 @@ def _blocks(page: Page) -> Iterator[str]:
 
 
 def _link(address: str) -> str:
-    r"""Link an address that has no character of LaTeX's own, else print it."""
+    r"""Link an address without special characters of LaTeX, else print it."""
     if not address:
         return ""
     plain = re.fullmatch(r"[\w:/.()+;=,-]+", address, flags=re.ASCII)

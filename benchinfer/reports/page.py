@@ -197,7 +197,7 @@ def _measures(gathered: ReportInput) -> "list[Measure]":
 def _compared(gathered: ReportInput) -> list[Comparison]:
     """Return the comparisons, and of those on each data set the first one."""
     results = [r for r in gathered.results if isinstance(r, Comparison)]
-    # A data set by itself describes a part of the table: only where nothing describes the whole.
+    # A single data set describes a part of the table: used only where no result describes all.
     return results + [
         next(iter(r.values())) for r in gathered.results if isinstance(r, Comparisons)
     ]

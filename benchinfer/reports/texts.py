@@ -222,7 +222,7 @@ def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
 
 
 def python(gathered: "ReportInput") -> list[str]:
-    """Return the calls that make the results, arguments at their defaults left out."""
+    """Return the calls that make the results, without arguments at their defaults."""
     results = [r for r in gathered.results if isinstance(r, _Made)]
     if not results and gathered.scores is None:
         return []
@@ -246,7 +246,7 @@ def _reading_call(scores: "ScoreTable") -> list[str]:
 
 
 def _record_call(record: Any) -> str:
-    """Write a record as the call that makes it, fields at their defaults left out."""
+    """Write a record as its constructor, without fields at their defaults."""
     values = [(field.name, getattr(record, field.name), field.default) for field in fields(record)]
     shown = [
         f"{name}={value!r}" for name, value, usual in values if usual is MISSING or value != usual

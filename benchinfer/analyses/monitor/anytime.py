@@ -161,7 +161,7 @@ class WatchedPair:
         }
 
     def _held(self, at: NDArray[np.int64]) -> Array:
-        """Return (2, D, q) the intervals, each held from its check until the next."""
+        """Return (2, D, q) intervals; each is valid from its check until the next."""
         ends = np.array(list(self.checks.values()))
         held = np.searchsorted(list(self.checks), at, side="right") - 1
         return np.moveaxis(ends[held], 0, -1).swapaxes(0, 1)
@@ -195,7 +195,7 @@ _REMEMBERED, _SERIES = 1_000, 1_000
 @savable
 @dataclass(frozen=True, slots=True)
 class Bets:
-    """What bets have come to.
+    """State of the bets on all pairs.
 
     Attributes
     ----------

@@ -109,25 +109,16 @@ def method(design: "MonitorDesign", setting: "Setting", adjustment: str) -> str:
     return f"{how}{merged} {adjustment}."
 
 
-def formula(design: "MonitorDesign") -> str:
-    """Say the statistic in one line."""
-    return {
-        "recursive": f"one-sided {_TESTS[design.test]} per stage, combined by Fisher's product",
-        "group-sequential": f"{_TESTS[design.test]} of all differences so far, at planned looks",
-        "anytime": "capital of bets on the differences of a pair",
-    }[design.method]
-
-
 def adjustment(design: "MonitorDesign") -> str:
     """Say how errors over pairs are controlled."""
     if design.n_pairs == 1:
         return "One pair: no adjustment for many"
     if design.method == "anytime":
-        return f"Anytime p-values are adjusted for {pairs(design)} by Holm's steps"
-    return f"Each of {pairs(design)} is tested at an equal share of the level from the start"
+        return f"Anytime p-values are adjusted for {pair_count(design)} by Holm's steps"
+    return f"Each of {pair_count(design)} is tested at an equal share of the level from the start"
 
 
-def pairs(design: "MonitorDesign") -> str:
+def pair_count(design: "MonitorDesign") -> str:
     """Count the pairs, those of each measure where there are several."""
     per_measure = count(design.n_pairs // design.n_measures, "pair")
     return (
@@ -234,7 +225,12 @@ class MonitorComparison(Comparison):
     @property
     def formula(self) -> str:
         """The statistic in one line."""
-        return formula(self.design)
+        test = _TESTS[self.design.test]
+        return {
+            "recursive": f"one-sided {test} per stage, combined by Fisher's product",
+            "group-sequential": f"{test} of all differences so far, at planned looks",
+            "anytime": "capital of bets on the differences of a pair",
+        }[self.design.method]
 
     @property
     def intervals(self) -> str:
@@ -258,7 +254,7 @@ class MonitorComparison(Comparison):
         return standing(self.course.ends, self.decision, all_pairs=all_pairs)
 
     def effects(self) -> Mapping[str, Array]:
-        """Return what is known of the pairs, in the measure's own unit."""
+        """Return the evidence on the pairs, in the unit of the measure."""
         c = self.course
         estimates: dict[str, Array] = {"estimate": self.measure.effect(c.estimate)}
         if c.low is not None and c.high is not None:

@@ -331,7 +331,7 @@ class StageDifferences:
 
     @property
     def estimates(self) -> Array:
-        """(P,) mean differences; of all scores there are, for a pair without a whole stage."""
+        """(P,) mean differences; of all scores so far, for a pair without a complete stage."""
         return np.array(
             [
                 self.of(p).mean() if self.of(p).shape[1] else self._so_far(p)

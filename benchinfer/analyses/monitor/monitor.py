@@ -213,7 +213,7 @@ def monitor(
 def _settings(
     scores: ScoreTable, names: Sequence[str | None], pairs: str | tuple[str, str]
 ) -> tuple[list[Setting], ScoreTable]:
-    """Take down the setting of each measure, and narrow the table to what is watched."""
+    """Return the setting of each measure, and the part of the table that is watched."""
     if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
         scores = scores.subset(algorithms=sorted(set(pairs)))
     if not names or len(set(names)) < len(names):

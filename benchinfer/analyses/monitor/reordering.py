@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from benchinfer.analyses.monitor.anytime import bet_of, directed
-from benchinfer.analyses.monitor.course import points as path_points
+from benchinfer.analyses.monitor.course import points
 from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.numerics.stages import recursion
 from benchinfer.analyses.monitor.stagewise import (
-    Array,
     bounds_of,
     combined,
     ends_of,
@@ -31,13 +30,12 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
-
-    from benchinfer.analyses.monitor.numerics.betting import Array as Array_betting
 
 
 _CELLS = 2_000_000  # differences that are shuffled at once
@@ -91,8 +89,8 @@ def shuffled(
     d: Array, design: MonitorDesign, measure: Measure, permutations: int, rng: np.random.Generator
 ) -> Orders:
     """Run the design on random orders of (D, n) differences, each data set shuffled by itself."""
-    p_values, at = fixed_p(d, design.test, design.sides), path_points(d.shape[1])
-    points: list[Array] = []
+    p_values, at = fixed_p(d, design.test, design.sides), points(d.shape[1])
+    consecutive: list[Array] = []
     paths: list[Array] = []
     ends: list[str] = []
     most = max(_CELLS // max(d.size, 1), 1)
@@ -100,13 +98,13 @@ def shuffled(
         many = min(most, permutations - start)
         orders = rng.permuted(np.broadcast_to(d, (many, *d.shape)), axis=-1)
         p = fixed_p(orders, design.test, design.sides)
-        points.append(consecutive_point(p, design.alpha))
+        consecutive.append(consecutive_point(p, design.alpha))
         paths.append(p[:, at - 1])
         ends += _ends(orders, design, measure)
     share = {word: ends.count(word) / permutations for word in ("first", "second")}
     return Orders(
         point=float(consecutive_point(p_values, design.alpha)),
-        points=np.concatenate(points),
+        points=np.concatenate(consecutive),
         first=share["first"],
         second=share["second"],
         n=d.shape[1],
@@ -156,7 +154,7 @@ def _stage(orders: Array, design: MonitorDesign, t: int) -> Array:
 
 
 def _bet(d: Array, design: MonitorDesign, measure: Measure) -> str:
-    """Return who would have been better by the e-process of the pair alone, at its own share."""
+    """Return the decision of the e-process of one pair, at its share of the level."""
     up, down = np.zeros(d.shape[1]), np.zeros(d.shape[1])
     for row in d:
         _, paths = bet_of(design, measure).after(row)
@@ -211,7 +209,7 @@ class Consecutive(Showable):
     def of(
         sides: tuple[tuple[str, str], ...],
         turns: tuple[bool, ...],
-        differences: "Sequence[Array_betting]",
+        differences: "Sequence[Array]",
         design: MonitorDesign,
         measure: Measure,
         permutations: int,

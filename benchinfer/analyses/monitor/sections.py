@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
-from benchinfer.analyses.monitor import comparison as monitor_comparison
-from benchinfer.analyses.monitor.comparison import MonitorComparison, shared_by
+from benchinfer.analyses.monitor.comparison import MonitorComparison, pair_count, shared_by
 from benchinfer.analyses.monitor.course import decided, runs
 from benchinfer.analyses.monitor.feed import said
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
@@ -76,9 +75,7 @@ def _level(design: "MonitorDesign") -> str:
     if design.method == "anytime":
         return text
     if design.n_pairs > 1:
-        text += (
-            f"; {level_percent(design.alpha_pair)} for each of {monitor_comparison.pairs(design)}"
-        )
+        text += f"; {level_percent(design.alpha_pair)} for each of {pair_count(design)}"
     if len(design.sides) > 1:
         text += f"; {level_percent(design.alpha_one)} in each direction"
     return text
@@ -190,7 +187,7 @@ _MOST = 200  # rows
 
 
 def stages(result: "MonitorComparison") -> Table:
-    """One row per pair, direction, data set and stage; of one data set without its own columns."""
+    """One row per pair, direction, data set and stage; of one data set without columns for it."""
     data = result.stages()
     skipped = {"state"}
     if len(result.setting.coverage.datasets) == 1:
@@ -354,7 +351,7 @@ def run_next(cells: "pd.DataFrame") -> tuple[tuple[str, str], ...]:
 
 
 def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
-    """Show what random orders would have led to, where that takes no long time."""
+    """Show the decisions in random orders, where they are computed quickly."""
     if int(result.setting.coverage.found.sum()) * len(result.pairs) > _WORK:
         return []
     try:

@@ -293,7 +293,7 @@ _WORDS = {
 
 
 def recursive(gathered: StageDifferences, design: MonitorDesign) -> Course:
-    """Follow the recursions of all pairs as far as there are whole stages."""
+    """Follow the recursions of all pairs through the complete stages."""
     m, sides = len(gathered.pairs), len(design.sides)
     p = np.empty((sides * m, 0))
     ends, log = np.full(m, GO_ON, dtype=object), Log()

@@ -134,7 +134,7 @@ class StateFile(AbstractContextManager["StateFile"]):
         return Memory(wanted, pins, bets)
 
     def write(self, memory: Memory) -> None:
-        """Write the state, whole or not at all.
+        """Write the state atomically.
 
         Before the first stage there is nothing to remember, and the design may still change.
         """

@@ -73,7 +73,7 @@ class Components:
 
     @property
     def pilot(self) -> Pilot | None:
-        """Pilot study of the variances, None if they are taken as known."""
+        """Pilot study of the variances, None if they are known."""
         if self.n_datasets is None or self.n_replications is None:
             return None
         free, d, r = self.n_algorithms - 1, self.n_datasets, self.n_replications

@@ -121,7 +121,7 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Print what is held."""
+        """Print the buffered output."""
         if not self.fits:
             return
         lines: list[str] = []

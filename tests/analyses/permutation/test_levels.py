@@ -92,7 +92,7 @@ def test_the_best_rank_is_bold_and_mean_ranks_stand_once():
     heads = [column.head for column in summary(found).columns]
     assert heads == ["rank", "algorithm", "mean rank", "mean", "scores"]
     table = found.table()
-    assert table.paper.strong == {(0, 1)}
+    assert table.paper.bold == {(0, 1)}
     assert table.texts()[0].count("mean rank") == 1
     assert float(table.texts()[1][1]) == pytest.approx(found.summary()["estimate"].min(), abs=0.005)
 

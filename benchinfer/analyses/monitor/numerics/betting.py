@@ -282,7 +282,7 @@ _SIDES = (-1, 1)
 @savable
 @dataclass(frozen=True, slots=True)
 class ConfidenceSequence:
-    """The interval after n differences, and what it takes to go on without them.
+    """Confidence interval after n differences, and the state to update it.
 
     Its ends lie on a grid, rounded to the outer side; its points are a 64th of a standard error or
     less apart, and a 1024th up to 1023 differences.
@@ -435,7 +435,7 @@ def _unit(values: Array) -> float:
 
 
 def _inside(values: Array, excess: Callable[[float], float]) -> float | None:
-    """Return a centre that is kept, if there is one near the mean or the median."""
+    """Return a centre that is not rejected, if there is one near the mean or the median."""
     mean, unit = float(values.mean()), _unit(values)
     for start in (mean, float(np.median(values))):
         if excess(start) < 0:
@@ -451,7 +451,7 @@ def _inside(values: Array, excess: Callable[[float], float]) -> float | None:
 
 
 def _end(excess: Callable[[float], float], centre: float, reach: float, near: float) -> float:
-    """Return the last kept centre on one side: go out until one is not kept, then solve."""
+    """Return the end of the interval on one side: step out to a rejected centre, then solve."""
     inner, outer = centre, centre + reach
     for _ in range(_STEPS):
         if excess(outer) >= 0:

@@ -114,7 +114,7 @@ def following(rule: Rule, alpha: float, before: Boundaries, p_values: Array) -> 
 
 
 def last_boundaries(level: Array) -> Boundaries:
-    """Return the boundaries of a stage declared last in advance: it uses the whole level."""
+    """Return the boundaries of a stage declared last in advance, which uses all of the level."""
     return Boundaries(level, level, level, np.full_like(level, np.nan))
 
 
@@ -264,7 +264,7 @@ def _spread(bounds: Boundaries, where: NDArray[np.int64], n: int) -> Boundaries:
 
 
 type Spending = Literal["obrien-fleming", "pocock"]
-_FAR = 9.0  # standard deviations beyond which nothing is left
+_FAR = 9.0  # standard deviations, beyond which probabilities are negligible
 _NODES = 96
 
 
@@ -379,7 +379,7 @@ def _beyond(inside: _Inside | None, now: float, bound: float, drift: float) -> f
 def _carried(
     inside: _Inside | None, now: float, lower: float, upper: float, drift: float
 ) -> _Inside:
-    """Return what is left between the boundaries, at Gauss-Legendre nodes."""
+    """Return the distribution between the boundaries, at Gauss-Legendre nodes."""
     centre = drift * np.sqrt(now)
     low, high = max(lower, centre - _FAR), min(upper, centre + _FAR)
     sd = 1.0 if inside is None else _step(inside, now, drift)[1]
@@ -409,7 +409,7 @@ def _boundary(inside: _Inside | None, now: float, level: float) -> float:
     if level <= _beyond(inside, now, _FAR, 0.0):
         return np.inf
     if level >= _beyond(inside, now, -_FAR, 0.0):
-        return -_FAR  # all that is left
+        return -_FAR  # all of the remaining probability
 
     def excess(bound: float) -> float:
         return level - _beyond(inside, now, bound, 0.0)

@@ -18,7 +18,7 @@ from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily, critical
 from benchinfer.numerics.types import Array
 
 MOST = 10**7  # data sets or replications beyond which no plan is sensible
-_RELATIVE = 1e-13  # width of what is left where a difference is found by halving
+_RELATIVE = 1e-13  # relative precision of differences found by bisection
 
 
 class Varies(Protocol):
@@ -297,7 +297,7 @@ class Bound:
         return value * df / float(_chi2_quantile(tail if side == "high" else 1 - tail, df))
 
 
-_VALUES = 100  # of a variance, whose quantiles stand for its distribution
+_VALUES = 100  # quantiles that represent the distribution of a variance
 
 
 @dataclass(frozen=True, slots=True)
