@@ -11,7 +11,6 @@ from benchinfer.analyses.subgroups.numerics.alternating import (
     mixture,
     mixtures,
 )
-from scipy.optimize import minimize
 
 
 def planted(seed, n=40, k=3, m=5, noise=0.0):

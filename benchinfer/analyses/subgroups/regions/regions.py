@@ -167,7 +167,7 @@ def _of_model(
     mixed: MixedComparison, covariate: str, pair: tuple[int, int], places: Array, alpha: float
 ) -> _Band:
     """Return the band of a mixed model, exact for the range of places at its smallest df."""
-    fixed, estimate = mixed.fitted.fixed, mixed.fitted.estimate
+    fitted, fixed = mixed.fitted, mixed.fitted.fixed
     middle = float(places.mean())
     first, second = pair
     slope = fixed.slopes(covariate)
@@ -175,8 +175,8 @@ def _of_model(
     line = np.vstack([start[first] - start[second], slope[first] - slope[second]])
     off = places - middle
     tried = np.vstack([line[1], *(line[0] + x * line[1] for x in off[:: len(off) // _TRIED])])
-    errors = estimate.errors(tried, mixed.options.df)
-    spread = estimate.spread(tried) if mixed.structure == "pairwise" else None
+    errors = fitted.errors(tried, mixed.options.df)
+    spread = fitted.spread(tried) if mixed.structure == "pairwise" else None
     if spread is not None:
         df = np.full_like(spread.df, np.inf) if mixed.options.df == "asymptotic" else spread.df
         errors = replace(spread, df=df)
