@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.subgroups.regions.regions import regions
     from benchinfer.analyses.wins.compare import compare_wins
     from benchinfer.analyses.wins.counts import read_wins
-    from benchinfer.comparison.pareto import pareto
+    from benchinfer.analyses.pareto import pareto
     from benchinfer.comparison.per_dataset import per_dataset
     from benchinfer.core.errors import (
         BenchinferError,
@@ -78,7 +78,7 @@ _homes = {
     "load": "core.saving",
     "load_example": "scores.examples",
     "monitor": "analyses.monitor.monitor",
-    "pareto": "comparison.pareto",
+    "pareto": "analyses.pareto",
     "per_dataset": "comparison.per_dataset",
     "plan": "analyses.plan.plan",
     "plot": "plots.draw",

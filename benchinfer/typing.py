@@ -21,7 +21,7 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.pareto import Pareto
+from benchinfer.analyses.pareto import Pareto
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.papers.styler import PaperTable

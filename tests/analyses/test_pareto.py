@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchinfer.comparison import pareto
-from benchinfer.comparison.pareto import dominates, resampled_dominance
+from benchinfer.analyses import pareto
+from benchinfer.analyses.pareto import dominates, resampled_dominance
 
 
 def test_dominance_by_definition() -> None:
