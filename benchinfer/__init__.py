@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from benchinfer import typing as typing
     from benchinfer.analyses.bayes.compare import compare_bayes
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
+    from benchinfer.analyses.choice.compare import compare
     from benchinfer.analyses.gate.gate import gate
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.read import read_effects
@@ -62,6 +63,7 @@ _homes = {
     "ScoreTableError": "core.errors",
     "__version__": "core.version",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
+    "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
     "compare_meta": "analyses.meta.compare",
@@ -100,6 +102,7 @@ __all__ = [
     "ScoreTableError",
     "__version__",
     "archetypes",
+    "compare",
     "compare_bayes",
     "compare_bootstrap",
     "compare_meta",

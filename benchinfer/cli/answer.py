@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import typer
 
@@ -12,6 +12,7 @@ from benchinfer.cli.options.common import wrong
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from benchinfer.analyses.choice.answer import Answer
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.papers.styler import PaperTable
     from benchinfer.scores.table import ScoreTable
@@ -46,6 +47,30 @@ class Showing:
             raise wrong("--rows", "goes with --table.")
         if self.table and (self.details or self.as_json):
             raise wrong("--table", "goes without --details and --json.")
+
+    def refuse_per_dataset(self) -> None:
+        """Refuse data sets by themselves, for which an analysis is named."""
+        if self.per_dataset:
+            raise wrong("--per-dataset", "needs an analysis: benchinfer compare mixed, for one.")
+
+
+def answers(result: "Answer", scores: "ScoreTable", show: Showing) -> NoReturn:
+    """Print an answer on all measures, and end with the exit code of its verdicts."""
+    from benchinfer.cli.output import results
+    from benchinfer.core.sections import Request
+    from benchinfer.reports import documents
+
+    request = Request(details=show.details)
+    decided = {name: settled(one.relation()) for name, one in result.items()}
+    if show.table is not None:
+        rows = scores if show.rows == "datasets" else None
+        _print_table(result.table(show.rows, scores=rows), show.table)
+    elif show.as_json:
+        documents.write(documents.answer(result, decided, request))
+    else:
+        results.answer(result, request)
+    complete = all(decided.values()) and not result.refused
+    raise typer.Exit(Exit.DECIDED if complete else Exit.UNDECIDED)
 
 
 def answer(

@@ -4,12 +4,13 @@ import inspect
 import re
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from benchinfer.analyses import ANALYSES
-from benchinfer.cli.answer import RowName, Showing, TableForm, answer
+from benchinfer.cli.answer import RowName, Showing, TableForm, answer, answers
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
@@ -58,6 +59,12 @@ RowsOfTable = Annotated[
         show_default=False,
     ),
 ]
+# The analysis that fits the table, which is taken where none is named.
+AUTO = "auto"
+_FUNCTIONS = {
+    AUTO: ("benchinfer.analyses.choice.compare", "compare"),
+    **{name: (home, f"compare_{name}") for name, home in ANALYSES.items()},
+}
 # Not options, or options of every command that reads scores.
 _ELSEWHERE = {"scores", "source", "measure", "columns", "name", "progress"}
 _OF_SOURCE = set(inspect.signature(SourceArguments).parameters) - {"covariates"}
@@ -67,18 +74,22 @@ class Analyses(LazyGroup):
     """One command for each analysis."""
 
     def homes(self) -> "Mapping[str, Any]":
-        """Return the names of the analyses, each with its module."""
-        return ANALYSES
+        """Return the names of the analyses, each with its module and function."""
+        return _FUNCTIONS
 
     def title(self, name: str) -> str:
         """Return what an analysis does, in one sentence."""
-        return summary(ANALYSES[name], f"compare_{name}")[0]
+        return summary(*_FUNCTIONS[name])[0]
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
         one = " --dataset wine" if name == "pair" else ""
         example = f"compare {name} example:sklearn_bootstrap -m error{one}"
         return command(analysis_command(name), name, HelpEnd(example, CODES))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; those that begin with a table are of the analysis that fits."""
+        return super().parse_args(ctx, [AUTO, *args] if _of_table(args) else args)
 
 
 group = typer.Typer(
@@ -116,7 +127,7 @@ class Reader:
 
 def analysis_command(name: str) -> "Callable[..., None]":
     """Return the command of an analysis, with the options that its function has arguments for."""
-    home, function = ANALYSES[name], f"compare_{name}"
+    home, function = _FUNCTIONS[name]
     asked = signature(home, function).parameters
     arguments = arguments_of(home, function)
     kinds = [kind.__name__ for kind in members(asked["scores"].annotation)]
@@ -145,6 +156,9 @@ def analysis_command(name: str) -> "Callable[..., None]":
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in asked:
             options["progress"] = True
+        if name == AUTO:
+            show.refuse_per_dataset()
+            answers(analysis(scores, measure, **options), scores, show)
         answer(analysis, scores, source.measure(scores, measure), options, show)
 
     every = [*arguments, *(each for reader in readers for each in reader.own)]
@@ -152,6 +166,13 @@ def analysis_command(name: str) -> "Callable[..., None]":
     run.__name__ = name
     run.__doc__ = "\n\n".join(in_words(part) for part in summary(home, function)[:2])
     return reads_scores(run)
+
+
+def _of_table(args: list[str]) -> bool:
+    """Return whether arguments begin with a table, or with options of reading one."""
+    if not args or args[0] in _FUNCTIONS or args[0] == "--help":
+        return False
+    return args[0].startswith("-") or Path(args[0]).exists() or bool(re.search(r"[.:/*]", args[0]))
 
 
 def _reader(kind: str, asked: set[str]) -> Reader:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.terminal import Terminal
 from benchinfer.comparison.checks import caveats
@@ -13,6 +14,7 @@ from benchinfer.core.sections import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
@@ -33,6 +35,26 @@ def comparison(result: "Comparison", request: "Request") -> None:
             check for section in told for check in section.checks if check.check not in before
         ]
         sections.warnings(out, {result.measure.name: checks}, result.algorithms)
+
+
+def answer(result: "Answer", request: "Request") -> None:
+    """Print an answer on all measures, with details if requested."""
+    with Terminal() as out:
+        told = sections_of(result, request)
+        lines: dict[str, list[str]] = {}
+        for name, one in result.items():
+            for rule, text in caveats(one).items():
+                lines.setdefault(f"{rule}: {as_options(text)}", []).append(name)
+        for line, of in lines.items():
+            prefix = f"{join(of)}: " if len(of) < len(result) else ""
+            out.prose(f"{prefix}{line}", style="yellow", hanging="  ")
+        sections.write(out, told, details=request.details)
+        checks = {
+            name: [check for check in one.checks if check.check not in caveats(one)]
+            for name, one in result.items()
+        }
+        names = {name for one in result.values() for name in one.algorithms}
+        sections.warnings(out, checks, tuple(names))
 
 
 def comparisons(results: "Comparisons") -> None:
