@@ -4,14 +4,13 @@ import inspect
 import re
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.answer import RowName, Showing, TableForm, answer, answers
-from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
+from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
 from benchinfer.cli.options.arguments import Argument, argument, in_words
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.measures import MeasureText
@@ -172,7 +171,7 @@ def _of_table(args: list[str]) -> bool:
     """Return whether arguments begin with a table, or with options of reading one."""
     if not args or args[0] in _FUNCTIONS or args[0] == "--help":
         return False
-    return args[0].startswith("-") or Path(args[0]).exists() or bool(re.search(r"[.:/*]", args[0]))
+    return args[0].startswith("-") or names_table(args[0])
 
 
 def _reader(kind: str, asked: set[str]) -> Reader:

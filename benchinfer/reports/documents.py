@@ -18,6 +18,7 @@ from benchinfer.core.sections import Page, Refusal, Request, Rows, Section
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
@@ -200,6 +201,8 @@ class ProvenanceDocument:
         Fingerprint of the table.
     seed
         Seed of the random numbers, null where there are none.
+    choice
+        Why this analysis fits, where it was chosen by the table; empty where it was named.
     """
 
     analysis: str
@@ -208,6 +211,7 @@ class ProvenanceDocument:
     adjustment: str
     digest: str
     seed: int | None
+    choice: str
 
     @classmethod
     def of(cls, source: "Provenance") -> Self:
@@ -275,6 +279,25 @@ class ComparisonDocument:
     refused: dict[str, str]
     sections: list[SaidSection]
     provenance: "ProvenanceDocument"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDocument:
+    """Comparisons of measures, each by the analysis that fits.
+
+    Attributes
+    ----------
+    measures
+        Measure to its comparison, as `compare` with the name of an analysis prints it.
+    basis
+        Measure to the analysis, why it fits, and how far another one agrees.
+    refused
+        Measure to why it could not be compared.
+    """
+
+    measures: dict[str, dict[str, object]]
+    basis: dict[str, str]
+    refused: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -749,6 +772,18 @@ def _stability(again: "SubgroupStability") -> StabilityDocument:
         undivided=again.undivided,
         characteristics=again.summary(),
         seed=again.seed,
+    )
+
+
+def answer(found: "Answer", decided: Mapping[str, bool], request: Request) -> AnswerDocument:
+    """Write down comparisons of measures by the analyses that fit."""
+    return AnswerDocument(
+        measures={
+            name: comparison(result, decided=decided[name], request=request)
+            for name, result in found.items()
+        },
+        basis={name: found.basis(name) for name in found},
+        refused=dict(found.refused),
     )
 
 

@@ -1,6 +1,7 @@
 """Results that a report shows."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -8,6 +9,9 @@ import numpy as np
 
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
 from benchinfer.analyses.bootstrap.evidence import most_resamples
+from benchinfer.analyses.choice.answer import Answer
+from benchinfer.analyses.choice.choice import choose
+from benchinfer.analyses.choice.compare import chosen
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
@@ -40,6 +44,14 @@ type Result = Comparison | Comparisons | Where | Relation | Ensemble | Consensus
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
+# Names of the analyses that may fit a table.
+_NAMES = {
+    "mixed": "Mixed model",
+    "permutation": "Permutation tests",
+    "bayes": "Bayesian model",
+    "pair": "Tests of pairs",
+    "points": "Point comparison",
+}
 _BESIDE = ("compare_bayes", "compare_bootstrap")
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
@@ -98,8 +110,9 @@ def everything(
     and point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
     itself, where there are several, with the consensus of their relations; where features are
-    known, the groups of data sets that differ. The seed is 1 unless
-    another one is given, so that the report of a table is always the same.
+    known, the groups of data sets that differ. The analysis that fits a measure (`compare`) comes
+    first, and its verdicts are the answer. The seed is 1 unless another one is given, so that the
+    report of a table is always the same.
 
     Parameters
     ----------
@@ -119,7 +132,7 @@ def everything(
     check_level(level)
     asked: list[tuple[str, str, Callable[[str], Result]]] = []
     for measure in scores.measures:
-        known = _asked(scores, measure.name, level, seed)
+        known = _analyses(scores, measure.name, level, seed)
         wanted = {name for name in methods if bayes or name != "bayes"}
         chosen: list[Method] = [name for name in known if name in wanted]
         asked += [(measure.name, *known[name]) for name in chosen]
@@ -138,17 +151,20 @@ def everything(
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
     compared = [r for r in results if isinstance(r, Comparison)]
-    beside = [r for r in compared if r.provenance.analysis in _BESIDE]
+    beside = [r for r in compared if r.provenance.analysis in _BESIDE and not r.provenance.choice]
     call = f'bi.report(scores, "report.html"{"" if bayes else ", bayes=False"})'
     return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(beside), call)
 
 
-def _asked(
+def _analyses(
     scores: ScoreTable, measure: str, level: float, seed: int | None
 ) -> "dict[Method, tuple[str, Callable[[str], Result]]]":
     """Return the analyses of a measure by method, each with its name."""
     found: dict[Method, tuple[str, Callable[[str], Result]]] = {
-        "mixed": _leading(scores, measure, level, seed),
+        "mixed": (
+            "Mixed model",
+            lambda name: compare_mixed(scores, name, level=level, seed=seed),
+        ),
         "permutation": (
             "Permutation tests",
             lambda name: _permuted(scores, name, level, seed),
@@ -162,6 +178,15 @@ def _asked(
             lambda name: _grouped(scores, name, level, seed),
         ),
     }
+    with suppress(DesignError):  # then the other analyses say why the table cannot answer
+        choice = choose(scores, measure)
+        # Tests of two algorithms on one data set stand in for the mixed model of it.
+        method: Method = "mixed" if choice.analysis == "pair" else choice.analysis  # pyright: ignore[reportAssignmentType]
+        lead = (
+            _NAMES[choice.analysis],
+            lambda name: chosen(choice, scores, name, level=level, seed=seed),
+        )
+        found = {method: lead, **{name: each for name, each in found.items() if name != method}}
     left = () if len(scores.datasets) > 1 else ("bayes", "bootstrap", "per-dataset", "subgroups")
     left += () if scores.features else ("subgroups",)
     return {name: each for name, each in found.items() if name not in left}
@@ -169,15 +194,6 @@ def _asked(
 
 def _grouped(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Subgroups:
     return compare_subgroups(scores, measure, by=[*scores.features], level=level, seed=seed)
-
-
-def _leading(
-    scores: ScoreTable, measure: str, level: float, seed: int | None
-) -> "tuple[str, Callable[[str], Result]]":
-    """Return the analysis that leads: exact tests of scores of 0 and 1 on one data set."""
-    if len(scores.datasets) == 1 and _right_or_wrong(scores, measure):
-        return "Tests of pairs", lambda name: compare_pair(scores, name, level=level, seed=seed)
-    return "Mixed model", lambda name: compare_mixed(scores, name, level=level, seed=seed)
 
 
 def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
@@ -251,6 +267,10 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Gate,
     ):
         return ReportInput((results,), (), scores)
+    if isinstance(results, Answer):
+        others = [c for c in results.others.values() if isinstance(c, Comparison)]
+        refusals = [Refusal(name, "Comparison", why) for name, why in results.refused.items()]
+        return ReportInput((*results.values(), *others), tuple(refusals), scores)
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
     if not isinstance(results, Sequence) or isinstance(results, str):

@@ -54,7 +54,8 @@ _NAMES: dict[str, object] = {
 # Command to the record of its document.
 COMMANDS: dict[str, type] = {
     "check": documents.TableDocument,
-    "compare": documents.ComparisonDocument,
+    "compare": documents.AnswerDocument,
+    "compare ANALYSIS": documents.ComparisonDocument,
     "compare --per-dataset": documents.LocalDocument,
     "consensus": documents.ConsensusDocument,
     "plan": documents.PlanDocument,
@@ -67,7 +68,8 @@ def schema() -> Schema:
     """Return the schema of all documents: a definition for each command."""
     found = _Definitions()
     commands = {command: found.of(record) for command, record in COMMANDS.items()}
-    comparison = commands["compare"]
+    comparison = commands["compare ANALYSIS"]
+    found.records["AnswerDocument"]["properties"]["measures"] = _mapping(comparison)
     found.records["LocalDocument"]["properties"]["datasets"] = _mapping(comparison)
     found.records["SubgroupsDocument"]["properties"]["leaves"] = _mapping(comparison)
     rows = _PLAIN[Rows]

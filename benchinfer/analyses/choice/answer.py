@@ -19,8 +19,6 @@ from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @savable
@@ -100,7 +98,7 @@ class Answer(Showable, ComparisonGroups[Comparison]):
 
         return pd.DataFrame(columns, index=pd.Index(list(names), name="algorithm"))
 
-    def plot(self, kind: str | None = None, ax: "Axes | None" = None, **options: Any) -> "Figure":
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the comparison of a measure, named by ``measure`` if there are several."""
         measure = options.pop("measure", None)
         if measure is None and len(self) > 1:

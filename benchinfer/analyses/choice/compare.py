@@ -112,14 +112,13 @@ def compare(
     for name in names:
         try:
             choice = choose(table, name, target)
-            result = _run(choice.analysis, table, name, arguments, choice.options)
+            results[name] = chosen(choice, table, name, **arguments)
         except (DesignError, FitError) as error:
             if isinstance(error, ArgumentError) or len(names) == 1:
                 raise
             refused[name] = error
             continue
         choices[name] = choice
-        results[name] = replace(result, provenance=replace(result.provenance, choice=choice.reason))
         if choice.second:
             others[name] = _second(choice, table, name, arguments, results[name])
     if not results:
@@ -132,6 +131,12 @@ def compare(
             hint=next(iter(refused.values())).hint,
         )
     return Answer(results, choices, others, {m: str(e) for m, e in refused.items()})
+
+
+def chosen(choice: Choice, scores: Scores, measure: str, **arguments: Any) -> Comparison:
+    """Return the comparison of a measure by the analysis that was chosen."""
+    result = _run(choice.analysis, scores, measure, arguments, choice.options)
+    return replace(result, provenance=replace(result.provenance, choice=choice.reason))
 
 
 def _function(analysis: str) -> Callable[..., Comparison]:
@@ -149,13 +154,13 @@ def _run(
     function = _function(analysis)
     known = signature(function).parameters
     given = {name: value for name, value in arguments.items() if name in known}
-    if arguments["alternative"] != "two-sided" and "alternative" not in known:
+    if arguments.get("alternative", "two-sided") != "two-sided" and "alternative" not in known:
         raise ArgumentError(
             f"{Option('alternative', arguments['alternative'])} does not go with the analysis that"
             f" fits {measure}, {Call(f'compare_{analysis}')}.",
             hint="probabilities are of each direction: leave it out.",
         )
-    if arguments["control"] is not None and "control" not in known:
+    if arguments.get("control") is not None and "control" not in known:
         raise ArgumentError(
             f"{Option('control')} does not go with the analysis that fits {measure},"
             f" {Call(f'compare_{analysis}')}, which tests nothing."
