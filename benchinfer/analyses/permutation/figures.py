@@ -71,7 +71,7 @@ def mean_ranks(comparison: "PermutationComparison") -> Scale:
         texts=tuple(f"{rank:.2f}" for rank in ranks),
         name="mean rank",
         axis="mean rank, 1 is best",
-        whole=True,
+        integer=True,
         ruler=ruler(comparison),
     )
 
