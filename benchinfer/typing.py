@@ -4,6 +4,7 @@ from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.model_checks import LeaveOneOut, PredictiveChecks
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
+from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need
 from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.effects import Effects
@@ -30,6 +31,7 @@ from benchinfer.relations.consensus.stability import ConsensusInfluence, Stabili
 from benchinfer.scores.statistics import SufficientStatistics
 
 __all__ = [
+    "Answer",
     "ArchetypeStability",
     "Archetypes",
     "BayesComparison",
