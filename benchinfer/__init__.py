@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from benchinfer import typing as typing
     from benchinfer.analyses.bayes.compare import compare_bayes
     from benchinfer.analyses.bootstrap.compare import compare_bootstrap
+    from benchinfer.analyses.choice.compare import compare
     from benchinfer.analyses.gate.gate import gate
     from benchinfer.analyses.meta.compare import compare_meta
     from benchinfer.analyses.meta.read import read_effects
     from benchinfer.analyses.mixed.compare import compare_mixed
     from benchinfer.analyses.monitor.monitor import monitor
     from benchinfer.analyses.pair.compare import compare_pair
+    from benchinfer.analyses.pareto import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
     from benchinfer.analyses.plan.plan import plan
     from benchinfer.analyses.plan.variances import Components
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.subgroups.regions.regions import regions
     from benchinfer.analyses.wins.compare import compare_wins
     from benchinfer.analyses.wins.counts import read_wins
-    from benchinfer.analyses.pareto import pareto
     from benchinfer.comparison.per_dataset import per_dataset
     from benchinfer.core.errors import (
         BenchinferError,
@@ -63,6 +64,7 @@ _homes = {
     "ScoreTableError": "core.errors",
     "__version__": "core.version",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
+    "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",
     "compare_bootstrap": "analyses.bootstrap.compare",
     "compare_meta": "analyses.meta.compare",
@@ -101,6 +103,7 @@ __all__ = [
     "ScoreTableError",
     "__version__",
     "archetypes",
+    "compare",
     "compare_bayes",
     "compare_bootstrap",
     "compare_meta",

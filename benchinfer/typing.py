@@ -5,6 +5,7 @@ from benchinfer.analyses.bayes.leave_one_out import LeaveOneOut
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.predictive_checks import PredictiveChecks
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
+from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.gate.result import Gate, GatedMeasure, Need
 from benchinfer.analyses.meta.comparison import MetaComparison
 from benchinfer.analyses.meta.effects import Effects
@@ -13,6 +14,7 @@ from benchinfer.analyses.monitor.comparison import MonitorComparison
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.analyses.pair.comparison import PairComparison
+from benchinfer.analyses.pareto import Pareto
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
@@ -21,7 +23,6 @@ from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.analyses.pareto import Pareto
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.papers.styler import PaperTable
@@ -31,6 +32,7 @@ from benchinfer.relations.consensus.stability import ConsensusInfluence, Stabili
 from benchinfer.scores.statistics import SufficientStatistics
 
 __all__ = [
+    "Answer",
     "ArchetypeStability",
     "Archetypes",
     "BayesComparison",

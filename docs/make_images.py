@@ -131,7 +131,7 @@ def main() -> None:
         "monitor_sequence": bi.plot(anytime, "sequence"),
         "monitor_order": bi.plot(watched.consecutive(table, permutations=200, seed=1)),
         "plan_power": bi.plot(bi.plan(simulated, 0.01)),
-        "answer": bi.plot(mixed),
+        "answer": bi.plot(permuted),
         "order": bi.plot(bi.compare_mixed(simulated).relation()),
         "mean_ranks": bi.plot(permuted, "critical-difference"),
         "null": bi.plot(permuted, "null"),

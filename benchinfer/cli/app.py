@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from benchinfer.cli.groups import LazyGroup, command
+from benchinfer.cli.groups import LazyGroup, command, names_table
 from benchinfer.cli.guard import PlainGroup
 from benchinfer.cli.options.signatures import summary
 
@@ -44,6 +44,9 @@ class Commands(LazyGroup, PlainGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; help comes without what checks values, which takes time to load."""
+        # The short form of the first command of a newcomer.
+        if args and args[0] not in self.homes() and names_table(args[0]):
+            args = ["compare", *args]
         if "--help" in args and not ctx.resilient_parsing and (context := _named(ctx, args)):
             typer.echo(context.get_help())
             ctx.exit()

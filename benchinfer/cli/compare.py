@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
 from benchinfer.analyses import ANALYSES
-from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command
+from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
 from benchinfer.cli.guard import Exit, settled, verdict_code
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words
 from benchinfer.cli.options.common import wrong
@@ -26,6 +26,7 @@ from benchinfer.core.arguments import members
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from benchinfer.analyses.choice.answer import Answer
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.papers.styler import PaperTable
     from benchinfer.scores.table import ScoreTable
@@ -64,6 +65,12 @@ RowsOfTable = Annotated[
         show_default=False,
     ),
 ]
+# The analysis that fits the table, which is taken where none is named.
+AUTO = "auto"
+_FUNCTIONS = {
+    AUTO: ("benchinfer.analyses.choice.compare", "compare"),
+    **{name: (home, f"compare_{name}") for name, home in ANALYSES.items()},
+}
 # Not options, or options of every command that reads scores.
 _ELSEWHERE = {"scores", "source", "measure", "columns", "name", "progress"}
 _OF_SOURCE = set(inspect.signature(SourceArguments).parameters) - {"covariates"}
@@ -73,18 +80,22 @@ class Analyses(LazyGroup):
     """One command for each analysis."""
 
     def homes(self) -> Mapping[str, Any]:
-        """Return the names of the analyses, each with its module."""
-        return ANALYSES
+        """Return the names of the analyses, each with its module and function."""
+        return _FUNCTIONS
 
     def title(self, name: str) -> str:
         """Return what an analysis does, in one sentence."""
-        return summary(ANALYSES[name], f"compare_{name}")[0]
+        return summary(*_FUNCTIONS[name])[0]
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
         one = " --dataset wine" if name == "pair" else ""
         example = f"compare {name} example:sklearn_bootstrap -m error{one}"
         return command(analysis_command(name), name, HelpEnd(example, CODES))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; those that begin with a table are of the analysis that fits."""
+        return super().parse_args(ctx, [AUTO, *args] if _of_table(args) else args)
 
 
 group = typer.Typer(
@@ -127,6 +138,28 @@ class Showing:
             raise wrong("--rows", "goes with --table.")
         if self.table and (self.details or self.as_json):
             raise wrong("--table", "goes without --details and --json.")
+
+    def check_auto(self) -> None:
+        """Refuse output that needs an analysis with a name."""
+        for name, value in (("--per-dataset", self.per_dataset), ("--table", self.table)):
+            if value:
+                raise wrong(name, "needs an analysis: benchinfer compare mixed, for one.")
+
+
+def answers(result: "Answer", show: Showing) -> NoReturn:
+    """Print an answer on all measures, and end with the exit code of its verdicts."""
+    from benchinfer.cli.output import results
+    from benchinfer.core.sections import Request
+    from benchinfer.reports import documents
+
+    request = Request(details=show.details)
+    decided = {name: settled(one.relation()) for name, one in result.items()}
+    if show.as_json:
+        documents.write(documents.answer(result, decided, request))
+    else:
+        results.answer(result, request)
+    complete = all(decided.values()) and not result.refused
+    raise typer.Exit(Exit.DECIDED if complete else Exit.UNDECIDED)
 
 
 def answer(
@@ -195,7 +228,7 @@ class Reader:
 
 def analysis_command(name: str) -> "Callable[..., None]":
     """Return the command of an analysis, with the options that its function has arguments for."""
-    home, function = ANALYSES[name], f"compare_{name}"
+    home, function = _FUNCTIONS[name]
     parameters = signature(home, function).parameters
     arguments = arguments_of(home, function)
     kinds = [kind.__name__ for kind in members(parameters["scores"].annotation)]
@@ -216,6 +249,8 @@ def analysis_command(name: str) -> "Callable[..., None]":
             per_dataset=per_dataset, details=details, as_json=as_json, table=table, rows=rows
         )
         show.check()
+        if name == AUTO:
+            show.check_auto()
         analysis = getattr(import_module(home), function)
         options = {each.name: each.value(given, analysis) for each in arguments}
         typed = {each.name: each.value(given, analysis) for r in readers for each in r.options}
@@ -224,6 +259,8 @@ def analysis_command(name: str) -> "Callable[..., None]":
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in parameters:
             options["progress"] = True
+        if name == AUTO:
+            answers(analysis(scores, measure, **options), show)
         answer(analysis, scores, source.measure(scores, measure), options, show)
 
     every = [*arguments, *(each for reader in readers for each in reader.options)]
@@ -231,6 +268,13 @@ def analysis_command(name: str) -> "Callable[..., None]":
     run.__name__ = name
     run.__doc__ = "\n\n".join(in_words(part) for part in summary(home, function)[:2])
     return reads_scores(run)
+
+
+def _of_table(args: list[str]) -> bool:
+    """Return whether arguments begin with a table, or with options of reading one."""
+    if not args or args[0] in _FUNCTIONS or args[0] == "--help":
+        return False
+    return args[0].startswith("-") or names_table(args[0])
 
 
 def _reader(kind: str, parameters: set[str]) -> Reader:

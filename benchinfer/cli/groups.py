@@ -1,9 +1,11 @@
 """Commands, and groups of commands that load when they are called."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -45,8 +47,7 @@ class LazyGroup(TyperGroup):
         """Return the command that the arguments begin with; an unknown one is wrong usage."""
         name, known = args[0], list(self.homes())
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
-            table = f" {name}" if "." in name or ":" in name else ""
-            hint = f"a command comes first, as in {ctx.command_path} {known[0]}{table}"
+            hint = f"a command comes first, as in {ctx.command_path} {known[0]}"
             if near := get_close_matches(name, known):
                 hint = f"did you mean {' or '.join(map(repr, near))}?"
             hint = (hint, f"one of {', '.join(known)}.")
@@ -57,6 +58,11 @@ class LazyGroup(TyperGroup):
         """List the commands."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.title(name)) for name in self.list_commands(ctx)])
+
+
+def names_table(word: str) -> bool:
+    """Return whether an argument names a table, and no command."""
+    return not word.startswith("-") and (Path(word).exists() or bool(re.search(r"[.:/*]", word)))
 
 
 class PlainCommand(TyperCommand):

@@ -70,6 +70,8 @@ class Provenance:
         Fingerprint of the table.
     seed
         Seed of the random numbers, None where there are none.
+    choice
+        Why this analysis fits, where it was chosen by the table; empty where the user named it.
     """
 
     options: AnalysisOptions
@@ -77,6 +79,7 @@ class Provenance:
     adjustment: str
     digest: str
     seed: int | None = None
+    choice: str = ""
 
     @property
     def analysis(self) -> str:

@@ -20,6 +20,7 @@ from benchinfer.scores.resampling import Resampling
 if TYPE_CHECKING:
     import pandas as pd
 
+    from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.gate.result import Gate, GatedMeasure
     from benchinfer.analyses.plan.result import Plan
     from benchinfer.analyses.subgroups.stability import SubgroupStability
@@ -139,6 +140,10 @@ PROVENANCE = Document(
         "adjustment": (str, "How p-values and intervals are adjusted for many pairs, in words."),
         "digest": (str, "Fingerprint of the table."),
         "seed": (int | None, "Seed of the random numbers, null where there are none."),
+        "choice": (
+            str,
+            "Why this analysis fits, where it was chosen by the table; empty where it was named.",
+        ),
     },
 )
 _SAID_FACT = Document(
@@ -196,6 +201,18 @@ COMPARISON = Document(
 _FIRST = (
     *("analysis", "caveats", "headline", "order", "decided", "measure", "algorithms", "level"),
     "target",
+)
+ANSWER = Document(
+    "AnswerDocument",
+    "Comparisons of measures, each by the analysis that fits.",
+    {
+        "measures": ({str: COMPARISON}, "Measure to its comparison."),
+        "basis": (
+            dict[str, str],
+            "Measure to the analysis, why it fits, and how far another one agrees.",
+        ),
+        "refused": (dict[str, str], "Measure to why it could not be compared."),
+    },
 )
 LOCAL = Document(
     "LocalDocument",
@@ -456,6 +473,18 @@ def subgroups(
             stability, headline=stability.sentence(), characteristics=stability.summary()
         ),
         provenance=PROVENANCE.of(groups.provenance),
+    )
+
+
+def answer(result: "Answer", decided: Mapping[str, bool], request: Request) -> dict[str, object]:
+    """Write down comparisons of measures by the analyses that fit."""
+    return ANSWER.of(
+        result,
+        measures={
+            name: comparison(one, decided=decided[name], request=request)
+            for name, one in result.items()
+        },
+        basis={name: result.basis(name) for name in result},
     )
 
 

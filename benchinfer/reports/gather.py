@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from benchinfer.analyses.bootstrap.compare import compare_bootstrap
 from benchinfer.analyses.bootstrap.evidence import most_resamples
+from benchinfer.analyses.choice.answer import Answer
+from benchinfer.analyses.choice.choice import choose
+from benchinfer.analyses.choice.compare import chosen
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
@@ -41,6 +44,14 @@ type Result = Comparison | Comparisons | Where | Relation | Ensemble | Consensus
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
 _SEVERAL = 3
+# Names of the analyses that may fit a table.
+_NAMES = {
+    "mixed": "Mixed model",
+    "permutation": "Permutation tests",
+    "bayes": "Bayesian model",
+    "pair": "Tests of pairs",
+    "points": "Point comparison",
+}
 _BRIEF = ("compare_bayes", "compare_bootstrap")
 _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
@@ -99,8 +110,9 @@ def everything(
     and point comparisons, and mixed models
     (of single scores: point comparisons; of scores of 0 and 1: exact tests) on each data set by
     itself, where there are several, with the consensus of their relations; where features are
-    known, the groups of data sets that differ. The seed is 1 unless
-    another one is given, so that the report of a table is always the same.
+    known, the groups of data sets that differ. The analysis that fits a measure (`compare`) comes
+    first, and its verdicts are the answer. The seed is 1 unless another one is given, so that the
+    report of a table is always the same.
 
     Parameters
     ----------
@@ -141,7 +153,7 @@ def everything(
         if isinstance(local, Comparisons) and len(local) >= _SEVERAL
     }
     compared = [r for r in results if isinstance(r, Comparison)]
-    brief = [r for r in compared if r.provenance.analysis in _BRIEF]
+    brief = [r for r in compared if r.provenance.analysis in _BRIEF and not r.provenance.choice]
     call = f'bi.report(scores, "report.html"{"" if bayes else ", bayes=False"})'
     return ReportInput(tuple(results), tuple(refusals), scores, agreed, tuple(brief), call)
 
@@ -152,12 +164,9 @@ def _analyses(
     """Return the analyses of a measure by method, each with its name."""
     table, several = (scores, measure), len(scores.datasets) > 1
     binary = any(finding.rule == ZERO_ONE for finding in scores.coverage(measure).findings)
-    leading, compare = "Mixed model", compare_mixed
-    if binary and not several:
-        leading, compare = "Tests of pairs", compare_pair
     levels = {"level": level, "seed": seed}
     analyses: dict[Method, tuple[str, Callable[[], Result]]] = {
-        "mixed": (leading, partial(compare, *table, **levels)),
+        "mixed": (_NAMES["mixed"], partial(compare_mixed, *table, **levels)),
         "permutation": ("Permutation tests", partial(_permuted, *table, **levels)),
     }
     if several:
@@ -176,7 +185,21 @@ def _analyses(
     if several and scores.features:
         groups = partial(compare_subgroups, *table, by=[*scores.features], **levels)
         analyses["subgroups"] = "Groups of data sets", groups
-    return analyses
+    lead = _leading(table, levels)
+    return lead | {name: each for name, each in analyses.items() if name not in lead}
+
+
+def _leading(
+    table: tuple[ScoreTable, str], levels: Mapping[str, object]
+) -> "dict[Method, tuple[str, Callable[[], Result]]]":
+    """Return the analysis that fits; none where the others say why the table cannot answer."""
+    try:
+        choice = choose(*table)
+    except DesignError:
+        return {}
+    # Tests of two algorithms on one data set take the place of the mixed model of it.
+    method: Any = "mixed" if choice.analysis == "pair" else choice.analysis
+    return {method: (_NAMES[choice.analysis], partial(chosen, choice, *table, **levels))}
 
 
 def _bayesian(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
@@ -233,6 +256,10 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Gate,
     ):
         return ReportInput((results,), (), scores)
+    if isinstance(results, Answer):
+        others = [c for c in results.others.values() if isinstance(c, Comparison)]
+        refusals = [Refusal(name, "Comparison", why) for name, why in results.refused.items()]
+        return ReportInput((*results.values(), *others), tuple(refusals), scores)
     if isinstance(results, MonitoredMeasures):
         results = list(results.values())
     if not isinstance(results, Sequence) or isinstance(results, str):

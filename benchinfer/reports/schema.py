@@ -50,7 +50,8 @@ _PLAIN: dict[object, Schema] = {
 # Command to its document.
 COMMANDS: dict[str, Document] = {
     "check": documents.TABLE,
-    "compare": documents.COMPARISON,
+    "compare": documents.ANSWER,
+    "compare ANALYSIS": documents.COMPARISON,
     "compare --per-dataset": documents.LOCAL,
     "consensus": documents.CONSENSUS,
     "plan": documents.PLAN,
@@ -63,7 +64,7 @@ def schema() -> Schema:
     """Return the schema of all documents: a definition for each command."""
     definitions = _Definitions()
     commands = {command: definitions.of(document) for command, document in COMMANDS.items()}
-    comparison, rows = commands["compare"], _PLAIN[Rows]
+    comparison, rows = commands["compare ANALYSIS"], _PLAIN[Rows]
     commands["monitor"] = {
         "anyOf": [
             comparison,

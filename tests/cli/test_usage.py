@@ -26,11 +26,13 @@ def test_no_words_of_the_library_that_checks(
 
 
 def test_a_table_in_the_place_of_a_command(run: Callable) -> None:
-    found = run("compare", "k2.csv")
+    found = [run(*words, "k2.csv") for words in ((), ("compare",), ("compare", "auto"))]
+    assert {(each.exit_code, each.stderr) for each in found} == {(1, found[0].stderr)}
+    assert "k2.csv" in found[0].stderr
+    found = run("compare", "mixde", "k2.csv")
     assert found.exit_code == 2
-    assert "a command comes first, as in" in found.stderr
-    assert "compare mixed k2.csv" in found.stderr
-    assert "one of mixed, meta, permutation" in found.stderr
+    assert "did you mean 'mixed'?" in found.stderr
+    assert "one of auto, mixed, meta, permutation" in found.stderr
     found = run("compre")
     assert found.exit_code == 2
     assert "did you mean 'compare'?" in found.stderr

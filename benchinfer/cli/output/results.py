@@ -19,6 +19,7 @@ from benchinfer.core.sections import Section
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.gate.result import Gate, GatedMeasure
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -43,6 +44,25 @@ def comparison(result: "Comparison", request: "Request") -> None:
             check for section in shown for check in section.checks if check.check not in before
         ]
         sections.warnings(out, {result.measure.name: checks}, result.algorithms)
+
+
+def answer(result: "Answer", request: "Request") -> None:
+    """Print an answer on all measures, with details if requested."""
+    with Terminal() as out:
+        measures: dict[str, list[str]] = {}
+        for name, one in result.items():
+            for rule, text in caveats(one).items():
+                measures.setdefault(f"{rule}: {as_options(text)}", []).append(name)
+        for line, names in measures.items():
+            prefix = f"{join(names)}: " if len(names) < len(result) else ""
+            out.prose(f"{prefix}{line}", style="yellow", hanging="  ")
+        sections.write(out, sections_of(result, request), details=request.details)
+        checks = {
+            name: [check for check in one.checks if check.check not in caveats(one)]
+            for name, one in result.items()
+        }
+        algorithms = {name for one in result.values() for name in one.algorithms}
+        sections.warnings(out, checks, tuple(algorithms))
 
 
 def comparisons(results: "Comparisons") -> None:

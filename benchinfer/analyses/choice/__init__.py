@@ -1,0 +1,1 @@
+"""The analysis that fits a table, chosen before any verdict."""

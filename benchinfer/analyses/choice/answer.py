@@ -1,0 +1,120 @@
+"""Comparisons of the measures of a table, each by the analysis that fits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchinfer.analyses.choice.choice import Choice
+from benchinfer.analyses.robustness.agreement import VerdictAgreement
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.per_dataset import ComparisonGroups
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.errors import unknown
+from benchinfer.core.hints import Option
+from benchinfer.core.numbers import count, join, within
+from benchinfer.core.result import Showable
+from benchinfer.core.saving import savable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@savable
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Answer(Showable, ComparisonGroups[Comparison]):
+    """Comparisons of the measures of a table, each by the analysis that fits.
+
+    A mapping from the name of a measure to its comparison.
+
+    Attributes
+    ----------
+    results
+        Measure to comparison.
+    choices
+        Measure to the analysis that was chosen, with the reason.
+    others
+        Measure to the comparison by another analysis of the same question, or to why there is
+        none.
+    refused
+        Measure to why it could not be compared.
+    """
+
+    home: ClassVar[str] = "benchinfer.analyses.choice"
+    group: ClassVar[str] = "measure"
+
+    results: Mapping[str, Comparison]
+    choices: Mapping[str, Choice]
+    others: Mapping[str, Comparison | str] = field(default_factory=dict[str, Comparison | str])
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def agreement(self, measure: str) -> str:
+        """Say on how many pairs another analysis gives the same verdict; empty without one."""
+        lead, second = self.results[measure], self.others.get(measure)
+        if second is None:
+            return ""
+        if isinstance(second, str):
+            return f"{self.choices[measure].second} cannot answer: {second}"
+        both = VerdictAgreement.of([lead, second])
+        n, differ, opposed = len(both.pairs), int(both.differing.sum()), int(both.opposed.sum())
+        by = f"by {within(second.heading)}"
+        if n == 1:
+            return f"{by} {'another' if differ else 'the same'} verdict"
+        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}"
+        if opposed:
+            return f"{same}, and on {opposed:,} the other algorithm is better"
+        return same
+
+    def basis(self, measure: str) -> str:
+        """Return the analysis of a measure, why it fits, and how far another one agrees."""
+        result, choice = self.results[measure], self.choices[measure]
+        said = f"By {within(result.heading)}, as {choice.reason}"
+        agreed = self.agreement(measure)
+        return f"{said}; {agreed}." if agreed else f"{said}."
+
+    def headline(self) -> str:
+        """Return the verdict on each measure, with the analysis and its reason."""
+        lines = [f"{result.headline()} {self.basis(name)}" for name, result in self.items()]
+        lines += [f"{name}: not compared: {why}" for name, why in self.refused.items()]
+        return "\n".join(lines)
+
+    def sentence(self) -> str:
+        """Return sentences for a results section, one paragraph for each measure."""
+        return "\n\n".join(f"{r.sentence()} {self.basis(name)}" for name, r in self.items())
+
+    def levels(self) -> "pd.DataFrame":
+        """Return the level of each algorithm, best first by the first measure, on each measure.
+
+        A level is that of the statistic that is tested; see ``summary()`` for intervals.
+        """
+        lead = next(iter(self.values()))
+        names = dict.fromkeys((*lead.ranking(), *(a for r in self.values() for a in r.algorithms)))
+        columns: dict[str, object] = {}
+        for name, result in self.items():
+            shown = dict(zip(result.algorithms, result.levels.shown(result.measure), strict=True))
+            columns[name] = np.array([shown.get(algorithm, np.nan) for algorithm in names])
+        import pandas as pd
+
+        return pd.DataFrame(columns, index=pd.Index(list(names), name="algorithm"))
+
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw the comparison of a measure, named by ``measure`` if there are several."""
+        measure = options.pop("measure", None)
+        if measure is None and len(self) > 1:
+            raise ArgumentError(
+                f"there are {count(len(self), 'measure')}: {join(list(self))}.",
+                hint=f"name one: {Option('measure', next(iter(self)))}.",
+            )
+        if measure is not None and measure not in self:
+            raise ArgumentError(unknown("measure", measure, list(self)))
+        return self[measure or next(iter(self))].plot(kind, ax, **options)
+
+    def __str__(self) -> str:
+        """Return the headline."""
+        return self.headline()
+
+    def __repr__(self) -> str:
+        """Return the measures and the analyses."""
+        by = join([f"{name} by {choice.analysis}" for name, choice in self.choices.items()])
+        return f"<Answer: {by}>"

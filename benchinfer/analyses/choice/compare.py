@@ -1,0 +1,183 @@
+"""The function `compare`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Literal
+
+from benchinfer.analyses import ANALYSES
+from benchinfer.analyses.choice.answer import Answer
+from benchinfer.analyses.choice.choice import Choice, choose
+from benchinfer.comparison.comparison import Alternative, Comparison, Target
+from benchinfer.comparison.evidence import Scores, as_table
+from benchinfer.core.arguments import ArgumentError, check_level, names_of
+from benchinfer.core.errors import DesignError, FitError, unknown
+from benchinfer.core.hints import Call, Option
+
+if TYPE_CHECKING:
+    from benchinfer.core.progress import Progress
+
+
+def compare(
+    scores: Scores,
+    measure: str | Sequence[str] | None = None,
+    *,
+    control: str | None = None,
+    alternative: Alternative = "two-sided",
+    target: Literal["auto"] | Target = "auto",
+    level: float = 0.95,
+    missing: Literal["use", "error"] = "use",
+    seed: int | None = 1,
+    progress: "Progress | bool | None" = None,
+) -> Answer:
+    """Compare the algorithms by the analysis that fits the table.
+
+    The analysis is chosen before any verdict, by what the scores are and how they came about, for
+    each measure by itself. Another one that answers the same question under other assumptions runs
+    beside it, and the answer says on how many pairs both give the same verdict.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    measure
+        Name of a measure, or several names; by default all measures of the table.
+    control
+        Algorithm that each other one is compared with, or ``"best"``: the one with the best
+        level. By default all pairs are compared.
+    alternative
+        As in `compare_mixed`.
+    target
+        As in `compare_mixed`.
+    level
+        Confidence level, within each measure.
+    missing
+        As in `compare_mixed`.
+    seed
+        Seed of the random numbers; None draws one.
+    progress
+        As in `compare_permutation`.
+
+    Returns
+    -------
+    Answer
+        A mapping from each measure to its comparison, with the choice and its reason.
+
+    Raises
+    ------
+    DesignError
+        No measure can be compared, or an argument does not go with the analysis that fits.
+
+    Notes
+    -----
+    The rules, in this order: scores that are all the same are compared as they are
+    (`compare_points`); scores of 0 and 1 on several data sets by the binomial model
+    (`compare_bayes`); ranks by a permutation test on ranks; one data set by tests of two
+    algorithms (`compare_pair`), a permutation test where scores lie far out, else a mixed model;
+    two data sets by a mixed model for these. On several, tables with gaps by a mixed model; a
+    permutation test where a few data sets outweigh all others, scores pile up on a bound, a fifth
+    of the differences are ties, or residuals of the two-way table lie far out (2 % of them, at
+    least two); else a mixed model.
+
+    None of these looks at which algorithm is better. Choosing and then testing has an error rate of
+    its own, which is measured: see :doc:`/measured`.
+
+    Examples
+    --------
+    >>> import benchinfer as bi
+    >>> scores = bi.load_example("sklearn_bootstrap")
+    >>> answer = bi.compare(scores, "error")
+    >>> print(answer.choices["error"].analysis)
+    permutation
+    """
+    check_level(level)
+    table = as_table(scores)
+    names = [m.name for m in table.measures] if measure is None else list(names_of(measure))
+    for name in names:
+        if name not in {m.name for m in table.measures}:
+            raise ArgumentError(unknown("measure", name, [m.name for m in table.measures]))
+    arguments: dict[str, Any] = {
+        "control": control,
+        "alternative": alternative,
+        "level": level,
+        "missing": missing,
+        "seed": seed,
+        "progress": progress,
+    }
+    results: dict[str, Comparison] = {}
+    choices: dict[str, Choice] = {}
+    others: dict[str, Comparison | str] = {}
+    refused: dict[str, DesignError | FitError] = {}
+    for name in names:
+        try:
+            choice = choose(table, name, target)
+            results[name] = chosen(choice, table, name, **arguments)
+        except (DesignError, FitError) as error:
+            if isinstance(error, ArgumentError) or len(names) == 1:
+                raise
+            refused[name] = error
+            continue
+        choices[name] = choice
+        if choice.second:
+            others[name] = _second(choice, table, name, arguments, results[name])
+    if not results:
+        raise DesignError(
+            f"none of the {len(names)} measures can be compared.",
+            where=[
+                ("measure", "reason"),
+                *((m, str(e).splitlines()[0]) for m, e in refused.items()),
+            ],
+            hint=next(iter(refused.values())).hint,
+        )
+    return Answer(results, choices, others, {m: str(e) for m, e in refused.items()})
+
+
+def chosen(choice: Choice, scores: Scores, measure: str, **arguments: Any) -> Comparison:
+    """Return the comparison of a measure by the analysis that was chosen."""
+    result = _run(choice.analysis, scores, measure, arguments, choice.options)
+    return replace(result, provenance=replace(result.provenance, choice=choice.reason))
+
+
+def _function(analysis: str) -> Callable[..., Comparison]:
+    return getattr(import_module(ANALYSES[analysis]), f"compare_{analysis}")
+
+
+def _run(
+    analysis: str,
+    scores: Scores,
+    measure: str,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, object],
+) -> Comparison:
+    """Run an analysis with those of the arguments that it has."""
+    function = _function(analysis)
+    known = signature(function).parameters
+    given = {name: value for name, value in arguments.items() if name in known}
+    if arguments.get("alternative", "two-sided") != "two-sided" and "alternative" not in known:
+        raise ArgumentError(
+            f"{Option('alternative', arguments['alternative'])} does not go with the analysis that"
+            f" fits {measure}, {Call(f'compare_{analysis}')}.",
+            hint="probabilities are of each direction: leave it out.",
+        )
+    if arguments.get("control") is not None and "control" not in known:
+        raise ArgumentError(
+            f"{Option('control')} does not go with the analysis that fits {measure},"
+            f" {Call(f'compare_{analysis}')}, which tests nothing."
+        )
+    return function(scores, measure, **given, **options)
+
+
+def _second(
+    choice: Choice,
+    scores: Scores,
+    measure: str,
+    arguments: Mapping[str, Any],
+    first: Comparison,
+) -> Comparison | str:
+    """Return the comparison by the other analysis, or why there is none."""
+    target: Mapping[str, object] = {"target": first.target}
+    try:
+        return _run(choice.second, scores, measure, arguments, target)
+    except (DesignError, FitError) as error:
+        return str(error).splitlines()[0]

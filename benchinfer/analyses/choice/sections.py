@@ -1,0 +1,97 @@
+"""Sections of an answer."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchinfer.analyses.choice.answer import Answer
+from benchinfer.comparison.sections import level_writer, sections_of
+from benchinfer.core.numbers import join
+from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.comparison.comparison import Comparison
+
+
+def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
+    """Return the levels on all measures, and the sections of each comparison."""
+    each = {name: sections_of(result, request) for name, result in answer.items()}
+    if len(answer) == 1 and not answer.refused:
+        ((name, (first, *rest)),) = each.items()
+        return replace(first, text=(answer.basis(name), *first.text)), *rest
+    told = [_measures(answer)]
+    for name, (first, *rest) in each.items():
+        result = answer[name]
+        title = f"{result.measure.title} ({result.measure.better} is better)"
+        text = answer.basis(name), *first.text
+        told.append(replace(first, title=title, lead="", text=text))
+        told += [replace(section, title=f"{name}: {section.title}") for section in rest]
+    return tuple(told)
+
+
+def _measures(answer: Answer) -> Section:
+    """Return the section on all measures."""
+    return Section(
+        title="Answer",
+        facts=tuple((name, result.headline()) for name, result in answer.items()),
+        tables=(levels(answer),),
+        warnings=tuple(f"{name}: {why}" for name, why in answer.refused.items()),
+    )
+
+
+def levels(answer: Answer) -> Table:
+    """Return one row per algorithm, and its level on each measure, with letters."""
+    data = answer.levels()
+    rows = data.reset_index()
+    lettered = all(_letters(result) for result in answer.values())
+    notes = ["An asterisk marks the best level."]
+    if lettered:
+        alike = " or equivalent" if any(r.measure.tolerance > 0 for r in answer.values()) else ""
+        notes.append(f"Algorithms that share a letter on a measure are undecided{alike}.")
+    statistics = [
+        f"{name}: {result.level_name}"
+        for name, result in answer.items()
+        if result.level_name != result.measure.name
+    ]
+    if statistics:
+        notes.append(f"Levels are of the statistics that are tested: {join(statistics)}.")
+    return Table(
+        name="levels",
+        caption="Level of each algorithm on each measure",
+        frame=rows,
+        columns=(
+            *names("algorithm"),
+            *(_column(name, result) for name, result in answer.items()),
+        ),
+        note=" ".join(notes),
+    )
+
+
+def _column(name: str, result: "Comparison") -> Column:
+    """Return the levels on a measure, each with its letters; the best one is marked."""
+    write, letters = level_writer(result, result.summary()), _letters(result)
+    best = result.ranking()[0]
+
+    def cell(value: float, algorithm: str) -> Cell:
+        if value != value:  # noqa: PLR0124 (NaN: no scores on this measure)
+            return Cell("")
+        mark = "*" if algorithm == best else ""
+        text = " ".join(filter(None, (f"{write(value)}{mark}", letters.get(algorithm, ""))))
+        return Cell(text, "best" if mark else "")
+
+    head = f"{name} ({result.level_better})"
+    return Column(name, head, cell, numeric=True, also=("algorithm",), defined=False)
+
+
+def _letters(result: "Comparison") -> dict[str, str]:
+    """Return the letters of the algorithms; none where not all pairs were compared."""
+    if result.sides:
+        return {}
+    table: pd.DataFrame = result.relation().letters()
+    if "not_compared" in table:
+        return {}
+    return dict(zip(table["algorithm"], table["letters"], strict=True))
+
+
+SECTIONS = {Answer: sections}

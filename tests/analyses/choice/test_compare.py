@@ -1,0 +1,181 @@
+"""Comparison by the analysis that fits a table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.analyses.choice.choice import choose
+
+
+def table(values, *, measure="acc:higher:0.01", resampling=None, names=None):
+    """Return scores (D, K, R) as a table."""
+    values = np.asarray(values, dtype=float)
+    d, k, r = np.indices(values.shape).reshape(3, -1)
+    names = [f"a{i}" for i in range(values.shape[1])] if names is None else names
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{i:02d}" for i in d],
+            "algorithm": [names[i] for i in k],
+            "replication": r,
+            "value": values.ravel(),
+        }
+    )
+    return bi.read_scores(frame, measures=measure, resampling=resampling)
+
+
+def normal(d, k, r=1, seed=3):
+    rng = np.random.default_rng(seed)
+    level = rng.normal(size=(d, 1, 1)) + np.linspace(0.3, 0, k)[:, None]
+    return level + 0.3 * rng.normal(size=(d, k, 1)) + 0.05 * rng.normal(size=(d, k, r))
+
+
+def heavy(d, k, seed=3):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(d, 1, 1)) + rng.standard_t(1.2, size=(d, k, 1))
+
+
+def tied(d, k, seed=3):
+    return np.random.default_rng(seed).integers(0, 4, size=(d, k, 1)) / 4
+
+
+def right_or_wrong(d, k, r=40, seed=3):
+    rng = np.random.default_rng(seed)
+    return (rng.random((d, k, r)) < np.linspace(0.8, 0.5, k)[:, None]).astype(float)
+
+
+def ranks(d, k):
+    return normal(d, k).argsort(axis=1).argsort(axis=1) + 1
+
+
+CASES = {
+    "normal": (normal(12, 4), "mixed", {}, "permutation"),
+    "heavy tails": (heavy(15, 4), "permutation", {}, "mixed"),
+    "ties": (tied(12, 4), "permutation", {}, "mixed"),
+    "few data sets": (heavy(4, 3), "mixed", {}, ""),
+    "two data sets": (normal(2, 3, 6), "mixed", {"target": "datasets"}, ""),
+    "one data set": (normal(1, 4, 8), "mixed", {}, ""),
+    "two algorithms on one data set": (normal(1, 2, 8), "pair", {}, ""),
+    "items of several data sets": (right_or_wrong(5, 3), "bayes", {"likelihood": "binomial"}, ""),
+    "items of one data set": (right_or_wrong(1, 3), "pair", {}, ""),
+    "one score of each": (normal(1, 3), "points", {}, ""),
+    "ranks": (ranks(9, 4), "permutation", {"on": "ranks"}, "mixed"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_analysis_fits_the_table(name):
+    values, analysis, options, other = CASES[name]
+    measure = "rank:lower" if name == "ranks" else "acc:higher:0.01"
+    scores = table(values, measure=measure, resampling=bi.Resampling("independent"))
+    answer = bi.compare(scores)
+    ((of, choice),) = answer.choices.items()
+    assert (choice.analysis, dict(choice.options), choice.second) == (analysis, options, other)
+    assert answer[of].provenance.choice == choice.reason != ""
+    assert answer[of].provenance.analysis == f"compare_{analysis}"
+    assert list(answer.others) == ([of] if other else [])
+
+
+@pytest.mark.parametrize("name", ["normal", "heavy tails", "ties"])
+def test_the_choice_is_the_same_whoever_is_better(name):
+    values = CASES[name][0]
+    scores = table(values)
+    reversed_names = table(values, names=[f"a{i}" for i in reversed(range(values.shape[1]))])
+    mirrored = table(-values, measure="acc:lower:0.01")
+    chosen = [choose(each, "acc") for each in (scores, reversed_names, mirrored)]
+    assert len({choice.analysis for choice in chosen}) == 1
+
+
+@pytest.mark.parametrize("name", ["normal", "heavy tails", "two algorithms on one data set"])
+def test_the_answer_is_that_of_the_analysis_by_name(name):
+    scores = table(CASES[name][0], resampling=bi.Resampling("independent"))
+    answer = bi.compare(scores)
+    choice = answer.choices["acc"]
+    named = getattr(bi, f"compare_{choice.analysis}")(scores, "acc", **choice.options)
+    pd.testing.assert_frame_equal(answer["acc"].contrasts(), named.contrasts())
+    assert answer["acc"].headline() == named.headline()
+    if choice.second:
+        other = getattr(bi, f"compare_{choice.second}")(scores, "acc")
+        pd.testing.assert_frame_equal(answer.others["acc"].contrasts(), other.contrasts())
+        same = int((other.codes == named.codes).sum())
+        assert f"the same verdict on {same} of 6 pairs" in answer.basis("acc")
+
+
+def test_measures_are_compared_each_by_its_own_analysis():
+    frame = table(normal(12, 3)).to_frame()
+    more = table(tied(12, 3), measure="f1:higher").to_frame()
+    scores = bi.read_scores(pd.concat([frame, more]), measures=["acc:higher", "f1:higher"])
+    answer = bi.compare(scores)
+    assert {m: c.analysis for m, c in answer.choices.items()} == {
+        "acc": "mixed",
+        "f1": "permutation",
+    }
+    levels = answer.levels()
+    assert list(levels.columns) == ["acc", "f1"]
+    for name, result in answer.items():
+        shown = result.summary().set_index("algorithm")["estimate"]
+        pd.testing.assert_series_equal(levels[name], shown[levels.index], check_names=False)
+    assert answer.summary()["measure"].unique().tolist() == ["acc", "f1"]
+    assert str(answer).count("\n") == 1
+    with pytest.raises(bi.DesignError, match="there are 2 measures: acc and f1"):
+        answer.plot()
+    assert bi.compare(scores, "f1").keys() == {"f1"}
+    assert bi.compare(scores, ["f1", "acc"]).levels().columns.tolist() == ["f1", "acc"]
+
+
+def test_a_measure_that_cannot_be_compared_does_not_stop_the_others():
+    frame = table(normal(6, 3)).to_frame()
+    lone = frame[(frame["algorithm"] == "a0")].assign(measure="f1")
+    scores = bi.read_scores(pd.concat([frame, lone]), measures=["acc:higher", "f1:higher"])
+    answer = bi.compare(scores)
+    assert list(answer) == ["acc"]
+    assert "fewer than two algorithms" in answer.refused["f1"]
+    assert "f1: not compared" in answer.headline()
+
+
+@pytest.mark.parametrize(
+    ("values", "arguments", "words"),
+    [
+        (normal(1, 2, 8), {"target": "domain"}, "nothing can be said of a domain"),
+        (
+            right_or_wrong(5, 3),
+            {"alternative": "better"},
+            "does not go with the analysis that fits",
+        ),
+        (normal(1, 3), {"control": "a0"}, "which tests nothing"),
+        (normal(6, 3), {"level": 2.0}, "level"),
+        (normal(6, 3), {"measure": "f1"}, "unknown measure 'f1'"),
+    ],
+)
+def test_arguments_that_do_not_go_with_the_analysis_are_refused(values, arguments, words):
+    scores = table(values, resampling=bi.Resampling("independent"))
+    with pytest.raises(bi.DesignError, match=words):
+        bi.compare(scores, **arguments)
+
+
+def test_arguments_reach_the_analysis():
+    scores = table(normal(12, 4))
+    answer = bi.compare(scores, control="a3", level=0.9, alternative="better")
+    for result in (answer["acc"], answer.others["acc"]):
+        assert len(result.pairs) == 3
+        assert result.level == 0.9
+        assert result.alternative == "better"
+
+
+def test_an_answer_is_saved_with_its_choice(tmp_path):
+    answer = bi.compare(table(normal(8, 3)))
+    again = bi.load(answer.save(tmp_path / "answer.json"))
+    assert again.headline() == answer.headline()
+    assert again.choices == answer.choices
+    assert again["acc"].provenance == answer["acc"].provenance
+    assert repr(again) == "<Answer: acc by mixed>"
+
+
+def test_the_report_answers_as_compare_does(tmp_path):
+    scores = table(heavy(15, 4))
+    answer = bi.compare(scores)
+    page = bi.report(scores, tmp_path / "report.html", bayes=False).read_text("utf-8")
+    first = page.index("Answer")
+    assert answer["acc"].headline() in page[first : first + 20_000]
+    own = bi.report(answer, tmp_path / "own.html").read_text("utf-8")
+    assert answer["acc"].headline() in own

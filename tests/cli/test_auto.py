@@ -1,0 +1,51 @@
+"""Comparison by the analysis that fits, on the command line."""
+
+import json
+
+import benchinfer as bi
+
+TABLE = "example:sklearn_bootstrap"
+
+
+def test_a_table_alone_is_answered_on_all_measures(run):
+    found = run(TABLE)
+    answer = bi.compare(bi.load_example("sklearn_bootstrap"))
+    words = " ".join(found.stdout.split())
+    assert found.exit_code == 3  # svm is not shown better than lda by the error
+    for name, result in answer.items():
+        assert f"{name}: {result.headline()}" in words
+        assert answer.basis(name) in words
+    assert words.index("Level of each algorithm on each measure") < words.index("Contrasts")
+    assert words.count("higher is better") == 0
+    assert run("compare", TABLE).stdout == found.stdout == run("compare", "auto", TABLE).stdout
+
+
+def test_one_measure_is_answered_as_its_analysis_does(run):
+    found = run("compare", TABLE, "-m", "error")
+    named = run("compare", "permutation", TABLE, "-m", "error")
+    assert found.exit_code == named.exit_code == 3
+    basis = bi.compare(bi.load_example("sklearn_bootstrap"), "error").basis("error")
+    assert basis in " ".join(found.stdout.split())
+    assert set(named.stdout.splitlines()) <= set(found.stdout.splitlines())
+
+
+def test_json_has_the_comparisons_and_the_choice(run):
+    document = json.loads(run(TABLE, "--json").stdout)
+    assert list(document["measures"]) == ["error", "seconds"]
+    error = document["measures"]["error"]
+    assert error["analysis"] == "Permutation tests"
+    assert error["provenance"]["choice"].startswith("6 of 72 residuals")
+    assert document["basis"]["error"].startswith("By permutation tests, as 6 of 72")
+    assert document["refused"] == {}
+
+
+def test_data_sets_by_themselves_need_an_analysis(run):
+    found = run("compare", TABLE, "--per-dataset")
+    assert found.exit_code == 2
+    assert "needs an analysis" in found.stderr
+
+
+def test_an_analysis_that_does_not_take_an_option_says_so(run):
+    found = run("compare", TABLE, "-m", "error", "--target", "datasets", "--alternative", "better")
+    assert found.exit_code == 3
+    assert "better than" in found.stdout
