@@ -116,7 +116,6 @@ def main() -> None:
     paper_table()
     gallery()
     simulated = bi.load_example("simulated/balanced")
-    mixed = bi.compare_mixed(bi.load_example("sklearn_bootstrap"), "error")
     permuted = bi.compare_permutation(bi.load_example("sklearn_bootstrap"), "error", seed=1)
     resampled = bi.compare_bootstrap(simulated, seed=1)
     local = bi.per_dataset(bi.compare_mixed, bi.load_example("sklearn_bootstrap"), "error")

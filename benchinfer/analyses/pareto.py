@@ -90,7 +90,7 @@ class ParetoOptions(AnalysisOptions):
 
     measures: tuple[str, ...]
     resamples: int
-    missing: Literal["complete", "error"]
+    missing: Literal["use", "error"]
     seed: int
 
     def __post_init__(self) -> None:
@@ -228,7 +228,7 @@ def pareto(
     measures: Sequence[str] | None = None,
     *,
     resamples: int = 1000,
-    missing: Literal["complete", "error"] = "complete",
+    missing: Literal["use", "error"] = "use",
     seed: int | None = 1,
 ) -> Pareto:
     """Find the algorithms that no other dominates on several measures.
@@ -242,7 +242,7 @@ def pareto(
     resamples
         How often data sets are drawn with replacement, for the uncertainty of dominance.
     missing
-        ``"complete"``: where cells have no score of a measure, the part of the table in which all
+        ``"use"``: where cells have no score of a measure, the part of the table in which all
         algorithms have scores of all measures on all data sets, as in `compare_points`; what is
         left out is named. ``"error"`` refuses cells that lack scores.
     seed
@@ -284,7 +284,7 @@ def pareto(
     )
     settings = [Setting.of(scores, name)[0] for name in names]
     for setting in settings:
-        check_missing(setting, missing, "complete")
+        check_missing(setting, missing, complete=True)
     part, left_out = _complete(scores, names)
     means = np.stack([part.cells(name).mean for name in names], axis=2)
     dominance = resampled_dominance(means, resamples, options.seed)

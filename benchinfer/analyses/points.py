@@ -32,7 +32,7 @@ class PointsOptions(AnalysisOptions):
     measure: str | None
     statistic: Statistic
     tolerance: float | None
-    missing: Literal["complete", "error"]
+    missing: Literal["use", "error"]
 
 
 @savable
@@ -106,7 +106,7 @@ def compare_points(
     *,
     statistic: Statistic = "mean",
     tolerance: float | None = None,
-    missing: Literal["complete", "error"] = "complete",
+    missing: Literal["use", "error"] = "use",
 ) -> PointsComparison:
     """Compare algorithms by a statistic of their scores, without inference.
 
@@ -124,8 +124,8 @@ def compare_points(
     tolerance
         Difference that does not matter, in place of the measure's own.
     missing
-        Cells that lack scores: the ``"complete"`` part of the table, so that all algorithms are
-        averaged over the same data sets, or ``"error"``.
+        Cells that lack scores: ``"use"`` takes the complete part of the table, so that all
+        algorithms are averaged over the same data sets; ``"error"`` refuses them.
 
         Algorithms with the most empty cells are left out, and data sets on which one of the others
         has no score, so that the fewest scores are lost.

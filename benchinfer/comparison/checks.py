@@ -35,16 +35,19 @@ from benchinfer.scores.resampling import declaration
 from benchinfer.scores.table import ScoreTable
 
 
-def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> None:
-    """Refuse cells that lack scores, if requested."""
-    if missing not in (otherwise, "error"):
-        raise DesignError(unknown("missing", missing, [otherwise, "error"]))
+def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> None:
+    """Refuse cells that lack scores, if requested.
+
+    Analyses that need complete tables otherwise take a `complete` part.
+    """
+    if missing not in ("use", "error"):
+        raise DesignError(unknown("missing", missing, ["use", "error"]))
     coverage = setting.coverage
     lack = np.argwhere(coverage.found < coverage.expected[:, None])
     if missing == "error" and setting.absent:
         raise DesignError(
             f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
-            hint=f"compare with {Option('missing', otherwise)} to leave them out.",
+            hint=f"compare with {Option('missing', 'use')} to leave them out.",
         )
     if missing != "error" or not len(lack):
         return
@@ -57,21 +60,23 @@ def check_missing(setting: Setting, missing: str, otherwise: str = "use") -> Non
         )
         for d, k in lack
     ]
+    hint: list[str] = [
+        (
+            f"compare with {Option('missing', 'use')} to keep data sets and algorithms without an"
+            " empty cell."
+        )
+    ]
+    if not complete:
+        table = Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of")
+        hint = [
+            f"compare with {Option('missing', 'use')} to let the model use what is there,",
+            f"or {table} what is whole.",
+        ]
     raise DesignError(
         f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
         f" {setting.measure.name!r}.",
         where=[("dataset", "algorithm", "found", "expected"), *rows],
-        hint=[
-            f"compare with {Option('missing', 'use')} to let the model use what is there,",
-            Phrase(
-                "or ",
-                Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of"),
-                " what is whole.",
-            ),
-        ]
-        if otherwise == "use"
-        else f"compare with {Option('missing', 'complete')} to keep data sets and"
-        " algorithms without an empty cell.",
+        hint=hint,
     )
 
 
@@ -583,7 +588,7 @@ def complete_part(
     An average over other data sets than those of its rivals would flatter an algorithm that lacks
     the hard ones.
     """
-    check_missing(setting, missing, "complete")
+    check_missing(setting, missing, complete=True)
     coverage = setting.coverage
     if not coverage.empty:
         return setting, scores

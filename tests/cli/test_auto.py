@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import benchinfer as bi
 
 TABLE = "example:sklearn_bootstrap"
@@ -39,8 +41,9 @@ def test_json_has_the_comparisons_and_the_choice(run):
     assert document["refused"] == {}
 
 
-def test_data_sets_by_themselves_need_an_analysis(run):
-    found = run("compare", TABLE, "--per-dataset")
+@pytest.mark.parametrize("option", [("--per-dataset",), ("--table", "md")])
+def test_output_of_one_analysis_needs_its_name(run, option):
+    found = run("compare", TABLE, *option)
     assert found.exit_code == 2
     assert "needs an analysis" in found.stderr
 

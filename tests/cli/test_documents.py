@@ -37,6 +37,7 @@ COMPARISONS = {
 OTHERS = {
     "check": ("check", "example:sklearn_bootstrap_incomplete"),
     "describe": ("describe", "example:demsar2006"),
+    "compare": ("compare", *ERRORS),
     "compare --per-dataset": ("compare", "points", *ERRORS, "--per-dataset"),
     "consensus": ("consensus", *ERRORS, "--by", "points"),
     "plan": ("plan", *ERRORS, "--difference", "0.05", "--costs", "5,1"),
@@ -112,7 +113,7 @@ def test_faults_of_documents_are_seen(run: Callable, definitions: dict[str, Any]
     found["summary"][0]["estimate"] = "0.3"
     found["contrasts"][0]["odd"] = 1
     del found["rule"]
-    assert faults(found, definitions["compare"], definitions) == [
+    assert faults(found, definitions["compare ANALYSIS"], definitions) == [
         ": no rule",
         "/summary/0/estimate: '0.3' is no ['number', 'null']",
         "/contrasts/0/odd",
@@ -146,7 +147,7 @@ def test_terminal_document_and_page_say_the_same(
     monkeypatch.setattr(documents, "comparison", keep)
     monkeypatch.setattr(html, "vector", _no_figure)
     found = document(run, "compare", *COMPARISONS[name])
-    assert faults(found, definitions["compare"], definitions) == []
+    assert faults(found, definitions["compare ANALYSIS"], definitions) == []
     results.comparison(kept[0], Request())
     terminal = of_terminal(words(capsys.readouterr().out))
     page = words(Page(html.render(compose(gather(kept[0], None)))).text)

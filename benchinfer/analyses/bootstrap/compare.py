@@ -139,7 +139,7 @@ def compare_bootstrap(
     adjust: Adjust = "holm",
     tolerance: float | None = None,
     level: float = 0.95,
-    missing: Literal["complete", "error"] = "complete",
+    missing: Literal["use", "error"] = "use",
     resamples: int | Literal["auto"] = "auto",
     seed: int | None = 1,
     n_jobs: int | None = None,

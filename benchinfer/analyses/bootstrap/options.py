@@ -43,7 +43,7 @@ class BootstrapOptions(TestedOptions):
     goal: Reference | None
     adjust: Adjust
     tolerance: float | None
-    missing: Literal["complete", "error"]
+    missing: Literal["use", "error"]
     resamples: int | Literal["auto"]
     seed: int
 

@@ -30,9 +30,9 @@ def normal(d, k, r=1, seed=3):
     return level + 0.3 * rng.normal(size=(d, k, 1)) + 0.05 * rng.normal(size=(d, k, r))
 
 
-def heavy(d, k, seed=3):
+def heavy(d, k, seed=5):
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(d, 1, 1)) + rng.standard_t(1.2, size=(d, k, 1))
+    return rng.normal(size=(d, 1, 1)) + rng.standard_cauchy(size=(d, k, 1))
 
 
 def tied(d, k, seed=3):

@@ -31,7 +31,7 @@ def archetypes(
     weights: Mapping[str, float] | None = None,
     robust: bool = False,
     starts: int = 20,
-    missing: Literal["complete", "error"] = "complete",
+    missing: Literal["use", "error"] = "use",
     seed: int | None = 1,
     n_jobs: int = 1,
 ) -> Archetypes:
@@ -63,7 +63,7 @@ def archetypes(
     starts
         From how many starts the least distance is sought.
     missing
-        ``"complete"``: the part of the table that has no gaps; ``"error"``: no gap is accepted.
+        ``"use"``: the part of the table that has no gaps; ``"error"``: no gap is accepted.
     seed
         Seed of the starts; None draws one.
     n_jobs

@@ -44,7 +44,7 @@ class ArchetypesOptions(AnalysisOptions):
     weights: Mapping[str, float]
     robust: bool
     starts: int
-    missing: Literal["complete", "error"]
+    missing: Literal["use", "error"]
     seed: int
 
     def __post_init__(self) -> None:
