@@ -186,7 +186,9 @@ def _analyses(
         groups = partial(compare_subgroups, *table, by=[*scores.features], **levels)
         analyses["subgroups"] = "Groups of data sets", groups
     lead = _leading(table, levels)
-    return lead | {name: each for name, each in analyses.items() if name not in lead}
+    analyses |= lead
+    # The first one leads.
+    return {**lead, **analyses}
 
 
 def _leading(

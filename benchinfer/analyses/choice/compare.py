@@ -81,7 +81,7 @@ def compare(
     least two); else a mixed model.
 
     None of these looks at which algorithm is better. Choosing and then testing has an error rate of
-    its own, which is measured: see :doc:`/measured`.
+    its own, which ``make calibrate`` checks.
 
     Examples
     --------
