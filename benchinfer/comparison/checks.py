@@ -60,23 +60,18 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
         )
         for d, k in lack
     ]
-    hint: list[str] = [
-        (
-            f"compare with {Option('missing', 'use')} to keep data sets and algorithms without an"
-            " empty cell."
-        )
-    ]
-    if not complete:
-        table = Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of")
-        hint = [
-            f"compare with {Option('missing', 'use')} to let the model use what is there,",
-            f"or {table} what is whole.",
-        ]
+    table = Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of")
     raise DesignError(
         f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
         f" {setting.measure.name!r}.",
         where=[("dataset", "algorithm", "found", "expected"), *rows],
-        hint=hint,
+        hint=f"compare with {Option('missing', 'use')} to keep data sets and algorithms without an"
+        " empty cell."
+        if complete
+        else [
+            f"compare with {Option('missing', 'use')} to let the model use what is there,",
+            Phrase("or ", table, " what is whole."),
+        ],
     )
 
 

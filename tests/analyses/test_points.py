@@ -54,8 +54,8 @@ def test_of_a_table_with_an_empty_cell_the_complete_part_is_compared():
     assert row["remedy"].startswith("left out: data sets d01.")
     with pytest.raises(DesignError, match=r'(?s)1 of 32 cells lack scores.*missing="use"'):
         bi.compare_points(scores, missing="error")
-    with pytest.raises(DesignError, match="unknown missing 'use'"):
-        bi.compare_points(scores, missing="use")
+    with pytest.raises(DesignError, match="unknown missing 'complete'"):
+        bi.compare_points(scores, missing="complete")
 
 
 def test_an_algorithm_with_few_data_sets_goes_before_the_data_sets_do():
