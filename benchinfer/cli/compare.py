@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -139,14 +139,12 @@ class Showing:
         if self.table and (self.details or self.as_json):
             raise wrong("--table", "goes without --details and --json.")
 
-    def check_auto(self) -> None:
-        """Refuse output that needs an analysis with a name."""
-        for name, value in (("--per-dataset", self.per_dataset), ("--table", self.table)):
-            if value:
-                raise wrong(name, "needs an analysis: benchinfer compare mixed, for one.")
+    def means(self, scores: "ScoreTable") -> "ScoreTable | None":
+        """Return the scores whose means rows of data sets show."""
+        return scores if self.rows == "datasets" and hasattr(scores, "cells") else None
 
 
-def answers(result: "Answer", show: Showing) -> NoReturn:
+def answers(result: "Answer", scores: "ScoreTable", show: Showing) -> NoReturn:
     """Print an answer on all measures, and end with the exit code of its verdicts."""
     from benchinfer.cli.output import results
     from benchinfer.core.sections import Request
@@ -154,7 +152,9 @@ def answers(result: "Answer", show: Showing) -> NoReturn:
 
     request = Request(details=show.details)
     decided = {name: settled(one.relation()) for name, one in result.items()}
-    if show.as_json:
+    if show.table is not None:
+        _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
+    elif show.as_json:
         documents.write(documents.answer(result, decided, request))
     else:
         results.answer(result, request)
@@ -191,8 +191,7 @@ def answer(
         code = verdict_code([result.relation()])
         request = Request(details=show.details)
         if show.table is not None:
-            means = scores if show.rows == "datasets" and hasattr(scores, "cells") else None
-            _print_table(result.table(show.rows, scores=means), show.table)
+            _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
         elif show.as_json:
             decided = code == Exit.DECIDED
             documents.write(documents.comparison(result, decided=decided, request=request))
@@ -233,6 +232,8 @@ def analysis_command(name: str) -> "Callable[..., None]":
     arguments = arguments_of(home, function)
     kinds = [kind.__name__ for kind in members(parameters["scores"].annotation)]
     readers = [_reader(kind, set(parameters)) for kind in kinds if kind in READERS]
+    if name == AUTO:  # options of published results go with the analysis that is named
+        readers = [replace(reader, options=()) for reader in readers]
 
     def run(
         source: SourceArguments,
@@ -249,8 +250,6 @@ def analysis_command(name: str) -> "Callable[..., None]":
             per_dataset=per_dataset, details=details, as_json=as_json, table=table, rows=rows
         )
         show.check()
-        if name == AUTO:
-            show.check_auto()
         analysis = getattr(import_module(home), function)
         options = {each.name: each.value(given, analysis) for each in arguments}
         typed = {each.name: each.value(given, analysis) for r in readers for each in r.options}
@@ -259,8 +258,8 @@ def analysis_command(name: str) -> "Callable[..., None]":
             raise wrong("--per-dataset", "goes with scores, and the table holds published results.")
         if "progress" in parameters:
             options["progress"] = True
-        if name == AUTO:
-            answers(analysis(scores, measure, **options), show)
+        if name == AUTO and not per_dataset:
+            answers(analysis(scores, measure, **options), scores, show)
         answer(analysis, scores, source.measure(scores, measure), options, show)
 
     every = [*arguments, *(each for reader in readers for each in reader.options)]

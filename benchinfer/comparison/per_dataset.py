@@ -117,6 +117,18 @@ class Comparisons(Tabular, ComparisonGroups[Comparison]):
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules of the verdicts; several ones with the number of data sets of each analysis."""
+        headings = [result.heading for result in self.values()]
+        rules = {result.heading: result.rule for result in self.values()}
+        if len(set(rules.values())) == 1:
+            return (next(iter(rules.values())),)
+        return tuple(
+            f"{heading}, on {count(headings.count(heading), 'data set')}: {rule}"
+            for heading, rule in rules.items()
+        )
+
     def sentence(self) -> str:
         """Return sentences for a results section: what is decided over all data sets.
 
@@ -153,15 +165,16 @@ def check_alone(what: str, arguments: Mapping[str, object]) -> None:
 class _Alone:
     """An analysis of one data set, which another process can be given."""
 
-    compare: Callable[..., Comparison]
-    measure: str | None
+    compare: Callable[..., Comparison | ComparisonGroups[Comparison]]
+    measure: str
     arguments: Mapping[str, object]
 
     def __call__(self, part: ScoreTable) -> Comparison | DesignError | FitError:
         try:
-            return self.compare(part, self.measure, **self.arguments)
+            result = self.compare(part, self.measure, **self.arguments)
         except (DesignError, FitError) as error:
             return error
+        return result if isinstance(result, Comparison) else result[self.measure]
 
 
 def check_travels(work: Callable[..., object]) -> None:
@@ -176,7 +189,7 @@ def check_travels(work: Callable[..., object]) -> None:
 
 
 def per_dataset(
-    compare: Callable[..., Comparison],
+    compare: Callable[..., Comparison | ComparisonGroups[Comparison]],
     scores: ScoreTable,
     measure: str | None = None,
     *,
@@ -188,7 +201,8 @@ def per_dataset(
     Parameters
     ----------
     compare
-        One of the ``compare_*`` functions.
+        One of the ``compare_*`` functions; or `compare`, by which each data set has the analysis
+        that fits it.
     scores
         The table.
     measure
@@ -224,7 +238,7 @@ def per_dataset(
     # The rows of all data sets are fetched at once.
     parts = scores.by_dataset()
     n = min(workers(n_jobs), len(parts))
-    work = _Alone(compare, measure, arguments)
+    work = _Alone(compare, scores.measure(measure).name, arguments)
     if n > 1:
         check_travels(work)
     for name, outcome in zip(parts, in_order(work, parts.values(), n, processes=True), strict=True):

@@ -491,8 +491,9 @@ def each_dataset(results: Comparisons) -> Section:
     """One relation per data set."""
     import pandas as pd
 
-    first, relations = next(iter(results.values())), results.relations()
-    measure, tested = first.measure, "p_value" in first.contrasts()
+    measure, relations = next(iter(results.values())).measure, results.relations()
+    tested = any("p_value" in result.contrasts() for result in results.values())
+    analyses = dict.fromkeys(within(result.heading) for result in results.values())
     orders = Table(
         name="",
         caption=f"Order on each data set, best first; {measure.title}, {measure.better} is better",
@@ -511,11 +512,11 @@ def each_dataset(results: Comparisons) -> Section:
     if results.refused:
         tables.append(not_compared(results.refused, "data set"))
     return Section(
-        title=f"Each data set by itself: {within(first.heading)}",
+        title=f"Each data set by itself: {join(list(analyses))}",
         lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
         legend=legend(*relations.values()),
-        text=(first.rule, WITHIN) if tested else (first.rule,),
+        text=(*results.rules, WITHIN) if tested else results.rules,
         figures=_tiles(results),
         tables=tuple(tables),
         fold=_shared_checks(results),

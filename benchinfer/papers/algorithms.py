@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
 
 type Write = Callable[[float], str]
+# Letters of an algorithm, or the lowest and highest rank that verdicts leave open.
+type Standing = str | tuple[int, int]
 WORDS = {
     "first": "better",
     "second": "worse",
@@ -194,8 +196,9 @@ def by_algorithm(
             verdicts = [WORDS.get(code, "") for code in rows["verdict"]]
             columns.append(words("verdict", verdicts, "verdict"))
         differences = _of_differences(result, chosen, rows, columns)
-    joined, reading = _joined(result, order, shown)
-    columns += joined
+    head, standing_of, reading = standings(result)
+    if head:
+        columns.append(standing(head, head, [standing_of[name] for name in shown]))
     if "mean" in summary:
         head = f"{measure.average} {one_line(measure.noun)}"
         columns.append(numbers("mean", summary["mean"], mean_writer(result, levels), head))
@@ -206,7 +209,7 @@ def by_algorithm(
         *_of_levels(result, bounded="conf_low" in levels),
         *filter(None, [result.level_reversals]),
         *differences,
-        *reading,
+        *filter(None, [reading]),
         *said(result, left_out),
     )
     column = columns[1].column
@@ -216,19 +219,30 @@ def by_algorithm(
     return PaperTable.of(columns, measure.name, caption(result), notes, frozenset(best))
 
 
-def _joined(
-    result: "Comparison", order: Sequence[str], shown: Sequence[str]
-) -> tuple[list[Series], list[str]]:
-    """Return the column of letters, or of ranks of many algorithms, if any, and how to read it."""
+def standings(result: "Comparison") -> tuple[str, dict[str, Standing], str]:
+    """Return the letters of the algorithms, or the ranks of many: a head, values, how to read them.
+
+    All are empty where some pairs were not compared.
+    """
+    order = result.ranking()
     groups = letters_of(result, order)
     if groups is None:
-        return [], []
+        return "", {}, ""
     if len(order) <= _LETTERED:
-        return [words("letters", groups[: len(shown)], "letters")], [reading_of_letters(result)]
+        return "letters", dict(zip(order, groups, strict=True)), reading_of_letters(result)
     ranges = rank_intervals(result.relation())
-    texts = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
-    column = series("ranks", [ranges[name] for name in shown], texts, "ranks", "text")
-    return [column], ["Ranks are those that the verdicts leave open."]
+    return (
+        "ranks",
+        {name: ranges[name] for name in order},
+        "Ranks are those that the verdicts leave open.",
+    )
+
+
+def standing(name: str, head: str, values: Sequence[Standing]) -> Series:
+    """Return a column of letters or ranks."""
+    dash = "\N{EN DASH}"
+    texts = [v if isinstance(v, str) else dash.join(map(str, dict.fromkeys(v))) for v in values]
+    return series(name, values, texts, head, "text")
 
 
 def reading_of_letters(result: "Comparison") -> str:

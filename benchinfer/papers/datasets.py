@@ -303,8 +303,8 @@ def each_dataset(
         "Levels of each data set by itself, the best in bold type.",
         *_of_ranks(local, tested=False),
         marked,
-        first.rule,
-        *([WITHIN] if "p_value" in first.contrasts() else []),
+        *results.rules,
+        *([WITHIN] if "p_value" in results.contrasts() else []),
     )
     return laid_out(local, below, notes, top, marks)
 

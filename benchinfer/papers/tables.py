@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
@@ -11,6 +12,7 @@ from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import amount
 from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
 from benchinfer.papers.datasets import by_dataset, by_leaf, each_dataset
+from benchinfer.papers.measures import by_measure
 from benchinfer.papers.styler import PaperTable
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.consensus.sections import positions
@@ -22,7 +24,7 @@ type Rows = Literal["algorithms", "pairs", "datasets", "leaves"]
 
 
 def table(
-    result: Comparison | Comparisons | Consensus | Subgroups,
+    result: Comparison | Comparisons | Consensus | Subgroups | Answer,
     rows: Rows | None = None,
     *,
     scores: "ScoreTable | None" = None,
@@ -40,9 +42,25 @@ def table(
     if isinstance(result, Comparisons):
         _refuse("comparisons per data set", rows=rows and rows != "datasets", scores=scores)
         return each_dataset(result, against, top)
+    if isinstance(result, Answer):
+        if len(result) == 1:
+            (result,) = result.values()
+            return table(result, rows, scores=scores, against=against, top=top)
+        return _measures(result, top, rows=rows, scores=scores, against=against)
     if isinstance(result, Subgroups):
         return _groups(result, rows, top, scores=scores, against=against)
     return _comparison(result, rows, scores, against, top)
+
+
+def _measures(answer: Answer, top: int | None, **arguments: object) -> PaperTable:
+    """Lay out several measures."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(
+                f"{Option(name)} goes with one measure, and there are {len(answer)}.",
+                hint=f"name one: {Option('measure', next(iter(answer)))}.",
+            )
+    return by_measure(answer, top)
 
 
 def _groups(

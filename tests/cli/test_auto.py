@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 import benchinfer as bi
 
 TABLE = "example:sklearn_bootstrap"
@@ -41,11 +39,33 @@ def test_json_has_the_comparisons_and_the_choice(run):
     assert document["refused"] == {}
 
 
-@pytest.mark.parametrize("option", [("--per-dataset",), ("--table", "md")])
-def test_output_of_one_analysis_needs_its_name(run, option):
-    found = run("compare", TABLE, *option)
-    assert found.exit_code == 2
-    assert "needs an analysis" in found.stderr
+def test_each_data_set_has_the_analysis_that_fits_it(run):
+    shown = run("compare", TABLE, "-m", "error", "--per-dataset")
+    local = bi.per_dataset(bi.compare, bi.load_example("sklearn_bootstrap"), "error")
+    for name, relation in local.relations().items():
+        assert f"{name} " in shown.stdout
+        assert relation.algorithms == local[name].algorithms
+    assert "each by itself" in shown.stdout
+    assert "the table has 2 measures" in run("compare", TABLE, "--per-dataset").stderr
+
+
+def test_the_table_for_a_paper_has_all_measures(run):
+    table = bi.compare(bi.load_example("sklearn_bootstrap")).table()
+    assert run(TABLE, "--table", "md").stdout == table.to_markdown()
+    assert "error (lower is better)" in run(TABLE, "--table", "tex").stdout
+    one = run(TABLE, "-m", "error", "--table", "md", "--rows", "datasets")
+    assert "| moons |" in one.stdout
+    assert "--rows goes with one measure" in run(TABLE, "--table", "md", "--rows", "pairs").stderr
+
+
+def test_published_wins_and_effects_go_their_way(run, tmp_path):
+    (tmp_path / "wins.csv").write_text("first,second,wins,losses\na,b,30,10\nb,c,25,15\na,c,33,7\n")
+    assert "as the table holds wins, ties and losses" in run(tmp_path / "wins.csv").stdout
+    rows = [f"s{i},a,b,acc,{0.1 + 0.01 * i},0.02\n" for i in range(6)]
+    head = "study,first,second,measure,estimate,std_error\n"
+    (tmp_path / "effects.csv").write_text(head + "".join(rows))
+    shown = run(tmp_path / "effects.csv", "--measures", "acc:higher")
+    assert "as the table holds published effects" in " ".join(shown.stdout.split())
 
 
 def test_an_analysis_that_does_not_take_an_option_says_so(run):

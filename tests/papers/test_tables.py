@@ -342,3 +342,30 @@ def test_control_characters_and_changes_of_direction_are_written_by_their_code(w
     assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
     assert "U+202E" in text
     assert "U+2066" in text
+
+
+def test_measures_stand_side_by_side_with_letters_and_the_best_in_bold(scores):
+    answer = bi.compare(scores)
+    table = answer.table()
+    levels = answer.levels()
+    assert table.data["algorithm"].tolist() == list(levels.index)
+    np.testing.assert_array_equal(table.data["error"], levels["error"])
+    np.testing.assert_array_equal(table.data["seconds"], levels["seconds"])
+    cells = {head: column for head, *column in zip(*table.texts(), strict=True)}
+    for name, result in answer.items():
+        ranking = result.ranking()
+        letters = dict(zip(cells["algorithm"], cells[f"{name}: letters"], strict=True))
+        assert letters[ranking[0]].startswith("a")
+        rows = result.contrasts()
+        for first, second, verdict in zip(
+            rows["first"], rows["second"], rows["verdict"], strict=True
+        ):
+            shared = set(letters[first]) & set(letters[second])
+            assert bool(shared) == (verdict not in ("first", "second"))
+    markdown = table.to_markdown()
+    assert markdown.count("**") == 4  # the best of each measure
+    with pytest.raises(bi.DesignError, match="goes with one measure, and there are 2"):
+        answer.table("pairs")
+    one = bi.compare(scores, "error")
+    assert one.table().to_markdown() == one["error"].table().to_markdown()
+    assert answer.table(top=2).data["algorithm"].tolist() == list(levels.index[:2])

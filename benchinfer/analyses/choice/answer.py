@@ -14,7 +14,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join, within
-from benchinfer.core.result import Showable
+from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answer(Showable, ComparisonGroups[Comparison]):
+class Answer(Tabular, ComparisonGroups[Comparison]):
     """Comparisons of the measures of a table, each by the analysis that fits.
 
     A mapping from the name of a measure to its comparison.

@@ -5,18 +5,16 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from benchinfer.analyses.meta.effects import Effects
+from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Target
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.saving import savable
 from benchinfer.scores.checks.advice import advice
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.table import ScoreTable
-
-# The other analysis of the same question, for the agreement of the verdicts.
-_SECOND = {"permutation": "mixed", "mixed": "permutation"}
-# Analyses whose claims are about these data sets, whatever is asked.
-_OF_THESE = ("pair", "points")
 
 
 @savable
@@ -43,12 +41,28 @@ class Choice:
     second: str = ""
 
 
-def choose(scores: ScoreTable, measure: str, target: Literal["auto"] | Target = "auto") -> Choice:
+# The other analysis of the same question, for the agreement of the verdicts.
+_SECOND = {"permutation": "mixed", "mixed": "permutation"}
+# Analyses whose claims are about these data sets, whatever is asked.
+_OF_THESE = ("pair", "points")
+_PUBLISHED = {
+    Wins: Choice("wins", "the table holds wins, ties and losses"),
+    Effects: Choice("meta", "the table holds published effects"),
+}
+
+
+def choose(
+    scores: ScoreTable | Wins | Effects,
+    measure: str,
+    target: Literal["auto"] | Target = "auto",
+) -> Choice:
     """Choose the analysis of a measure.
 
     The choice rests on the kind of scores, the number of data sets, gaps, ties, and the residuals
     of the two-way table of data sets and algorithms. These are the same for all algorithms, so
     that it does not depend on which of them is better.
+
+    Published wins and effects have an analysis each.
 
     Raises
     ------
@@ -56,6 +70,13 @@ def choose(scores: ScoreTable, measure: str, target: Literal["auto"] | Target = 
         Fewer than two algorithms have scores, no analysis compares all of them, or claims about a
         domain are asked of one data set.
     """
+    if not isinstance(scores, ScoreTable):
+        choice = _PUBLISHED[type(scores)]
+        if target != "auto":
+            raise ArgumentError(
+                f"{Option('target', target)} goes with scores, and {choice.reason}."
+            )
+        return choice
     advised = advice(scores.facts(measure), 0)
     if advised is None:
         raise DesignError(f"{measure}: fewer than two algorithms have scores.")

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from benchinfer.analyses import ANALYSES
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.analyses.choice.choice import Choice, choose
+from benchinfer.analyses.meta.effects import Effects
+from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Alternative, Comparison, Target
 from benchinfer.comparison.evidence import Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, names_of
-from benchinfer.core.errors import DesignError, FitError, unknown
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Option
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    scores: Scores,
+    scores: Scores | Wins | Effects,
     measure: str | Sequence[str] | None = None,
     *,
     control: str | None = None,
@@ -40,7 +42,8 @@ def compare(
     Parameters
     ----------
     scores
-        The table.
+        The table; or published wins (`read_wins`), which `compare_wins` compares, or effects
+        (`read_effects`), which `compare_meta` pools.
     measure
         Name of a measure, or several names; by default all measures of the table.
     control
@@ -92,11 +95,11 @@ def compare(
     permutation
     """
     check_level(level)
-    table = as_table(scores)
-    names = [m.name for m in table.measures] if measure is None else list(names_of(measure))
+    table = scores if isinstance(scores, Wins | Effects) else as_table(scores)
+    every = (table.measure(),) if isinstance(table, Wins) else table.measures
+    names = [m.name for m in every] if measure is None else list(names_of(measure))
     for name in names:
-        if name not in {m.name for m in table.measures}:
-            raise ArgumentError(unknown("measure", name, [m.name for m in table.measures]))
+        table.measure(name)
     arguments: dict[str, Any] = {
         "control": control,
         "alternative": alternative,
@@ -133,7 +136,9 @@ def compare(
     return Answer(results, choices, others, {m: str(e) for m, e in refused.items()})
 
 
-def chosen(choice: Choice, scores: Scores, measure: str, **arguments: Any) -> Comparison:
+def chosen(
+    choice: Choice, scores: Scores | Wins | Effects, measure: str, **arguments: Any
+) -> Comparison:
     """Return the comparison of a measure by the analysis that was chosen."""
     result = _run(choice.analysis, scores, measure, arguments, choice.options)
     return replace(result, provenance=replace(result.provenance, choice=choice.reason))
@@ -145,7 +150,7 @@ def _function(analysis: str) -> Callable[..., Comparison]:
 
 def _run(
     analysis: str,
-    scores: Scores,
+    scores: Scores | Wins | Effects,
     measure: str,
     arguments: Mapping[str, Any],
     options: Mapping[str, object],
@@ -170,7 +175,7 @@ def _run(
 
 def _second(
     choice: Choice,
-    scores: Scores,
+    scores: Scores | Wins | Effects,
     measure: str,
     arguments: Mapping[str, Any],
     first: Comparison,

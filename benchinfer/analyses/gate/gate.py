@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from benchinfer.analyses.choice.choice import choose
 from benchinfer.analyses.gate.missing import (
     Count,
     Missing,
@@ -23,10 +24,9 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.numerics import multiplicity
-from benchinfer.scores.checks.advice import advice
 from benchinfer.scores.read import LEFT_OUT
 from benchinfer.scores.table import ScoreTable
 
@@ -34,13 +34,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.gate.result import Outcome
 
 type By = Literal["auto", "mixed", "pair", "permutation"]
-# The analysis of two algorithms in the place of one that has no one-sided test at a tolerance.
-_INSTEAD: dict[str, Analysis] = {
-    "compare_mixed": "mixed",
-    "compare_pair": "pair",
-    "compare_permutation": "permutation",
-    "compare_bayes": "mixed",
-}
+# The binomial model has no one-sided test at a tolerance: the mixed model of rates has.
 _RATES = "scores are 0 or 1 on several data sets, whose rates are compared"
 
 
@@ -247,20 +241,17 @@ def _without_evidence(q: GateQuestion) -> OneSided:
 
 def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
     """Return the analysis that fits the scores of both algorithms, its target, and why."""
-    advised = advice(q.scores.facts(q.measure), 0)
-    call = None if advised is None else advised.call
-    if advised is None or not isinstance(call, Call) or call.function not in _INSTEAD:
-        why = "an algorithm has no scores" if advised is None else advised.reason
+    choice = choose(q.scores, q.measure, q.target)
+    analysis, reason = choice.analysis, choice.reason
+    if analysis == "bayes":
+        analysis, reason = "mixed", _RATES
+    if analysis not in ANALYSES:
         raise DesignError(
-            f"there is no error to judge a difference in {q.measure} by: {why}.",
+            f"there is no error to judge a difference in {q.measure} by: {reason}.",
             hint="scores on more data sets, or more replications on each.",
         )
-    function, option = call.function, call.option
-    reason = _RATES if function == "compare_bayes" else advised.reason
-    target = q.target
-    if target == "auto" and isinstance(option, Option) and option.name == "target":
-        target = "datasets"
-    return _INSTEAD[function], target, reason
+    of_these = choice.options.get("target") == "datasets"
+    return analysis, "datasets" if of_these else q.target, reason
 
 
 def _judged(

@@ -101,6 +101,37 @@ def test_the_answer_is_that_of_the_analysis_by_name(name):
         assert f"the same verdict on {same} of 6 pairs" in answer.basis("acc")
 
 
+def test_published_results_are_compared_by_the_analysis_of_their_kind():
+    pairs = {"first": ["a", "a", "b"], "second": ["b", "c", "c"]}
+    wins = bi.read_wins(pd.DataFrame(pairs | {"wins": [30, 33, 25], "losses": [10, 7, 15]}))
+    answer = bi.compare(wins)
+    assert answer.choices["score"].analysis == "wins"
+    named = bi.compare_wins(wins)
+    pd.testing.assert_frame_equal(answer["score"].contrasts(), named.contrasts())
+    effects = pd.DataFrame(pairs | {"study": ["x", "y", "z"], "estimate": 0.1, "std_error": 0.02})
+    read = bi.read_effects(effects, measures="acc:higher")
+    answer = bi.compare(read, control="a")
+    assert answer.choices["acc"].analysis == "meta"
+    assert answer["acc"].headline() == bi.compare_meta(read, control="a").headline()
+    with pytest.raises(bi.DesignError, match="goes with scores"):
+        bi.compare(wins, target="domain")
+
+
+def test_each_data_set_has_the_analysis_that_fits_it():
+    rng = np.random.default_rng(2)
+    values = normal(2, 3, 30)
+    values[1, 0, 4] += 9 + rng.normal()
+    scores = table(values, resampling=bi.Resampling("independent"))
+    local = bi.per_dataset(bi.compare, scores)
+    assert [r.provenance.analysis for r in local.values()] == [
+        "compare_mixed",
+        "compare_permutation",
+    ]
+    for name, result in local.items():
+        single = bi.compare(scores.subset(datasets=name))["acc"]
+        pd.testing.assert_frame_equal(result.contrasts(), single.contrasts())
+
+
 def test_measures_are_compared_each_by_its_own_analysis():
     frame = table(normal(12, 3)).to_frame()
     more = table(tied(12, 3), measure="f1:higher").to_frame()

@@ -444,3 +444,26 @@ def test_the_worst_score_is_the_bound_where_the_measure_has_one():
     for bounds, worst in ((None, low), ((-5.0, 5.0), -5.0)):
         declared = scores.declare(replace(scores.measure("acc"), bounds=bounds))
         assert f"count as {worst:g}, the worst" in ask(declared, failed="worst").headline()
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy", "one data set"])
+def test_the_default_is_the_analysis_that_compare_chooses(kind):
+    rng = np.random.default_rng(4)
+    d, r = (1, 20) if kind == "one data set" else (20, 1)
+    noise = rng.standard_cauchy((d, 2, r)) if kind == "heavy" else rng.normal(size=(d, 2, r))
+    i, j, n = np.indices(noise.shape).reshape(3, -1)
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{x}" for x in i],
+            "algorithm": [f"a{x}" for x in j],
+            "replication": n,
+            "value": noise.ravel(),
+        }
+    )
+    scores = bi.read_scores(
+        frame, measures="acc:higher:0.1", resampling=bi.Resampling("independent")
+    )
+    choice = bi.compare(scores).choices["acc"]
+    row = bi.gate(scores, baseline="a0", candidate="a1")["acc"]
+    assert row.comparison.provenance.analysis == f"compare_{choice.analysis}"
+    assert row.reason == choice.reason
