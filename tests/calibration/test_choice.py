@@ -30,12 +30,14 @@ def scores_of(kind, d, k, shift, rng):
         "t3": lambda: rng.standard_t(3, size=shape),
         "skewed": lambda: rng.exponential(size=shape) - 1,
         "tied": lambda: np.round(rng.normal(size=shape)),
-        "bounded": lambda: np.clip(rng.normal(size=shape), None, 0.8),
+        "bounded": lambda: rng.normal(size=shape),
         "unequal": lambda: rng.normal(size=shape) * np.linspace(1, 3, k),
     }[kind]()
     level = 0 if kind in ("tied", "bounded") else 2 * rng.normal(size=(d, 1))
     value = level + noise
     value[:, 0] += shift
+    if kind == "bounded":  # a sixth of the scores are on the bound
+        value = np.clip(0.85 + 0.15 * value, 0, 1)
     i, j = np.indices(shape).reshape(2, -1)
     frame = pd.DataFrame(
         {"dataset": i.astype(str), "algorithm": [f"a{n}" for n in j], "value": value.ravel()}

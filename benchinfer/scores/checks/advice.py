@@ -20,7 +20,7 @@ _THESE = Call("compare_mixed", Option("target", "datasets"))
 _PERMUTATION = Call("compare_permutation")
 _GROUPS = Subset("algorithms")
 _TIED = 0.2  # share of equal means from which few differences are left to average
-_OUTLYING = 0.02  # share of residuals that lie far out, from which tails are heavy
+_OUTLYING = 0.01  # share of residuals that lie far out, from which tails are heavy
 _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal scores
 
 
