@@ -136,7 +136,7 @@ def compare_bootstrap(
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     alternative: Alternative = "two-sided",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     tolerance: float | None = None,
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
@@ -199,7 +199,7 @@ def compare_bootstrap(
     alternative
         As in `compare_mixed`.
     adjust
-        Adjustment for many contrasts: ``"holm"`` or ``"none"``.
+        Adjustment for many contrasts: ``"holm"``, as ``"auto"`` is, or ``"none"``.
 
         Intervals are at Sidak's level (one-sided: Bonferroni's).
     tolerance
@@ -265,7 +265,7 @@ def compare_bootstrap(
         contrasts=contrasts,
         control=control,
         alternative=alternative,
-        adjust=adjust,
+        adjust="holm" if adjust == "auto" else adjust,
         tolerance=tolerance,
         level=level,
         missing=missing,
