@@ -70,14 +70,14 @@ SIGNATURES = {
     " priors=None, seed=1, progress=None",
     "read_wins": "source, *, name='score', columns=None",
     "archetypes": "scores, measure=None, k=None, *, profiles='differences', standardise=False,"
-    " weights=None, robust=False, starts=20, missing='use', seed=1, n_jobs=1",
+    " weights=None, robust=False, starts=20, missing='use', seed=1, n_jobs=None",
     "regions": "comparison, covariate, pairs=None, *, level=None",
     "dataset_features": "x, y=None, *, task='auto'",
     "stability.bootstrap_consensus": "ensemble, *, method='symdiff', family='weak',"
-    " missing_pairs='ignore', resamples=1000, resampled=None, seed=1, n_jobs=1, progress=None",
+    " missing_pairs='ignore', resamples=1000, resampled=None, seed=1, n_jobs=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"
     " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
-    " alternative='two-sided', adjust='holm', tolerance=None, level=0.95, missing='use',"
+    " alternative='two-sided', adjust='auto', tolerance=None, level=0.95, missing='use',"
     " resamples='auto', seed=1, n_jobs=None, progress=None",
     "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
     " method='reml', interval='auto', nested='auto', covariates=(), contrasts='tukey',"
@@ -88,7 +88,7 @@ SIGNATURES = {
     " control=None, alternative='two-sided', adjust='auto', reference='rotation', target='auto',"
     " level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
-    " margin=None, alternative='two-sided', adjust='holm', level=0.95, clusters=None,"
+    " margin=None, alternative='two-sided', adjust='auto', level=0.95, clusters=None,"
     " parts=None, missing='use', seed=1",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"
@@ -111,7 +111,7 @@ SIGNATURES = {
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
     "pareto": "scores, measures=None, *, resamples=1000, missing='use', seed=1",
-    "per_dataset": "compare, scores, measure=None, *, n_jobs=1, **arguments",
+    "per_dataset": "compare, scores, measure=None, *, n_jobs=None, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
     " n_replications=None, costs=None, budget=None",
@@ -129,7 +129,7 @@ SIGNATURES = {
     " failed='missing', covariates=None, features=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
-    " resamples=200, rule='evidence', seed=1, n_jobs=1, **arguments",
+    " resamples=200, rule='evidence', seed=1, n_jobs=None, **arguments",
     "Resampling": "kind, folds=None, test_fraction=None, paired=None",
 }
 

@@ -47,7 +47,7 @@ Contrasts = Annotated[
     typer.Option(help="All pairs, each with a control, or one pair named beforehand."),
 ]
 Adjust = Annotated[
-    Literal["auto", "holm", "single-step"],
+    Literal["auto", "single-step", "holm", "none"],
     typer.Option(help="Adjustment for many contrasts: as compare mixed has it."),
 ]
 Algorithms = Annotated[

@@ -193,7 +193,7 @@ def per_dataset(
     scores: ScoreTable,
     measure: str | None = None,
     *,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     **arguments: object,
 ) -> Comparisons:
     """Compare the algorithms on each data set by itself.
@@ -208,7 +208,7 @@ def per_dataset(
     measure
         Name of the measure; may be omitted where there is one.
     n_jobs
-        Number of processes, -1 for all cores. Results do not depend on it.
+        Number of processes, -1 for all cores, by default one. Results do not depend on it.
 
         Each imports benchinfer anew, in 1 to 2.5 CPU seconds: two pay where the work takes one over
         3 to 5 seconds, as `compare_bayes` on several data sets does, and otherwise take longer than

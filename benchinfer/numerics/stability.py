@@ -12,7 +12,7 @@ type Labels = NDArray[np.int64]
 
 
 def bootstrapped[T](
-    fit: Callable[[Labels], T], n: int, resamples: int, seed: int, n_jobs: int = 1
+    fit: Callable[[Labels], T], n: int, resamples: int, seed: int, n_jobs: int | None = None
 ) -> list[T]:
     """Return what a function finds in samples of n things, drawn with replacement.
 

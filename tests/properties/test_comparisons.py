@@ -10,7 +10,7 @@ import benchinfer as bi
 
 
 def boot(scores):
-    return bi.compare_bootstrap(scores, resample="datasets", interval="bca", resamples=200, seed=1)
+    return bi.compare_bootstrap(scores, resample="datasets", resamples=200, seed=1)
 
 
 COMPARE = [bi.compare_points, bi.compare_mixed, bi.compare_permutation, boot]

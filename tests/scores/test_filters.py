@@ -94,13 +94,31 @@ def test_the_filter_sees_scores_covariates_and_numbers(path: Path) -> None:
         ("count(*) > 1", "cannot contain aggregates"),
         ("acc + 'a' = 2", "Could not convert"),
         ("(select content from read_text('runs.csv')) = 'a'", "holds a subquery"),
+        ("acc < (select count(*) from read_csv('runs.csv'))", "holds a subquery"),
+        ("exists (from 'runs.csv')", "holds a subquery"),
+        ("read_text('runs.csv') = 'a'", "read_text"),
+        ("acc > 0 or (copy runs to 'x.csv')", "cannot be read"),
+        ("true) union select 9 -- ", "cannot be read"),
+        ("true; attach 'x.db'", "cannot be read"),
+        ("nextval('steps') > 0", "calls nextval, which the row does not determine"),
+        ("acc > 1 or RANDOM() < 0.5", "calls random, which the row does not determine"),
+        ("write_log('x') is null", "calls write_log"),
     ],
 )
-def test_what_is_no_expression_of_a_row_is_refused(where: str, said: str, path: Path) -> None:
-    for source in (path, frame()):
+def test_what_is_no_expression_of_a_row_is_refused(
+    where: str, said: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    # The connection of a relation is the user's: it may read files, attach and write.
+    open_connection = duckdb.connect()
+    open_connection.execute("CREATE SEQUENCE steps")
+    for source in (path, frame(), open_connection.read_csv("runs.csv")):
         with pytest.raises(ScoreTableError, match=said.replace("(", r"\(")) as raised:
             read(source, where)
         assert "Hint:" in str(raised.value)
+    assert [file.name for file in path.parent.iterdir()] == ["runs.csv"]
+    with pytest.raises(duckdb.Error, match="not yet defined"):
+        open_connection.execute("SELECT currval('steps')")
 
 
 def test_a_function_must_give_one_truth_value_per_row(path: Path) -> None:

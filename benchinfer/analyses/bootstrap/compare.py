@@ -136,7 +136,7 @@ def compare_bootstrap(
     contrasts: Contrasts = "tukey",
     control: str | None = None,
     alternative: Alternative = "two-sided",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     tolerance: float | None = None,
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
@@ -151,10 +151,10 @@ def compare_bootstrap(
     resamples; shared replications are drawn together.
 
     A one-sided p-value is ``(1 + n) / (N + 1)``, where in n of the N resamples the difference of
-    aggregates is not on its side of 0 (expanded, or for BCa moved by bias and acceleration), a
-    two-sided one twice the smaller of both: the smallest level whose interval leaves 0 out.
-    Equivalence is tested likewise at the tolerance. Where all of m units drawn from agree, so do
-    all resamples, which is as likely as heads only: no one-sided p-value is below ``2^-m``.
+    aggregates is not on its side of 0 (expanded for the number of units), a two-sided one twice the
+    smaller of both: the smallest level whose interval leaves 0 out. Equivalence is tested likewise
+    at the tolerance. Where all of m units drawn from agree, so do all resamples, which is as likely
+    as heads only: no one-sided p-value is below ``2^-m``.
 
     Parameters
     ----------
@@ -177,12 +177,11 @@ def compare_bootstrap(
         A data set is drawn with all its replications. Means on data sets carry the replications'
         error already, so that ``"both"`` counts it twice and has the longer intervals.
     interval
-        Intervals: percentiles of the resamples as they are (``"percentile"``), further out for few
-        units drawn from (``"expanded"``), or corrected for bias and acceleration (``"bca"``).
+        Intervals: percentiles of the resamples, further out for few units drawn from
+        (``"expanded"``), or as they are (``"percentile"``), which claim too much of few units.
 
         ``"expanded"`` goes further out by what t has over the normal distribution for the number of
-        units, which few units need to keep the level. The acceleration is from the jackknife over
-        what is drawn (over data sets, if both are).
+        units, which few units need to keep the level.
     normalise
         References that become 0 and 1: ``"min-max"`` for the worst and the best score of each data
         set, or a lower and an upper one, each a number, an algorithm, or a number for each data
@@ -199,7 +198,7 @@ def compare_bootstrap(
     alternative
         As in `compare_mixed`.
     adjust
-        Adjustment for many contrasts: ``"holm"`` or ``"none"``.
+        Adjustment for many contrasts: ``"holm"``, as ``"auto"`` is, or ``"none"``.
 
         Intervals are at Sidak's level (one-sided: Bonferroni's).
     tolerance
@@ -265,7 +264,7 @@ def compare_bootstrap(
         contrasts=contrasts,
         control=control,
         alternative=alternative,
-        adjust=adjust,
+        adjust="holm" if adjust == "auto" else adjust,
         tolerance=tolerance,
         level=level,
         missing=missing,

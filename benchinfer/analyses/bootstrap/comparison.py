@@ -32,7 +32,6 @@ _drawn_words = {
 _interval_words = {
     "percentile": "percentiles of the draws",
     "expanded": "percentiles of the draws, expanded for the number of units drawn from",
-    "bca": "BCa percentiles of the draws (corrected for bias and acceleration)",
 }
 
 
@@ -122,9 +121,8 @@ class BootstrapComparison(TestedComparison):
         from benchinfer.numerics import multiplicity
 
         used: list[object] = [compare_bootstrap, profiles.scores_above]
-        kind = self.options.interval
-        if kind != "percentile":
-            used.append(intervals.expanded if kind == "expanded" else intervals.gather)
+        if self.options.interval == "expanded":
+            used.append(intervals.expanded)
         if self.options.adjust == "holm":
             used += [multiplicity.holm, sidak]
         return used

@@ -123,21 +123,13 @@ def _statistic(result: BootstrapComparison, sample: ScoreSample) -> list[Check]:
     statistic = statistic_of(result.options.statistic)
     if statistic.kind != "quantile":
         return []
-    jumpy = Check.of(
-        "BCa of a quantile",
-        1.0,
-        remedy="quantiles jump from unit to unit, and so do the corrections of BCa: in simulations"
-        " its errors exceed their level, those of percentile intervals do not",
-    )
-    rows = [jumpy] if result.options.interval == "bca" else []
     pooled, q = statistic.pools(sample.n_datasets), statistic.q
     n = int(sample.n.min()) if pooled else sample.n_datasets
     # Units beyond the quantile on its thinner side: of none the draws see no more than the sample.
     if not pooled and result.target == "datasets":
-        return rows
+        return []
     beyond = min(q, 1 - q) * n
     return [
-        *rows,
         Check.of(
             f"{'scores' if pooled else 'data sets'} beyond the quantile",
             beyond,
@@ -203,9 +195,6 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
             beyond,
             remedy=more
             if smallest > alpha
-            else "BCa corrects so much that no resample lies so far out: ask for more resamples,"
-            " or for percentile intervals"
-            if result.options.interval == "bca"
             else "few replications bear on these aggregates, of which most data sets have no part:"
             " a mean rests on all of them; or ask for more resamples",
         ),

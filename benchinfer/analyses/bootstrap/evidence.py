@@ -7,11 +7,9 @@ import numpy as np
 
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
 from benchinfer.analyses.bootstrap.numerics.aggregates import (
-    Jackknife,
     Statistic,
     UnitBounds,
     UnitInfluence,
-    jackknife,
 )
 from benchinfer.analyses.bootstrap.numerics.intervals import (
     BootstrapDraws,
@@ -48,8 +46,6 @@ class Aggregated:
         (N, K) of resamples, likewise.
     center
         The mean of all scores.
-    jackknife
-        Aggregates without each unit, for BCa; None without.
     influence
         Influence of each unit, for bounds by the number of units.
     expanded
@@ -61,7 +57,6 @@ class Aggregated:
     estimate: Array
     draws: Array
     center: float
-    jackknife: Jackknife | None
     influence: UnitInfluence
     expanded: bool
     unit: float
@@ -88,7 +83,6 @@ class Aggregated:
                 sample, statistic, resample, resamples, seed, n_jobs=n_jobs, progress=progress
             ),
             center,
-            jackknife(sample, statistic, resample) if interval == "bca" else None,
             influence,
             interval == "expanded",
             float(np.abs(sample.values).max(initial=0.0)) or 1.0,
@@ -103,7 +97,6 @@ class Aggregated:
             matrix @ self.estimate + center,
             self.draws @ matrix.T + center,
             self.unit,
-            None if self.jackknife is None else self.jackknife.acceleration(matrix),
             bounds.units if self.expanded else None,
             bounds.least if tested else 0.0,
         )

@@ -10,8 +10,8 @@ from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_resamples
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
-type Interval = Literal["percentile", "expanded", "bca"]
-type Adjust = Literal["holm", "none"]
+type Interval = Literal["expanded", "percentile"]
+type Adjust = Literal["auto", "holm", "none"]
 FEWEST = 100
 _STATISTICS = {
     "iqm": Statistic("iqm"),

@@ -37,7 +37,7 @@ def resample_relations(
     resamples: int = 200,
     rule: str = "evidence",
     seed: int | None = 1,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     **arguments: object,
 ) -> Iterator[Ensemble]:
     """Yield ensembles of relations per data set, found anew from resampled replications.
@@ -63,7 +63,7 @@ def resample_relations(
         Of the draws; None draws one. It also seeds `compare` where that takes a seed and is given
         none.
     n_jobs
-        Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+        As in `per_dataset`.
     **arguments
         Passed on to `compare`. Those that are named like arguments here can be bound by
         ``functools.partial(compare, resamples=999)``.

@@ -215,7 +215,7 @@ class MetaComparison(TestedComparison):
         """
         return prediction.predict(self)
 
-    def influence(self, most: int | None = None, *, n_jobs: int = 1) -> "pd.DataFrame":
+    def influence(self, most: int | None = None, *, n_jobs: int | None = None) -> "pd.DataFrame":
         """Leave each data set out and return what changes: Cook's distances, shifts, verdicts.
 
         Parameters
@@ -224,7 +224,7 @@ class MetaComparison(TestedComparison):
             How many to refit without: those that move the estimates most by one step, at the
             tau^2 of all. By default all of them.
         n_jobs
-            Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+            As in `per_dataset`.
 
         Returns
         -------
@@ -369,7 +369,9 @@ def compared(
     return replace(result, stored_checks=diagnostics.checks(result, p_error))
 
 
-def without_datasets(meta: MetaComparison, most: int | None = None, n_jobs: int = 1) -> Influence:
+def without_datasets(
+    meta: MetaComparison, most: int | None = None, n_jobs: int | None = None
+) -> Influence:
     """Leave each data set out; see `MetaComparison.influence`."""
     check_jobs(n_jobs)
     # Without a data set the others are analysed in the same way, or not at all.

@@ -70,7 +70,7 @@ def left_out(
     meta: "MetaComparison",
     again: "Callable[[Studies], MetaComparison]",
     most: int | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Influence:
     """Leave out each data set in turn; see `MetaComparison.influence`."""
     names = meta.studies.datasets

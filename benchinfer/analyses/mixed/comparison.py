@@ -296,7 +296,7 @@ class MixedComparison(TestedComparison):
         leave: Leave = "dataset",
         scores: "ScoreTable | None" = None,
         *,
-        n_jobs: int = 1,
+        n_jobs: int | None = None,
     ) -> "pd.DataFrame":
         """Return what changes when each data set, or each algorithm, is left out.
 
@@ -307,7 +307,7 @@ class MixedComparison(TestedComparison):
         scores
             The table, which leaving out algorithms reads again.
         n_jobs
-            Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+            As in `per_dataset`.
 
         Returns
         -------

@@ -161,7 +161,7 @@ def datasets_left_out(
     *,
     unit: str = "dataset",
     most: int = MOST,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Influence:
     """Leave out each data set in turn, from the sufficient statistics alone.
 
@@ -184,7 +184,7 @@ def algorithms_left_out(
     model: ScoreModelFit,
     full: FullAnalysis,
     names: Sequence[str],
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Influence:
     """Leave out each algorithm in turn."""
     held = full.matrix == 0
@@ -233,7 +233,7 @@ _known: "WeakKeyDictionary[MixedComparison, Influence]" = WeakKeyDictionary()
 
 
 def left_out(
-    mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None", n_jobs: int = 1
+    mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None", n_jobs: int | None = None
 ) -> Influence:
     """Leave out each data set (or replication of the one data set) or algorithm."""
     if leave == "dataset" and mixed in _known:
@@ -246,7 +246,7 @@ def left_out(
 
 
 def _left_out(
-    mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None", n_jobs: int
+    mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None", n_jobs: int | None
 ) -> Influence:
     if leave not in ("dataset", "algorithm"):
         raise DesignError(unknown("leave", leave, ["dataset", "algorithm"]))

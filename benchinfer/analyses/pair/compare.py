@@ -143,7 +143,7 @@ def compare_pair(
     control: str | None = None,
     margin: float | None = None,
     alternative: Alternative = "two-sided",
-    adjust: Adjust = "holm",
+    adjust: Adjust = "auto",
     level: float = 0.95,
     clusters: Clusters | None = None,
     parts: int | None = None,
@@ -189,8 +189,8 @@ def compare_pair(
     alternative
         As in `compare_mixed`.
     adjust
-        Adjustment for several pairs: ``"holm"``, ``"bonferroni"``, ``"hochberg"``, ``"hommel"``
-        or ``"none"``.
+        Adjustment for several pairs: ``"holm"``, as ``"auto"`` is, ``"bonferroni"``,
+        ``"hochberg"``, ``"hommel"`` or ``"none"``.
 
         Intervals are Sidak's (one-sided: Bonferroni's).
     level
@@ -249,7 +249,7 @@ def compare_pair(
         control=control,
         margin=margin,
         alternative=alternative,
-        adjust=adjust,
+        adjust="holm" if adjust == "auto" else adjust,
         level=level,
         clusters=clusters,
         parts=parts,

@@ -10,7 +10,7 @@ from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.hints import Given, Option
 
-type Adjust = Literal["holm", "bonferroni", "hochberg", "hommel", "none"]
+type Adjust = Literal["auto", "holm", "bonferroni", "hochberg", "hommel", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,14 +14,14 @@ from benchinfer.analyses.plan.numerics.power import (
     Varies,
 )
 from benchinfer.analyses.plan.variances import Components
+from benchinfer.comparison.comparison import Target
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily
 
 type Contrasts = Literal["tukey", "dunnett"]
-type Adjust = Literal["holm", "single-step", "none"]
-type Target = Literal["domain", "datasets"]
+type Adjust = Literal["auto", "single-step", "holm", "none"]
 COVER = 0.95  # level of intervals from the pilot's uncertainty
 
 

@@ -3,19 +3,21 @@
 import math
 from typing import TYPE_CHECKING, Literal
 
-from benchinfer.analyses.plan.aims import Contrasts, PlanAims
+from benchinfer.analyses.plan.aims import Adjust, Contrasts, PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.plan.splits import Costs, best_split, split_of
 from benchinfer.analyses.plan.variances import Components, components_of
+from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.arguments import check_choice
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
+from benchinfer.numerics.max_t import Aim
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
-    from benchinfer.numerics.max_t import Aim
     from benchinfer.scores.table import ScoreTable
 
 
@@ -26,11 +28,11 @@ def plan(
     *,
     level: float = 0.95,
     power: float = 0.8,
-    aim: "Aim" = "difference",
+    aim: Aim = "difference",
     contrasts: Contrasts | None = "tukey",
-    adjust: Literal["auto", "holm", "single-step"] = "auto",
+    adjust: Adjust = "auto",
     k: int | None = None,
-    target: Literal["auto", "domain", "datasets"] = "auto",
+    target: Literal["auto"] | Target = "auto",
     n_datasets: int | None = None,
     n_replications: int | None = None,
     costs: tuple[float, float] | None = None,
@@ -66,8 +68,8 @@ def plan(
         ``"holm"``: the first of Holm's steps, Bonferroni's, with an error of each pair's own on
         D - 1 degrees of freedom, which is the default of `compare_mixed` over a domain;
         ``"single-step"``: the quantile of Tukey's range or of Dunnett's distribution with one
-        error for all pairs, as ``compare_mixed(structure="common")``. ``"auto"``: Holm's for a
-        domain, single-step for given data sets.
+        error for all pairs, as ``compare_mixed(structure="common")``; ``"none"``: the level is
+        that of each pair. ``"auto"``: Holm's for a domain, single-step for given data sets.
     k
         Algorithms of the experiment; by default those of the pilot.
     target
@@ -109,7 +111,12 @@ def plan(
     (75, 65)
     """
     alpha_of(level)
-    _check_words(aim, contrasts, adjust, target, power)
+    check_choice("aim", aim, Aim)
+    check_choice("contrasts", contrasts, Contrasts | None)
+    check_choice("adjust", adjust, Adjust)
+    check_choice("target", target, Literal["auto"] | Target)
+    if not 0 < power < 1:
+        raise DesignError(f"power is {power!r}.", hint="between 0 and 1, as in 0.8.")
     components = components_of(pilot, measure)
     if target == "auto":
         target = "datasets" if components.dataset_algorithm is None else "domain"
@@ -191,20 +198,6 @@ def _pilots(components: Components) -> int:
         hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
         f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
     )
-
-
-def _check_words(aim: str, contrasts: str | None, adjust: str, target: str, power: float) -> None:
-    known = {
-        "aim": (aim, ["difference", "equivalence", "non-inferiority"]),
-        "contrasts": (contrasts, ["tukey", "dunnett", None]),
-        "adjust": (adjust, ["auto", "holm", "single-step"]),
-        "target": (target, ["auto", "domain", "datasets"]),
-    }
-    for name, (value, legal) in known.items():
-        if value not in legal:
-            raise DesignError(unknown(name, value, legal))
-    if not 0 < power < 1:
-        raise DesignError(f"power is {power!r}.", hint="between 0 and 1, as in 0.8.")
 
 
 def _check_sizes(n_datasets: int | None, n_replications: int | None) -> None:

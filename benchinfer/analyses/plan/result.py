@@ -103,13 +103,13 @@ def family(q: "PlanAims") -> str:
         return f"One pair is compared, at a level of {level_percent(1 - q.level)}."
     which = "all" if q.contrasts == "tukey" else "comparisons with a control, altogether"
     how = {
-        "holm": "the first of Holm's steps, the strictest",
-        "single-step": "the largest of all statistics (single-step)",
-        "none": "no adjustment",
+        "holm": "for all of them by the first of Holm's steps, the strictest",
+        "single-step": "for all of them by the largest of all statistics (single-step)",
+        "none": "each, not adjusted for their number",
     }[q.adjust]
     return (
         f"Power is that of each pair by itself among {which} {count(q.n_contrasts, 'pair')} of"
-        f" {q.k} algorithms, at {level_percent(1 - q.level)} for all of them by {how}."
+        f" {q.k} algorithms, at {level_percent(1 - q.level)} {how}."
     )
 
 

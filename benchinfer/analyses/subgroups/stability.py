@@ -181,7 +181,7 @@ class SubgroupStability(Showable):
 
 
 def subgroup_stability(
-    result: "Subgroups", resamples: int, seed: int | None, n_jobs: int = 1
+    result: "Subgroups", resamples: int, seed: int | None, n_jobs: int | None = None
 ) -> SubgroupStability:
     """Grow trees on subsamples; see `Subgroups.stability`.
 

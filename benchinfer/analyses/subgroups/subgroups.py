@@ -170,7 +170,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         )
 
     def stability(
-        self, resamples: int = 100, *, seed: int | None = 1, n_jobs: int = 1
+        self, resamples: int = 100, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> "stability_.SubgroupStability":
         """Grow the tree again on subsamples of the data sets.
 
@@ -181,7 +181,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
         seed
             Seed of the draws; None draws one.
         n_jobs
-            Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+            As in `per_dataset`.
 
         Returns
         -------

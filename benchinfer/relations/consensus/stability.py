@@ -480,7 +480,7 @@ def bootstrap_consensus(
     resamples: int = 1000,
     resampled: Iterable[Ensemble] | None = None,
     seed: int | None = 1,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     progress: Progress | bool | None = None,
 ) -> Stability:
     """Find the consensus of many resamples of an ensemble.
@@ -509,7 +509,7 @@ def bootstrap_consensus(
     seed
         Of the draws; None draws one. It is in the result.
     n_jobs
-        Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+        As in `per_dataset`.
 
         For drawn resamples; those of `resampled` are found by `resample_relations`.
     progress

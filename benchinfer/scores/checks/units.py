@@ -9,7 +9,7 @@ from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
 from benchinfer.scores.checks.kinds import all_ranks, zero_one
 from benchinfer.scores.coverage import Finding
 
-MIXED = ("stand-ins", "per cent and fractions", "mixed signs")
+MIXED = ("stand-ins", "per cent and fractions")
 UNEQUAL = "unequal spread"
 # Times the median. Among published tables with one unit the largest ratio is 8.
 SPREAD = 20.0
@@ -107,30 +107,6 @@ def _wholly(facts: Facts, held: Flags, above: Flags) -> list[tuple[str, str]]:
     return []
 
 
-def mixed_signs(facts: Facts) -> Finding | None:
-    """List data sets with negative scores only, where those of all others are shares."""
-    s = facts.summary
-    rows: list[tuple[str, ...]] = []
-    for m, name in enumerate(s.measures):
-        held = s.n[m].any(axis=1)
-        low, high = np.nanmin(s.minimum[m, held], axis=1), np.nanmax(s.maximum[m, held], axis=1)
-        below, shares = high < 0, (low >= 0) & (high <= 1)
-        if below.any() and shares.any() and (below | shares).all():
-            names = np.array(s.datasets)[held]
-            rows += [
-                (names[d], name, f"{low[d]:.3g} to {high[d]:.3g}") for d in np.flatnonzero(below)
-            ]
-    return rows_finding(
-        MIXED[2],
-        "warning",
-        f"on {count(len(rows), 'data set')} all scores are negative, on"
-        " all others between 0 and 1: another measure in the same column?",
-        ("dataset", "measure", "range"),
-        rows,
-        "give each measure a name of its own.",
-    )
-
-
 def unequal_spread(facts: Facts) -> Finding | None:
     """List data sets on which scores vary many times as much as on the median one."""
     s = facts.summary
@@ -195,5 +171,5 @@ def _ratios(squares: Array, degrees: Counts) -> Array:
 
 
 # Rules of `MIXED`.
-MIXING: tuple[Rule, ...] = (stand_ins, per_cent_and_fractions, mixed_signs)
+MIXING: tuple[Rule, ...] = (stand_ins, per_cent_and_fractions)
 RULES: tuple[Rule, ...] = (*MIXING, unequal_spread)

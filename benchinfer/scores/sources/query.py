@@ -95,10 +95,13 @@ def _refuse_all_but_one_select(connection: Any, query: str) -> None:
     raise ScoreTableError(f"the query {what}.", hint=hint)
 
 
-# Parts of an expression that look beyond the row.
+# Parts of an expression that look beyond the row. The locks of a connection do not stop them, as a
+# relation of the user is filtered on its connection, which has none.
 _BEYOND = {"SUBQUERY": "a subquery", "WINDOW": "a window", "STAR": "a star"}
 # Parts of a query that is more than one expression: LIMIT, OFFSET and ORDER BY are modifiers.
 _CLAUSES = ("modifiers", "where_clause", "group_expressions", "having", "qualify", "sample")
+# Another value at each call, or an effect beside the value, such as a step of a sequence.
+_VOLATILE = "SELECT function_name FROM duckdb_functions() WHERE stability = 'VOLATILE'"
 _ROW = "benchinfer_row"
 _TRUTH = {"true": True, "false": False}
 
@@ -152,6 +155,7 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
         for text in (f"({where})", where):
             answer = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"])
             trees.append(json.loads(answer.fetchone()[0]))
+        volatile = {row[0] for row in connection.execute(_VOLATILE).fetchall()}
     for tree in trees:
         if tree["error"]:
             raise _refused(where, f"cannot be read: {tree['error_message']}")
@@ -165,6 +169,9 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
     parts = list(_parts(node["select_list"][0]))
     if beyond := [_BEYOND[part["class"]] for part in parts if part["class"] in _BEYOND]:
         raise _refused(where, f"holds {beyond[0]}")
+    called = [part["function_name"].casefold() for part in parts if "function_name" in part]
+    if odd := [name for name in called if name in volatile]:
+        raise _refused(where, f"calls {odd[0]}, which the row does not determine")
     columns = dict.fromkeys(part["column_names"][0] for part in parts if "column_names" in part)
     same = {name.casefold(): name for name in reversed(names)}
     absent = [name for name in columns if name.casefold() not in same]

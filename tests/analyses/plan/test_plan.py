@@ -131,6 +131,9 @@ def test_more_comparisons_need_more(pilot):
     joint = bi.plan(pilot, 0.02, adjust="single-step")
     assert joint.n_datasets <= numbers[2]
     assert "single-step" in str(joint)
+    alone = bi.plan(pilot, 0.02, adjust="none")
+    assert (alone.n_datasets, alone.power) == (counts[0].n_datasets, counts[0].power)
+    assert "at 5 % each, not adjusted for their number." in " ".join(str(alone).split())
 
 
 def test_ratios_are_planned_on_their_scale():

@@ -45,7 +45,6 @@ def test_every_rule_is_registered():
         "missing_where_hard",
         "stand_ins",
         "per_cent_and_fractions",
-        "mixed_signs",
         "unequal_spread",
         "advised",
     ]

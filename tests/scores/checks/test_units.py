@@ -9,7 +9,6 @@ from tests.scores.tables import additive, facts, found
 UNITS = {
     "stand-ins",
     "per cent and fractions",
-    "mixed signs",
     "unequal spread",
 }
 
@@ -72,19 +71,6 @@ def test_times_are_no_per_cent():
             size = np.exp(rng.normal(0, spread, (8, 1)))
             values = size * np.exp(rng.normal(0, 0.5, (8, 4)))
             assert not units.per_cent_and_fractions(facts(values))
-
-
-def test_negative_losses_beside_areas():
-    rng = np.random.default_rng(8)
-    values = rng.uniform(0.6, 0.95, (8, 4))
-    values[5:] = -rng.uniform(0.2, 1.5, (3, 4))
-    finding = of_units(values)["mixed signs"]
-    assert [row[0] for row in finding.where[1:]] == ["d005", "d006", "d007"]
-
-
-def test_skill_below_and_above_zero_is_one_measure():
-    values = np.random.default_rng(9).normal(0.3, 0.4, (20, 4)).clip(max=0.95)
-    assert "mixed signs" not in of_units(values, "r2:higher")
 
 
 def test_a_data_set_in_another_unit():

@@ -1,4 +1,4 @@
-"""Aggregates over data sets, with their jackknife.
+"""Aggregates over data sets, with the influence of units.
 
 Data sets have equal weight, whatever their numbers of replications. The interquartile mean is of
 all scores, the others are of the data sets' means; with one data set quantiles are of its scores.
@@ -263,55 +263,6 @@ def _near(sample: ScoreSample, statistic: Statistic, seed: int) -> Array:
     return weights
 
 
-@dataclass(frozen=True, slots=True)
-class Jackknife:
-    """Aggregates without each of U units in turn.
-
-    Attributes
-    ----------
-    values
-        (U, K) aggregates.
-    group
-        (U,) stratum of each unit; units are drawn within strata.
-    """
-
-    values: Array
-    group: Counts
-
-    def acceleration(self, contrasts: Array) -> Array:
-        """Return (P,) accelerations of contrasts (P, K).
-
-        With deviations ``l_i = (n_s - 1) (mean_s - value_i)`` of the n_s units of stratum s::
-
-            a = sum_s sum_i (l_i / n_s)^3 / (6 (sum_s sum_i (l_i / n_s)^2)^(3/2))
-        """
-        values = self.values @ contrasts.T
-        size = np.bincount(self.group)
-        total = np.zeros((len(size), values.shape[1]))
-        np.add.at(total, self.group, values)
-        n = size[self.group][:, None]
-        scaled = (total[self.group] / n - values) * (n - 1) / n
-        spread = (scaled**2).sum(axis=0)
-        safe = np.where(spread > 0, spread, 1.0)
-        return np.where(spread > 0, (scaled**3).sum(axis=0) / (6 * safe**1.5), 0.0)
-
-
-def jackknife(sample: ScoreSample, statistic: Statistic, resample: Resample) -> Jackknife:
-    """Leave out each unit that is drawn: blocks, or data sets where these are drawn.
-
-    Arguments are as in `draws`.
-    """
-    ends, group = _units(sample, resample)
-    blocks = resample == "replications"
-    step = max(1, _CHUNK // (sample.n_datasets * sample.values.shape[1]))
-    without = _pooled_without if statistic.pools(sample.n_datasets) else _means_without
-    parts = [
-        without(sample, statistic, ends[i : i + step], blocks=blocks)
-        for i in range(0, len(ends), step)
-    ]
-    return Jackknife(np.concatenate(parts), group)
-
-
 def _units(sample: ScoreSample, resample: Resample) -> tuple[Counts, Counts]:
     """Return (U, 2) first and last + 1 block of each unit, and (U,) its stratum."""
     if resample == "replications":
@@ -323,32 +274,3 @@ def _units(sample: ScoreSample, resample: Resample) -> tuple[Counts, Counts]:
         return np.column_stack([drawn, drawn + 1]), group
     first = sample.strata[sample.first_stratum]
     return np.column_stack([first[:-1], first[1:]]), np.zeros(sample.n_datasets, np.int64)
-
-
-def _pooled_without(
-    sample: ScoreSample, statistic: Statistic, ends: Counts, *, blocks: bool
-) -> Array:
-    n, d = sample.n, sample.dataset[ends[:, 0]]
-    # (U, D, K) numbers of scores that are left.
-    left = np.repeat(n[None], len(ends), axis=0)
-    left[np.arange(len(ends)), d] -= sample.present[ends[:, 0]] if blocks else n[d]
-    n_datasets = sample.n_datasets if blocks else sample.n_datasets - 1
-    weights = np.where(left > 0, 1 / (n_datasets * np.maximum(left, 1)), 0.0)
-    q = statistic.q if statistic.kind == "quantile" else -1.0
-    return resampling.pooled_without(
-        resampling.pool_of(sample), weights, resampling.cut(left.sum(axis=1)), q, ends
-    )
-
-
-def _means_without(
-    sample: ScoreSample, statistic: Statistic, ends: Counts, *, blocks: bool
-) -> Array:
-    means, at = sample.means, np.arange(len(ends))
-    d = sample.dataset[ends[:, 0]]
-    if not blocks:
-        return statistic.of_means(np.array([np.delete(means, i, axis=0) for i in d]))
-    n, gone = sample.n[d], sample.present[ends[:, 0]]
-    every = np.repeat(means[None], len(ends), axis=0)
-    left = np.maximum(n - gone, 1)
-    every[at, d] = (means[d] * n - sample.values[ends[:, 0]]) / left
-    return statistic.of_means(every)

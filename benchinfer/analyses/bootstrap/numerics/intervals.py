@@ -1,11 +1,11 @@
 """Bootstrap intervals and p-values.
 
 A one-sided p-value of the hypothesis ``value <= x`` is the share of draws at or below x, counted as
-``(1 + #) / (N + 1)``. For BCa it is moved by bias and acceleration; for expanded percentiles its
-normal quantile is taken as one of t and narrowed by the variance that draws lack. The bound at
-level alpha is the draw of rank ``floor((N + 1) alpha)``, with alpha moved in the same way: the
-p-value is at most alpha exactly where the bound is above x. No p-value is below the least one that
-the units drawn from allow (`UnitBounds`), and no bound is finite at a level below it.
+``(1 + #) / (N + 1)``; for expanded percentiles its normal quantile is taken as one of t and
+narrowed by the variance that draws lack. The bound at level alpha is the draw of rank
+``floor((N + 1) alpha)``, with alpha moved in the same way: the p-value is at most alpha exactly
+where the bound is above x. No p-value is below the least one that the units drawn from allow
+(`UnitBounds`), and no bound is finite at a level below it.
 
 References
 ----------
@@ -38,8 +38,6 @@ class BootstrapDraws:
         (P,) the values on the sample.
     values
         (N, P) draws in increasing order.
-    bias, acceleration
-        (P,) of BCa; None without.
     units
         Degrees of freedom and share of variance (`UnitBounds`) of expanded percentiles, of all or
         (P,) each; None without.
@@ -52,8 +50,6 @@ class BootstrapDraws:
     estimate: Array
     values: Array
     unit: float
-    bias: Array | None = None
-    acceleration: Array | None = None
     units: Units | None = None
     least: float | Array = 0.0
 
@@ -69,8 +65,6 @@ class BootstrapDraws:
             self,
             estimate=-self.estimate,
             values=-self.values[::-1],
-            bias=None if self.bias is None else -self.bias,
-            acceleration=None if self.acceleration is None else -self.acceleration,
         )
 
     @property
@@ -88,11 +82,10 @@ def gather(
     estimate: Array,
     values: Array,
     unit: float,
-    acceleration: Array | None = None,
     units: Units | None = None,
     least: float | Array = 0.0,
 ) -> BootstrapDraws:
-    """Sort draws, and take down the bias where BCa is requested.
+    """Return draws in increasing order.
 
     Parameters
     ----------
@@ -102,56 +95,19 @@ def gather(
         (N, P) draws.
     unit
         Size of the numbers they come from, for rounding.
-    acceleration
-        (P,) from the jackknife for BCa; None for percentile intervals.
     units
         From `UnitBounds` for expanded percentile intervals.
     least
         From `UnitBounds`.
-
-    Returns
-    -------
-    Draws
-        The bias is the normal quantile of the share of draws below the estimate, equal ones half.
-
-    References
-    ----------
-    Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical
-    Association 82, 171-185. https://doi.org/10.1080/01621459.1987.10478410
     """
-    bias = None
-    if acceleration is not None:
-        n, same = len(values), _SAME * unit
-        below = (values < estimate - same).sum(axis=0)
-        equal = (values <= estimate + same).sum(axis=0) - below
-        share = (below + equal / 2) / n
-        bias = ndtri(np.clip(share, 1 / (n + 1), n / (n + 1)))
-    return BootstrapDraws(estimate, np.sort(values, axis=0), unit, bias, acceleration, units, least)
-
-
-def share_at_most(draws: BootstrapDraws, x: float) -> Array:
-    """Return (P,) shares ``(1 + #) / (N + 1)`` of draws at or below x."""
-    return (1 + (draws.values <= x + _SAME * draws.unit).sum(axis=0)) / (draws.n + 1)
+    return BootstrapDraws(estimate, np.sort(values, axis=0), unit, units, least)
 
 
 def p_at_most(draws: BootstrapDraws, x: float) -> Array:
     """Return (P,) one-sided p-values of the hypotheses ``value <= x``."""
-    return np.maximum(_p_at_most(draws, x), draws.least)
-
-
-def _p_at_most(draws: BootstrapDraws, x: float) -> Array:
-    share = share_at_most(draws, x)
-    if draws.units is not None:
-        return expanded(share, draws.units)
-    if draws.bias is None or draws.acceleration is None:
-        return share
-    some = share < 1
-    w = ndtri(np.where(some, share, 0.5)) - draws.bias
-    slope = 1 + draws.acceleration * w
-    z = w / np.where(slope > 0, slope, 1.0) - draws.bias
-    # Beyond the pole all levels lie on one side.
-    p = np.where(slope > 0, ndtr(z), np.where(w < 0, 0.0, 1.0))
-    return np.where(some, np.maximum(p, 1 / (draws.n + 1)), 1.0)
+    share = (1 + (draws.values <= x + _SAME * draws.unit).sum(axis=0)) / (draws.n + 1)
+    p = share if draws.units is None else expanded(share, draws.units)
+    return np.maximum(p, draws.least)
 
 
 def expanded(share: Array, units: Units) -> Array:
@@ -183,12 +139,6 @@ def lower(draws: BootstrapDraws, alpha: float) -> Array:
     rank = np.full(len(draws.estimate), alpha)
     if draws.units is not None:
         rank[:] = contracted(rank, draws.units)
-    if draws.bias is not None and draws.acceleration is not None:
-        w = draws.bias + ndtri(alpha)
-        slope = 1 - draws.acceleration * w
-        moved = ndtr(draws.bias + w / np.where(slope > 0, slope, 1.0))
-        rank = np.where(slope > 0, moved, np.where(w < 0, 0.0, 1.0))
-    # A p-value is at least 1 / (N + 1), whatever the acceleration.
     enough = alpha >= (1 - _ROUNDING) * np.maximum(1 / (draws.n + 1), draws.least)
     place = np.floor((draws.n + 1) * rank + _ROUNDING).astype(np.int64)
     bounds = draws.values[np.clip(place, 1, draws.n) - 1, np.arange(len(place))]

@@ -282,23 +282,6 @@ def pooled(
     return reduced
 
 
-@njit(cache=True, nogil=True)
-def pooled_without(pool: Pool, weights: Array, cuts: Array, quantile: float, ends: Counts) -> Array:
-    """Return (U, K) statistics of all scores but those of the blocks ends[u, 0] .. ends[u, 1] - 1.
-
-    The (U, D, K) weights and (U, K) cuts are those of the scores that remain.
-    """
-    n_units, k = cuts.shape
-    reduced = np.empty((n_units, k))
-    times = np.ones(pool.block.max() + 1, np.int64)
-    for u in range(n_units):
-        times[ends[u, 0] : ends[u, 1]] = 0
-        for a in range(k):
-            reduced[u, a] = _reduced(pool, PoolReduction(weights[u], cuts[u], quantile), times, a)
-        times[ends[u, 0] : ends[u, 1]] = 1
-    return reduced
-
-
 def cut(n: Counts) -> Array:
     """Return the share of n scores that is cut off at each end."""
     return (n // 4) / n

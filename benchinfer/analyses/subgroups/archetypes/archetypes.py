@@ -33,7 +33,7 @@ def archetypes(
     starts: int = 20,
     missing: Literal["use", "error"] = "use",
     seed: int | None = 1,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Archetypes:
     """Describe data sets as mixtures of a few extreme ones, by archetypal analysis.
 
@@ -67,7 +67,7 @@ def archetypes(
     seed
         Seed of the starts; None draws one.
     n_jobs
-        Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+        As in `per_dataset`.
 
     Returns
     -------

@@ -300,7 +300,7 @@ class Archetypes(Showable):
         )
 
     def stability(
-        self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int = 1
+        self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int | None = None
     ) -> "stability_.ArchetypeStability":
         """Find the archetypes again in data sets drawn with replacement.
 
@@ -311,7 +311,7 @@ class Archetypes(Showable):
         seed
             Seed of the draws; None draws one.
         n_jobs
-            Number of processes, -1 for all cores, as of `per_dataset`. Results do not depend on it.
+            As in `per_dataset`.
 
         Returns
         -------

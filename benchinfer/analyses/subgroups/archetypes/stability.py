@@ -112,7 +112,7 @@ class ArchetypeStability(Showable):
 
 
 def archetype_stability(
-    result: "Archetypes", resamples: int, seed: int | None, n_jobs: int = 1
+    result: "Archetypes", resamples: int, seed: int | None, n_jobs: int | None = None
 ) -> ArchetypeStability:
     """Find archetypes again in resamples; see `Archetypes.stability`.
 

@@ -132,7 +132,7 @@ def reweighted(
     weights: Counts,
     family: RelationFamily,
     report: Callable[[int], None] | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Iterator[ConsensusAverages]:
     """Yield the summary of each reweighted ensemble.
 

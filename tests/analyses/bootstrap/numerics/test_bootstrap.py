@@ -123,7 +123,6 @@ def test_draws_of_the_interquartile_mean_are_those_of_resamples(resample):
     np.testing.assert_allclose(drawn, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
 @pytest.mark.parametrize(
     ("statistic", "function"),
     [
@@ -132,17 +131,15 @@ def test_draws_of_the_interquartile_mean_are_those_of_resamples(resample):
         (UPPER, lambda x, axis: np.quantile(x, 0.8, axis=axis)),
     ],
 )
-def test_intervals_on_one_data_set_are_those_of_scipy(statistic, function, method):
+def test_intervals_on_one_data_set_are_those_of_scipy(statistic, function):
     x = np.random.default_rng(8).exponential(size=30)
     n = 40_000
-    theirs = stats.bootstrap((x,), function, n_resamples=n, method=method, rng=1)
+    theirs = stats.bootstrap((x,), function, n_resamples=n, method="percentile", rng=1)
     sample = whole(x[None, :, None])
-    left_out = aggregates.jackknife(sample, statistic, "replications")
     ours = intervals.gather(
         aggregates.point(sample, statistic),
         aggregates.draws(sample, statistic, "replications", n, 1),
         1.0,
-        left_out.acceleration(np.eye(1)) if method == "bca" else None,
     )
     low, high = theirs.confidence_interval
     np.testing.assert_allclose(ours.sd, theirs.standard_error, rtol=0.02)
@@ -150,38 +147,11 @@ def test_intervals_on_one_data_set_are_those_of_scipy(statistic, function, metho
     np.testing.assert_allclose(intervals.upper(ours, 0.025), high, atol=0.03)
 
 
-@pytest.mark.parametrize("resample", ["replications", "datasets"])
-@pytest.mark.parametrize("statistic", [IQM, MEAN, MEDIAN])
-@pytest.mark.parametrize("lay", [whole, unshared])
-def test_the_jackknife_leaves_each_unit_out(resample, statistic, lay):
-    sample = lay(scores(9, (4, 5, 2)))
-    found = aggregates.jackknife(sample, statistic, resample)
-    blocks = np.arange(len(sample.dataset))
-    owner = blocks if resample == "replications" else sample.dataset
-    for value, unit in zip(found.values, np.unique(owner), strict=True):
-        kept = owner != unit
-        dataset = np.unique(sample.dataset[kept], return_inverse=True)[1]
-        rest = resampling.lay_out(sample.values[kept], sample.present[kept], dataset)
-        np.testing.assert_allclose(value, aggregates.point(rest, statistic), rtol=1e-12)
-
-
-def test_acceleration_of_a_mean_is_a_sixth_of_its_skewness():
-    x = np.random.default_rng(10).exponential(size=(5, 9, 1))
-    left_out = aggregates.jackknife(whole(x), MEAN, "replications")
-    centred = x - x.mean(axis=1, keepdims=True)
-    expected = (centred**3).sum() / (6 * (centred**2).sum() ** 1.5)
-    np.testing.assert_allclose(left_out.acceleration(np.eye(1)), expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("acceleration", "units"),
-    [(None, None), (0.1, None), (-0.3, None), (None, (9.0, 0.9)), (None, (4.0, 0.8))],
-)
-def test_p_values_and_bounds_say_the_same(acceleration, units):
+@pytest.mark.parametrize("units", [None, (9.0, 0.9), (4.0, 0.8)])
+def test_p_values_and_bounds_say_the_same(units):
     rng = np.random.default_rng(11)
     values = np.round(rng.normal(size=(999, 60)) + rng.normal(size=60), 1)
-    a = None if acceleration is None else np.full(60, acceleration)
-    draws = intervals.gather(values.mean(axis=0) + 0.1, values, 1.0, a, units)
+    draws = intervals.gather(values.mean(axis=0) + 0.1, values, 1.0, units)
     for alpha in (0.001, 0.01, 0.025, 0.2):
         for x in (-0.5, 0.0, 0.3):
             above = intervals.lower(draws, alpha) > x + 1e-9
@@ -328,14 +298,21 @@ def far_apart(rng, n=5, k=3, apart=20.0):
     return resampling.lay_out(values.reshape(-1, k), there, np.repeat(np.arange(5), n))
 
 
+def jackknife(sample, statistic):
+    """Return (B, K) aggregates without each of the blocks in turn."""
+    values = []
+    for i in range(len(sample.dataset)):
+        parts = (np.delete(x, i, axis=0) for x in (sample.values, sample.present, sample.dataset))
+        values.append(aggregates.point(resampling.lay_out(*parts), statistic))
+    return np.array(values)
+
+
 def test_influence_on_a_mean_is_the_jackknifes_and_gives_its_variance(rng):
     sample, contrast = far_apart(rng), np.array([[1.0, -1.0, 0.0]])
     found = aggregates.influence(sample, MEAN, "replications", 1)
-    left = aggregates.jackknife(sample, MEAN, "replications")
+    left = jackknife(sample, MEAN)
     whole = aggregates.point(sample, MEAN)
-    np.testing.assert_allclose(
-        found.parts(np.eye(3)), ((whole - left.values) * 4 / 5) ** 2, atol=1e-12
-    )
+    np.testing.assert_allclose(found.parts(np.eye(3)), ((whole - left) * 4 / 5) ** 2, atol=1e-12)
     gap = sample.values[:, 0] - sample.values[:, 1]
     variances = gap.reshape(5, 5).var(axis=1, ddof=1) / 5 / 25
     assert found.parts(contrast).sum() * 5 / 4 == pytest.approx(variances.sum())
@@ -376,7 +353,7 @@ def test_a_trimmed_mean_of_data_sets_far_apart_rests_on_those_in_the_middle(rng)
     assert (by_dataset[[0, 4]] == 0).all()
     assert (by_dataset[1:4] > 0).all()
     # As the jackknife has it, but for where scores are cut.
-    left = aggregates.jackknife(sample, Statistic("iqm"), "replications").values
+    left = jackknife(sample, IQM)
     both = np.corrcoef(left.reshape(5, 8, 3)[2, :, 0], sample.values.reshape(5, 8, 3)[2, :, 0])
     assert both[0, 1] < -0.99
 
