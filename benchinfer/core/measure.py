@@ -36,6 +36,34 @@ def printable(text: str) -> str:
 
 @savable
 @dataclass(frozen=True, slots=True)
+class Normalisation:
+    """Origin of normalised scores.
+
+    Attributes
+    ----------
+    kind
+        By two references of each data set, by the scores at hand, or by their ranks.
+    measure
+        Name of the measure that was normalised.
+    scale
+        What the numbers stand for, as in ``"0 = random, 1 = human"``.
+    of_scores
+        Whether it rests on scores of the table, and changes with these.
+    """
+
+    kind: Literal["references", "min-max", "z", "ranks"]
+    measure: str
+    scale: str
+    of_scores: bool
+
+    @property
+    def words(self) -> str:
+        """The scale, to follow the name of a measure."""
+        return f"on the scale of {self.scale}"
+
+
+@savable
+@dataclass(frozen=True, slots=True)
 class Measure:
     """A performance measure.
 
@@ -58,6 +86,8 @@ class Measure:
     unit, label
         For display: the label stands on axes, in titles and tables for a paper, and with the
         direction in sentences; formulas, columns of results and "the lowest ..." have the name.
+    normalised
+        Origin of normalised scores; `ScoreTable.normalise` sets it.
 
     Raises
     ------
@@ -80,6 +110,7 @@ class Measure:
     bounds: tuple[float, float] | None = None
     unit: str = ""
     label: str = ""
+    normalised: Normalisation | None = None
 
     def __post_init__(self) -> None:
         if not is_text(self.name):
@@ -123,9 +154,15 @@ class Measure:
         return 1 if self.better == "higher" else -1
 
     @property
-    def noun(self) -> str:
-        """Label, or the name where there is none, for sentences."""
+    def display_name(self) -> str:
+        """Label, or the name where there is none."""
         return self.label or self.name
+
+    @property
+    def noun(self) -> str:
+        """Label or name with the scale of normalised scores, for sentences."""
+        scale = f" {self.normalised.words}" if self.normalised else ""
+        return f"{self.display_name}{scale}"
 
     @property
     def title(self) -> str:

@@ -197,16 +197,14 @@ class ProfileLayout(Layout):
 def layout_profile(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
     """Lay out the shares of scores better than thresholds."""
     measure = result.setting.measure
-    normalised = result.options.normalise is not None
-    better = "higher" if normalised else measure.better
-    name = ("normalised " if normalised else "") + measure_name(result.setting.measure)
+    name = measure_name(measure)
     return _laid(
         result,
         "scores",
         width,
-        log=measure.scale == "log" and not normalised,
+        log=measure.scale == "log",
         title=f"Performance profiles: {name}",
-        axis=f"across: threshold of {name}; up: share of scores that are {better} (better)",
+        axis=f"across: threshold of {name}; up: share of scores that are {measure.better} (better)",
     )
 
 

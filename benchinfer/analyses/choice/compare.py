@@ -12,8 +12,9 @@ from benchinfer.analyses.choice.choice import Choice, choose
 from benchinfer.comparison.comparison import Alternative, Comparison, Target
 from benchinfer.comparison.evidence import Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, names_of
-from benchinfer.core.errors import DesignError, FitError, unknown
+from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Option
+from benchinfer.scores.normalisation import Normalise
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -28,6 +29,7 @@ def compare(
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
+    normalise: Normalise | None = None,
     seed: int | None = 1,
     progress: "Progress | bool | None" = None,
 ) -> Answer:
@@ -54,6 +56,8 @@ def compare(
         Confidence level, within each measure.
     missing
         As in `compare_mixed`.
+    normalise
+        A scale of its own for each data set, as in `ScoreTable.normalise`.
     seed
         Seed of the random numbers; None draws one.
     progress
@@ -94,9 +98,9 @@ def compare(
     check_level(level)
     table = as_table(scores)
     names = [m.name for m in table.measures] if measure is None else list(names_of(measure))
-    for name in names:
-        if name not in {m.name for m in table.measures}:
-            raise ArgumentError(unknown("measure", name, [m.name for m in table.measures]))
+    if normalise is not None:
+        table = table.normalise(normalise, names)
+    names = [table.measure(name).name for name in names]
     arguments: dict[str, Any] = {
         "control": control,
         "alternative": alternative,
