@@ -255,8 +255,7 @@ def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
 def margin(measure: Measure) -> str:
     """Say the tolerance in the unit of the reported effect, to follow "by"."""
     if measure.scale == "identity":
-        unit = measure.normalised.words if measure.normalised else measure.unit
-        return f"{measure.tolerance:g} {unit}".rstrip()
+        return measure.in_unit(f"{measure.tolerance:g}")
     return {
         "log": f"a factor of {1 + measure.tolerance:g}",
         "logit": f"a log odds ratio of {measure.tolerance:g}",

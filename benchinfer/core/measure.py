@@ -15,6 +15,7 @@ from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
 type Scale = Literal["identity", "log", "logit"]
+type Kind = Literal["references", "min-max", "z", "ranks"]
 # Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
 # may hold them. Changes of the direction of writing turn the text after a name around.
 UNPRINTABLE = re.compile(
@@ -45,21 +46,13 @@ class Normalisation:
         By two references of each data set, by the scores at hand, or by their ranks.
     measure
         Name of the measure that was normalised.
-    scale
-        What the numbers stand for, as in ``"0 = random, 1 = human"``.
     of_scores
         Whether it rests on scores of the table, and changes with these.
     """
 
-    kind: Literal["references", "min-max", "z", "ranks"]
+    kind: Kind
     measure: str
-    scale: str
     of_scores: bool
-
-    @property
-    def words(self) -> str:
-        """The scale, to follow the name of a measure."""
-        return f"on the scale of {self.scale}"
 
 
 @savable
@@ -87,7 +80,8 @@ class Measure:
         For display: the label stands on axes, in titles and tables for a paper, and with the
         direction in sentences; formulas, columns of results and "the lowest ..." have the name.
     normalised
-        Origin of normalised scores; `ScoreTable.normalise` sets it.
+        Origin of normalised scores, whose unit says what their numbers stand for, as in
+        ``"0 = random, 1 = human"``; `ScoreTable.normalise` sets both.
 
     Raises
     ------
@@ -161,13 +155,22 @@ class Measure:
     @property
     def noun(self) -> str:
         """Label or name with the scale of normalised scores, for sentences."""
-        scale = f" {self.normalised.words}" if self.normalised else ""
-        return f"{self.display_name}{scale}"
+        return self.in_unit(self.display_name) if self.normalised else self.display_name
 
     @property
     def title(self) -> str:
         """Label (or name) with its unit, for axes and headings."""
-        return self.noun + (f" [{self.unit}]" if self.unit else "")
+        return self.noun if self.normalised else self.display_name + self.unit_mark
+
+    @property
+    def unit_mark(self) -> str:
+        """Unit in brackets, to follow a short name; empty without one."""
+        return f" [{self.unit}]" if self.unit else ""
+
+    def in_unit(self, number: str) -> str:
+        """Let the unit, or the scale of normalised scores, follow a number."""
+        scale = "on the scale of " if self.normalised else ""
+        return f"{number} {scale}{self.unit}".rstrip()
 
     @property
     def margin(self) -> float:

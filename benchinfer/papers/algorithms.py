@@ -197,7 +197,7 @@ def by_algorithm(
     joined, reading = _joined(result, order, shown)
     columns += joined
     if "mean" in summary:
-        head = f"{measure.average} {one_line(measure.noun)}"
+        head = f"{measure.average} {one_line(measure.display_name)}"
         columns.append(numbers("mean", summary["mean"], mean_writer(result, levels), head))
     if "mean_rank" in summary and result.levels.name != "mean rank":
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))

@@ -16,8 +16,8 @@ import numpy as np
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Option, Phrase
-from benchinfer.core.measure import Measure, Normalisation
+from benchinfer.core.hints import Call, Either, Given, Option, Phrase
+from benchinfer.core.measure import Kind, Measure, Normalisation, printable
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import note_input
 from benchinfer.numerics.ties import joined, resolution
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 type Reference = float | str | Mapping[str, float]
 type Normalise = str | Sequence[str] | Mapping[str, Reference]
 
-_SCALES = {
+_SCALES: dict[Kind, str] = {
     "min-max": "0 = worst, 1 = best score of each data set",
     "z": "standard deviations from the mean of each data set",
     "ranks": "1 = best within each {block}",
@@ -62,7 +62,7 @@ class Scheme:
         Of the normalised scores.
     """
 
-    kind: Any
+    kind: Kind
     references: tuple[tuple[str, Reference], ...] = ()
     tolerance: float = 0.0
 
@@ -79,14 +79,15 @@ class Scheme:
         if isinstance(declared, str):
             return _of_text(declared)
         if isinstance(declared, Mapping):
-            return _of_mapping(declared)
-        return _of_mapping({str(name): str(name) for name in declared})
+            return _of_mapping(declared, declared)
+        names = declared if isinstance(declared, Sequence) else ()  # pyright: ignore[reportUnnecessaryIsInstance]
+        return _of_mapping({str(name): str(name) for name in names}, declared)
 
     def words(self, block: str) -> str:
         """Say what the numbers stand for."""
         if not self.references:
             return _SCALES[self.kind].format(block=block)
-        return ", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references))
+        return printable(", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references)))
 
     def algorithms(self, table: "ScoreTable") -> list[str]:
         """Return the references that are algorithms of a table."""
@@ -101,18 +102,19 @@ def _name(name: str, reference: Reference) -> str:
 
 def _of_text(text: str) -> Scheme:
     if text.endswith(".toml"):
-        return _of_mapping(file_of_references(text))
+        return _of_mapping(file_of_references(text), text)
     head, _, tail = text.rpartition(":")
     tolerance = _number(tail) if head else None
     what = text if tolerance is None else head
-    if what.strip() in _SCALES:
-        return Scheme(what.strip(), tolerance=_checked(tolerance or 0.0))
+    for kind in _SCALES:
+        if kind == what.strip():
+            return Scheme(kind, tolerance=_checked(tolerance or 0.0))
     references: dict[str, Reference] = {}
     for part in what.split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))
         number = _number(value)
         references[name] = (value if number is None else number) if sign else name
-    return _of_mapping({**references, "tolerance": tolerance or 0.0})
+    return _of_mapping({**references, "tolerance": tolerance or 0.0}, text)
 
 
 def _number(text: str) -> float | None:
@@ -122,15 +124,15 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _of_mapping(given: Mapping[str, Any]) -> Scheme:
-    references = {str(name): value for name, value in given.items() if name != "tolerance"}
+def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:
+    references = {
+        str(name): value.to_dict() if hasattr(value, "to_dict") else value  # a pandas Series
+        for name, value in given.items()
+        if name != "tolerance"
+    }
     if len(references) != 2 or "" in references or not all(map(_usable, references.values())):
-        raise ArgumentError(f"normalise is {_shown(references)}.", hint=_USAGE)
+        raise ArgumentError(f"{Given('normalise', declared)} cannot be read.", hint=_USAGE)
     return Scheme("references", tuple(references.items()), _checked(given.get("tolerance", 0.0)))
-
-
-def _shown(references: Mapping[str, object]) -> str:
-    return ", ".join(n if n == v else f"{n}={v!r}" for n, v in references.items()) or "empty"
 
 
 def _usable(value: object) -> bool:
@@ -194,7 +196,9 @@ def reference_levels(
         lost = [name for name, value in zip(datasets, oriented, strict=True) if np.isnan(value)]
         unused: list[str] = []
     else:
-        numbers = values if isinstance(values, Mapping) else dict.fromkeys(datasets, values)
+        numbers = dict.fromkeys(datasets, values)
+        if isinstance(values, Mapping):
+            numbers = {str(name): number for name, number in values.items()}
         lost = [name for name in datasets if name not in numbers]
         unused = [name for name in numbers if name not in datasets]
         known = np.array([numbers.get(name, math.nan) for name in datasets], dtype=np.float64)
@@ -235,8 +239,8 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
     """Return the measure of normalised scores; refuse one of scores that are normalised."""
     if measure.normalised is not None:
         raise DesignError(
-            f"the scores of {measure.normalised.measure!r} are normalised already,"
-            f" {measure.normalised.words}.",
+            f"the scores of {measure.normalised.measure!r} are normalised already, on the scale of"
+            f" {measure.unit}.",
             hint="normalise the scores as they were read.",
         )
     summary = table.summary.of(measure.name)
@@ -248,8 +252,9 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
         f"{word} {measure.name}",
         "lower" if ranks else "higher",
         scheme.tolerance,
+        unit=scheme.words(block),
         label=f"{word} {measure.label}" if measure.label else "",
-        normalised=Normalisation(scheme.kind, measure.name, scheme.words(block), of_scores),
+        normalised=Normalisation(scheme.kind, measure.name, of_scores),
     )
 
 

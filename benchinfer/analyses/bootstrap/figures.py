@@ -54,7 +54,7 @@ def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Int
         )
     )
     name = measure_name(measure)
-    log, unit = measure.scale == "log", f" [{measure.unit}]" if measure.unit else ""
+    log, unit = measure.scale == "log", measure.unit_mark
     ends = [end for row in rows for end in (row.value, row.low, row.high)]
     best = rows[0]
     return Intervals(
@@ -204,7 +204,8 @@ def layout_profile(result: "BootstrapComparison", width: Width = PAGE) -> Profil
         width,
         log=measure.scale == "log",
         title=f"Performance profiles: {name}",
-        axis=f"across: threshold of {name}; up: share of scores that are {measure.better} (better)",
+        axis=f"across: threshold of {name}{measure.unit_mark};"
+        f" up: share of scores that are {measure.better} (better)",
     )
 
 
