@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from benchinfer.relations.ensemble import Ensemble
     from benchinfer.relations.relation import Relation
     from benchinfer.reports.page import report
-    from benchinfer.scores.examples import load_example
     from benchinfer.scores.read import read_scores
     from benchinfer.scores.resampling import Resampling
+    from benchinfer.scores.sources.examples import load_example
     from benchinfer.scores.table import ScoreTable
 
 _homes = {
@@ -78,7 +78,7 @@ _homes = {
     "dataset_features": "analyses.subgroups.characteristics",
     "gate": "analyses.gate.gate",
     "load": "core.saving",
-    "load_example": "scores.examples",
+    "load_example": "scores.sources.examples",
     "monitor": "analyses.monitor.monitor",
     "pareto": "analyses.pareto",
     "per_dataset": "comparison.per_dataset",

@@ -54,7 +54,7 @@ SUBMODULES = ["errors", "papers", "priors", "stability", "typing"]
 # Keyword-only from the star on: what comes later may not shift what scripts rely on.
 SIGNATURES = {
     "compare": "scores, measure=None, *, control=None, alternative='two-sided', target='auto',"
-    " level=0.95, missing='use', seed=1, progress=None",
+    " level=0.95, missing='use', normalise=None, seed=1, progress=None",
     "compare_bayes": "scores, measure=None, *, preset=None, interactions='t', structure='auto',"
     " domains='pooled', covariates=(), likelihood='normal', trials=None,"
     " quantity=None, contrasts='tukey', control=None, target='auto', level=0.95,"
@@ -76,7 +76,7 @@ SIGNATURES = {
     "stability.bootstrap_consensus": "ensemble, *, method='symdiff', family='weak',"
     " missing_pairs='ignore', resamples=1000, resampled=None, seed=1, n_jobs=None, progress=None",
     "compare_bootstrap": "scores, measure=None, *, statistic='auto', resample='replications',"
-    " interval='expanded', normalise=None, goal=None, contrasts='tukey', control=None,"
+    " interval='expanded', goal=None, contrasts='tukey', control=None,"
     " alternative='two-sided', adjust='auto', tolerance=None, level=0.95, missing='use',"
     " resamples='auto', seed=1, n_jobs=None, progress=None",
     "compare_meta": "scores, measure=None, *, effect=None, pooling='network', covariance='auto',"
@@ -109,7 +109,8 @@ SIGNATURES = {
     "monitor": "scores, measure=None, *, pairs='all', control=None, method='recursive',"
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
-    "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label=''",
+    "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label='',"
+    " normalised=None",
     "pareto": "scores, measures=None, *, resamples=1000, missing='use', seed=1",
     "per_dataset": "compare, scores, measure=None, *, n_jobs=None, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
@@ -126,7 +127,7 @@ SIGNATURES = {
     " correlation=None, covariates=()",
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
-    " failed='missing', covariates=None, features=None",
+    " failed='missing', covariates=None, features=None, normalise=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
     " resamples=200, rule='evidence', seed=1, n_jobs=None, **arguments",

@@ -428,13 +428,14 @@ def thin_cells(setting: Setting, user: str) -> Check:
 
 def tolerance(measure: Measure) -> Check:
     """Say where no pair can be called equivalent."""
+    declared = Option("normalise", "HOW:TOLERANCE") if measure.normalised else Field("tolerance")
     return Check.of(
         "tolerance",
         measure.tolerance,
         None,
         ok=measure.tolerance > 0,
         remedy="no tolerance is set, so no pair can be called equivalent: set"
-        f" {Field('tolerance')} to the difference that does not matter",
+        f" {declared} to the difference that does not matter",
     )
 
 

@@ -407,9 +407,9 @@ class Comparison(Tabular):
     @property
     def level_title(self) -> str:
         """The statistic with the unit of the measure, for axes and headings."""
-        name = self.levels.name.replace("{}", self.measure.noun) or self.measure.noun
-        unit = self.measure.unit if not self.levels.better else ""
-        return f"{name} [{unit}]" if unit else name
+        name = self.measure.display_name
+        name = self.levels.name.replace("{}", name) or name
+        return name if self.levels.better else f"{name}{self.measure.unit_mark}"
 
     @property
     def level_better(self) -> Better:

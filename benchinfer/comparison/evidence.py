@@ -126,7 +126,7 @@ class Setting:
     def scales(self) -> tuple[Scale, ...]:
         """The other scales on which all scores of a measure on the identity scale have a place."""
         low, high = np.nanmin(self.quantiles), np.nanmax(self.quantiles)
-        if self.measure.scale != "identity" or low <= 0:
+        if self.measure.scale != "identity" or self.measure.normalised or low <= 0:
             return ()
         return ("log", "logit") if high < 1 else ("log",)
 

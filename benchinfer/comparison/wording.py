@@ -112,7 +112,7 @@ def headline(
     relation = Relation(named, arranged.states, order=named)
     strict, names = relation.strict, relation.algorithms
     k = len(names)
-    most = most or best_value(measure.better, k, measure.noun)
+    most = most or best_value(measure.better, k, measure.display_name)
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
     tied = np.flatnonzero(levels == levels.max())
     top = 0
@@ -255,7 +255,7 @@ def _nothing_strict(relation: Relation, top: int, shown: str) -> str:
 def margin(measure: Measure) -> str:
     """Say the tolerance in the unit of the reported effect, to follow "by"."""
     if measure.scale == "identity":
-        return f"{measure.tolerance:g} {measure.unit}".rstrip()
+        return measure.in_unit(f"{measure.tolerance:g}")
     return {
         "log": f"a factor of {1 + measure.tolerance:g}",
         "logit": f"a log odds ratio of {measure.tolerance:g}",

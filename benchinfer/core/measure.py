@@ -15,6 +15,7 @@ from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
 type Scale = Literal["identity", "log", "logit"]
+type Kind = Literal["references", "min-max", "z", "ranks"]
 # Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
 # may hold them. Changes of the direction of writing turn the text after a name around.
 UNPRINTABLE = re.compile(
@@ -32,6 +33,26 @@ def printable(text: str) -> str:
     'svm[U+202E]'
     """
     return UNPRINTABLE.sub(lambda sign: f"[U+{ord(sign[0]):04X}]", text)
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class Normalisation:
+    """Origin of normalised scores.
+
+    Attributes
+    ----------
+    kind
+        By two references of each data set, by the scores at hand, or by their ranks.
+    measure
+        Name of the measure that was normalised.
+    of_scores
+        Whether it rests on scores of the table, and changes with these.
+    """
+
+    kind: Kind
+    measure: str
+    of_scores: bool
 
 
 @savable
@@ -58,6 +79,9 @@ class Measure:
     unit, label
         For display: the label stands on axes, in titles and tables for a paper, and with the
         direction in sentences; formulas, columns of results and "the lowest ..." have the name.
+    normalised
+        Origin of normalised scores, whose unit says what their numbers stand for, as in
+        ``"0 = random, 1 = human"``; `ScoreTable.normalise` sets both.
 
     Raises
     ------
@@ -80,6 +104,7 @@ class Measure:
     bounds: tuple[float, float] | None = None
     unit: str = ""
     label: str = ""
+    normalised: Normalisation | None = None
 
     def __post_init__(self) -> None:
         if not is_text(self.name):
@@ -123,14 +148,29 @@ class Measure:
         return 1 if self.better == "higher" else -1
 
     @property
-    def noun(self) -> str:
-        """Label, or the name where there is none, for sentences."""
+    def display_name(self) -> str:
+        """Label, or the name where there is none."""
         return self.label or self.name
+
+    @property
+    def noun(self) -> str:
+        """Label or name with the scale of normalised scores, for sentences."""
+        return self.in_unit(self.display_name) if self.normalised else self.display_name
 
     @property
     def title(self) -> str:
         """Label (or name) with its unit, for axes and headings."""
-        return self.noun + (f" [{self.unit}]" if self.unit else "")
+        return self.noun if self.normalised else self.display_name + self.unit_mark
+
+    @property
+    def unit_mark(self) -> str:
+        """Unit in brackets, to follow a short name; empty without one."""
+        return f" [{self.unit}]" if self.unit else ""
+
+    def in_unit(self, number: str) -> str:
+        """Let the unit, or the scale of normalised scores, follow a number."""
+        scale = "on the scale of " if self.normalised else ""
+        return f"{number} {scale}{self.unit}".rstrip()
 
     @property
     def margin(self) -> float:

@@ -200,7 +200,7 @@ def by_algorithm(
     if head:
         columns.append(standing(head, head, [standing_of[name] for name in shown]))
     if "mean" in summary:
-        head = f"{measure.average} {one_line(measure.noun)}"
+        head = f"{measure.average} {one_line(measure.display_name)}"
         columns.append(numbers("mean", summary["mean"], mean_writer(result, levels), head))
     if "mean_rank" in summary and result.levels.name != "mean rank":
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))

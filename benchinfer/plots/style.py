@@ -77,7 +77,7 @@ def is_wide(width: Width) -> bool:
 
 def measure_name(measure: "Measure") -> str:
     """Return the label of a measure, or its name, short enough for a title."""
-    return next(iter(short([measure.noun], 40).values()))
+    return next(iter(short([measure.display_name], 40).values()))
 
 
 def signed(value: float) -> str:

@@ -44,6 +44,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of, telling_column
+from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import EngineRows, PlacedRows, Rows, placed, placed_frame, rows_of
 from benchinfer.scores.sources.declaration import Measures, declared
@@ -71,6 +72,7 @@ def read_scores(
     failed: Failed = "missing",
     covariates: str | Sequence[str] | None = None,
     features: object = None,
+    normalise: Normalise | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -129,6 +131,9 @@ def read_scores(
 
         Tables may describe data sets without scores, too. Text and ordered categories of a frame
         are categories.
+    normalise
+        A scale of its own for each data set, as `ScoreTable.normalise` has it for all measures:
+        ``"min-max"``, ``"z"``, ``"ranks"``, or references of 0 and 1, as in ``"random,human"``.
 
     Returns
     -------
@@ -139,6 +144,8 @@ def read_scores(
     ------
     ScoreTableError
         All faults of the table at once.
+    DesignError
+        Scores cannot be normalised so.
 
     Examples
     --------
@@ -206,11 +213,11 @@ def read_scores(
         summary=reading.summary,
         _failures=failures,
     )
-    if features is None:
-        return table
-    dataset_columns = roles.of.get("dataset", ())
-    known_features = read_features(features, table.datasets, origin, dataset_columns)
-    return replace(table, features=known_features)
+    if features is not None:
+        dataset_columns = roles.of.get("dataset", ())
+        known_features = read_features(features, table.datasets, origin, dataset_columns)
+        table = replace(table, features=known_features)
+    return table if normalise is None else table.normalise(normalise)
 
 
 def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, override
 
@@ -148,6 +148,30 @@ class Rows(ABC):
         """Keep the rows of some labels."""
         return rows_of(selected(self.frame(domains), labels))
 
+    def replaced(
+        self, measure: Measure, new: Measure, names: Names, change: Callable[[ScoreRows], Array]
+    ) -> "Rows":
+        """Put the scores of a new measure in place of those of another one."""
+        table: Any = self.frame().collect().to_arrow()
+        codes, measures = coded(table.column("measure"))
+        value = table.column("value").to_numpy().copy()
+        at = np.flatnonzero(codes == measures.index(measure.name))
+        value[at] = change(collect(lazy(table), measure.name, *names))
+        place = table.column_names.index("value")
+        table = renamed(table, measure.name, new.name).set_column(place, "value", [value])
+        return rows_of(lazy(table))
+
+    def rescaled(
+        self, measure: Measure, new: Measure, names: Names, low: Array, width: Array
+    ) -> "Rows":
+        """Turn oriented scores into ``(score - low) / width`` of (D,) data sets, a new measure."""
+        return self.replaced(
+            measure,
+            new,
+            names,
+            lambda rows: (measure.orient(rows.value) - low[rows.dataset]) / width[rows.dataset],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class EngineRows(Rows):
@@ -242,6 +266,14 @@ class PlacedRows(Rows):
         else:
             yield self.blocks(measure, names, paired=True)
 
+    @override
+    def replaced(
+        self, measure: Measure, new: Measure, names: Names, change: Callable[[ScoreRows], Array]
+    ) -> Rows:
+        m = self.places.measures.index(measure.name)
+        value = change(self.scores(measure.name, names))
+        return PlacedRows(self.places.replaced(m, new.name, value))
+
 
 @dataclass(frozen=True, slots=True)
 class ReducedRows(Rows):
@@ -273,6 +305,18 @@ class ReducedRows(Rows):
     @override
     def statistics(self, table: "ScoreTable") -> SufficientStatistics:
         return self.held
+
+    @override
+    def replaced(
+        self, measure: Measure, new: Measure, names: Names, change: Callable[[ScoreRows], Array]
+    ) -> Rows:
+        raise rows_needed()
+
+    @override
+    def rescaled(
+        self, measure: Measure, new: Measure, names: Names, low: Array, width: Array
+    ) -> Rows:
+        return ReducedRows(self.held.rescaled(measure, new, low, width))
 
     @override
     def subset(self, labels: Selection, domains: Mapping[str, str] | None) -> Rows:
@@ -402,6 +446,17 @@ def selected(frame: Frame, labels: Selection) -> Frame:
         if names is not None:
             frame = frame.filter(nw.col(role).is_in(list(names)))
     return frame
+
+
+def renamed(table: Any, measure: str, name: str) -> Any:
+    """Give a measure of an Arrow table another name."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column("measure").cast(pa.string())
+    place = table.column_names.index("measure")
+    new = pc.if_else(pc.equal(column, measure), name, column)  # pyright: ignore[reportAttributeAccessIssue]
+    return table.set_column(place, "measure", new)
 
 
 def lazy(table: Any) -> Frame:

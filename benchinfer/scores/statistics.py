@@ -88,6 +88,13 @@ class BlockMoments:
         weight = self.rows / np.maximum(2 * roots, 1)
         return self.dataset[at], self.count[at], mean[order], weight[at]
 
+    def rescaled(self, sign: int, low: Array, width: Array) -> "BlockMoments":
+        """Return the moments of ``(sign * score - low) / width`` of (D,) data sets."""
+        d = self.dataset[:, None]
+        mean = np.where(self.count > 0, (sign * self.mean - low[d]) / width[d], 0.0)
+        root = sign * self.root / width[self.dataset[self.home], None]
+        return replace(self, mean=mean, root=root, within=self.within / width[:, None] ** 2)
+
     def subset(self, datasets: Codes, algorithms: Codes) -> "BlockMoments":
         """Keep some data sets and algorithms, both in increasing order."""
         position = np.full(len(self.within), -1)
@@ -325,6 +332,53 @@ class SufficientStatistics(Readable):
             )
         return self.summary.measures.index(measure.name)
 
+    def rescaled(
+        self, measure: Measure, new: Measure, low: Array, width: Array
+    ) -> "SufficientStatistics":
+        """Return the statistics of a new measure, the oriented ``(score - low) / width``."""
+        m, old, sign, by = self._place(measure), self.summary, measure.sign, width[:, None]
+
+        def changed(values: Array, at_m: Array) -> Array:
+            values = values.copy()
+            values[m] = at_m
+            return values
+
+        mean = changed(self.mean, (sign * self.mean[m] - low[:, None]) / by)
+        squares = changed(self.squares, self.squares[m] / by**2)
+        extremes = [(measure.orient(x[m]) - low[:, None]) / by for x in (old.minimum, old.maximum)]
+        lowest = changed(old.minimum, np.fmin(*extremes))
+        highest = changed(old.maximum, np.fmax(*extremes))
+        names = [new.name if i == m else name for i, name in enumerate(old.measures)]
+        summary = replace(
+            old,
+            measures=tuple(names),
+            mean=changed(old.mean, mean[m]),
+            squares=changed(old.squares, squares[m]),
+            minimum=lowest,
+            maximum=highest,
+            ends=changed(old.ends, np.full(2, np.nan)),
+        )
+        ends = _ends(lowest, highest)
+        summary = replace(summary, ends=ends, at_ends=_at_ends(summary, ends))
+        order = sorted(range(len(names)), key=names.__getitem__)
+        blocks, steps = dict(self.blocks), dict(self.steps)
+        if measure.name in blocks:
+            blocks[new.name] = blocks.pop(measure.name).rescaled(sign, low, width)
+            # Of the data set with the widest scale: no score has a smaller step.
+            steps[new.name] = steps.pop(measure.name) / float(width.max())
+        scale = repr((new, low.tolist(), width.tolist()))
+        digests = [hashlib.sha256(f"{part}{scale}".encode()).hexdigest() for part in self.parts]
+        return replace(
+            self,
+            measures=tuple(new if one.name == measure.name else one for one in self.measures),
+            summary=summary.part(order, range(len(old.datasets)), range(len(old.algorithms))),
+            mean=mean[order],
+            squares=squares[order],
+            blocks=blocks,
+            steps=steps,
+            parts=tuple(digest[:16] for digest in digests),
+        )
+
     def subset(
         self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
     ) -> "SufficientStatistics":
@@ -435,6 +489,14 @@ def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
     ):
         faults.append("domains")
     faults += differing_features(_described(a), _described(b))
+    shared = set(a.summary.datasets) & set(b.summary.datasets)
+    scaled = [m.name for m in b.measures if m.normalised and m.normalised.of_scores]
+    if shared and scaled and not faults:
+        raise DesignError(
+            f"each part has its own scale of {', '.join(scaled)} on"
+            f" {len(shared):,} data sets that both parts have.",
+            hint="add the parts as they were read, and normalise what compares them.",
+        )
     if faults:
         raise DesignError(
             f"the parts declare differently: {', '.join(faults)}.",

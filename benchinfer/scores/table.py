@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
 import numpy as np
 
+from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.frames import frame as tidy
 from benchinfer.core.hints import Call, Either, Option
@@ -19,6 +20,13 @@ from benchinfer.scores.checks.findings import check
 from benchinfer.scores.columns import Frame, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.features import Feature, of_categories
+from benchinfer.scores.normalisation import (
+    Normalise,
+    Scheme,
+    normalised_measure,
+    normalised_note,
+    normalised_rows,
+)
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
@@ -36,6 +44,7 @@ from benchinfer.scores.rows import (
     SortedRows,
     fingerprint,
     lazy,
+    renamed,
     rows_of,
     selected,
 )
@@ -157,8 +166,9 @@ def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) 
 
 
 def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
-    """Return a measure by its name, or the only one."""
+    """Return a measure by its name, or that before it was normalised; or the only one."""
     names = [m.name for m in measures]
+    normalised = {m.normalised.measure: m.name for m in measures if m.normalised}
     if name is None:
         if len(names) == 1:
             return measures[0]
@@ -166,9 +176,9 @@ def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
             f"the table has {len(names)} measures.",
             hint="say which: " + ", ".join(map(repr, names)) + ".",
         )
-    if name not in names:
-        raise DesignError(unknown("measure", name, names))
-    return measures[names.index(name)]
+    if name not in names and name not in normalised:
+        raise ArgumentError(unknown("measure", name, names))
+    return measures[names.index(name if name in names else normalised[name])]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -554,6 +564,9 @@ class ScoreTable(Showable):
         DesignError
             A name is unknown, or nothing would be left.
         """
+        if measures:
+            names = [measures] if isinstance(measures, str) else measures
+            measures = [self.measure(name).name for name in names]
         labels = {
             "dataset": _names("dataset", datasets, self.datasets),
             "algorithm": _names("algorithm", algorithms, self.algorithms),
@@ -583,9 +596,87 @@ class ScoreTable(Showable):
         DesignError
             There is no measure of that name.
         """
-        old = self.measure(measure.name)
-        measures = tuple(measure if m is old else m for m in self.measures)
+        names = [m.name for m in self.measures]
+        if measure.name not in names:
+            raise ArgumentError(unknown("measure", measure.name, names))
+        old = self.measures[names.index(measure.name)]
+        new = replace(measure, normalised=old.normalised)
+        measures = tuple(new if m is old else m for m in self.measures)
         return replace(self, measures=measures, _memo={})
+
+    def normalise(self, by: Normalise, measures: str | Sequence[str] | None = None) -> "ScoreTable":
+        """Give each data set a scale of its own, on which data sets can be averaged.
+
+        Of references 0 and 1 become those two; of ``"min-max"`` the worst and the best score on
+        the data set; ``"z"`` are standard deviations from the mean of its scores. Higher is then
+        better, of errors and times as well. ``"ranks"`` are those of the scores within each
+        replication that algorithms share, else within the data set: 1 is best, ties have the mean
+        of their ranks, and those of n scores are multiplied by (K + 1) / (n + 1), so that blocks
+        that lack some of the K algorithms count alike. A measure on the log or logit scale is
+        normalised there.
+
+        The measure has another name, ``"normalised score"`` or ``"rank of score"``, and answers to
+        its own as well. Its tolerance, bounds and unit are those of other numbers and are gone.
+
+        Parameters
+        ----------
+        by
+            ``"min-max"``, ``"z"``, ``"ranks"``, or two references, of 0 and of 1:
+            ``("random", "human")``, or ``{"random": ..., "human": ...}`` with a number, the name of
+            an algorithm, for its mean on the data set, or of a numeric feature, or a number for
+            each data set. As one text: ``"random,human"``, ``"low=0.1,high=human"``, or the path of
+            a TOML file with tables of numbers.
+
+            A tolerance may follow, in the unit of the normalised scores: ``"min-max:0.05"``; it is
+            the key ``tolerance`` of a mapping or a file. Algorithms that are references are not
+            compared: they are left out.
+        measures
+            By default, all measures.
+
+        Raises
+        ------
+        DesignError
+            The references for 1 are not better than those for 0, or the scores of a data set are
+            all the same; scores are normalised already; ranks need scores, and there are
+            statistics only.
+
+        Examples
+        --------
+        >>> import benchinfer as bi
+        >>> scores = bi.load_example("simulated/balanced").normalise("min-max")
+        >>> scores.measure("score").noun
+        'normalised score on the scale of 0 = worst, 1 = best score of each data set'
+        """
+        scheme = Scheme.of(by)
+        if self.in_cluster:
+            return ScoreTable.of_statistics(self.statistics()).normalise(by, measures)
+        names = [measures] if isinstance(measures, str) else measures
+        old = self.measures if names is None else [self.measure(name) for name in names]
+        table = self
+        for measure in old:
+            table = table._normalised(scheme, measure)
+        if not (references := scheme.algorithms(self)):
+            return table
+        if not (rest := [name for name in self.algorithms if name not in references]):
+            raise DesignError(
+                "the table has no algorithms besides the references.",
+                hint="the references are the scale, and are not compared.",
+            )
+        return table.subset(algorithms=rest)
+
+    def _normalised(self, scheme: Scheme, measure: Measure) -> "ScoreTable":
+        new = normalised_measure(self, scheme, measure)
+        rows = normalised_rows(self, self._rows, scheme, measure, new)
+        failures = self._failures
+        return replace(
+            self,
+            measures=tuple(new if one is measure else one for one in self.measures),
+            notes=(*self.notes, normalised_note(self, scheme, measure, new)),
+            _rows=rows,
+            summary=rows.summary(),
+            _failures=None if failures is None else renamed(failures, measure.name, new.name),
+            _memo={},
+        )
 
     def by_dataset(self) -> dict[str, "ScoreTable"]:
         """Split the table: data set to its table, with what has a score on it, in order."""

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +29,7 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         *BALANCED[:3],
         *("--order", "alg2, alg1", "--alternative", "better", "--adjust", "none", "--level", "0.9"),
         *("--statistic", "optimality-gap", "--resample", "both", "--interval", "percentile"),
-        *("--normalise", "low = alg4, high = 0.9", "--goal", "0.8", "--tolerance", "0.01"),
+        *("--goal", "0.8", "--tolerance", "0.01"),
         *("--resamples", "500", "--seed", "7", "--missing", "error"),
         *("--n-jobs", "2"),
     )
@@ -43,7 +42,6 @@ def test_every_argument_reaches_the_library(run: Callable, spied: Callable) -> N
         "statistic": "optimality-gap",
         "resample": "both",
         "interval": "percentile",
-        "normalise": {"low": "alg4", "high": 0.9},
         "goal": 0.8,
         "tolerance": 0.01,
         "resamples": 500,
@@ -75,21 +73,6 @@ def test_a_clear_order_is_0(run: Callable) -> None:
 )
 def test_statistics(run: Callable, statistic: str, words: str) -> None:
     assert f". {words}" in _words(run, *BALANCED, "--statistic", statistic)
-
-
-def test_references_from_a_file(run: Callable, tmp_path: Path) -> None:
-    scores = bi.load_example("simulated/balanced")
-    path = tmp_path / "references.toml"
-    lines = [f"{name} = 0.1" for name in scores.datasets]
-    path.write_text("\n".join(["high = 0.95", "[low]", *lines]), encoding="utf-8")
-    document = _document(run, *BALANCED, "--normalise", path)
-    low = dict.fromkeys(scores.datasets, 0.1)
-    expected = bi.compare_bootstrap(
-        scores, normalise={"low": low, "high": 0.95}, resamples=1000, seed=1
-    )
-    rows = expected.contrasts()
-    assert [row["estimate"] for row in document["contrasts"]] == rows["estimate"].tolist()
-    assert document["measure"]["name"] == "normalised score"
 
 
 def test_details(run: Callable) -> None:
@@ -133,13 +116,6 @@ def test_shares_are_those_of_the_profile(run: Callable, table: Callable) -> None
         (("--statistic", "optimality-gap"), "--goal names it"),
         (("--goal", "0.5"), "goes with --statistic optimality-gap"),
         (("--statistic", "optimality-gap", "--goal", "z"), "unknown algorithm 'z'"),
-        (
-            ("--statistic", "optimality-gap", "--normalise", "min-max", "--goal", "alg1"),
-            "the goal on normalised scores is not a number",
-        ),
-        (("--normalise", "max"), "'max' is none of min-max, low=REFERENCE,high=REFERENCE"),
-        (("--normalise", "low=0.1"), "'low=0.1' is none of"),
-        (("--normalise", "low=0,high=z"), "unknown algorithm 'z'"),
         (("--interval", "expanded", "--adjust", "shaffer"), "'shaffer'"),
         (("--per-dataset", "--resample", "both"), "--resample both is about several of them"),
         (("--control", "best", "--alternative", "better"), "--alternative two-sided"),
@@ -155,30 +131,10 @@ def test_wrong_usage_is_2(run: Callable, options: tuple[str, ...], said: str) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("low = [", "is not TOML"),
-        ("low = 0.1", "is none of"),
-        ("low = 0.1\nhigh = [1, 2]", "is none of"),
-        ("low = 0.1\n[high]\nd1 = true", "is none of"),
-    ],
-)
-def test_a_wrong_file_of_references_is_2(
-    run: Callable, tmp_path: Path, text: str, said: str
-) -> None:
-    path = tmp_path / "references.toml"
-    path.write_text(text, encoding="utf-8")
-    result = run(*BALANCED, "--normalise", path)
-    assert result.exit_code == 2
-    assert said in " ".join(result.stderr.split())
-
-
-@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("compare", "bootstrap", "example:demsar2006"), "--resample datasets draws data sets"),
         ((*BALANCED, "--resampling", "cv:10"), "compare mixed corrects for the overlap"),
-        ((*BALANCED, "--normalise", "low=0.9,high=0.1"), "low is the worse reference"),
     ],
 )
 def test_undecidable_is_4(run: Callable, arguments: tuple[str, ...], said: str) -> None:

@@ -25,7 +25,7 @@ from benchinfer.analyses.bootstrap.options import (
     statistic_of,
     statistic_words,
 )
-from benchinfer.analyses.bootstrap.sample import BootstrapSample, Normalise, Reference
+from benchinfer.analyses.bootstrap.sample import BootstrapSample
 from benchinfer.comparison import stepwise
 from benchinfer.comparison.checks import complete_part
 from benchinfer.comparison.comparison import Alternative
@@ -34,6 +34,7 @@ from benchinfer.comparison.evidence import Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
+from benchinfer.scores.normalisation import Reference
 from benchinfer.scores.table import ScoreTable
 
 _ADJUSTMENTS = {
@@ -74,7 +75,7 @@ def compared(
     evidence = tests.evidence
     name = level_name(options.statistic)
     mean = aggregates.point(sample, statistic_of("mean")) if name else None
-    few, grid = min(resamples, SIDE_RESAMPLES), profiles.grid(scores.normalised)
+    few, grid = min(resamples, SIDE_RESAMPLES), profiles.grid(scores.raw)
     result = BootstrapComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -90,8 +91,8 @@ def compared(
         reported=scores.measure,
         statistic=statistic_words(options.statistic, several=scores.raw.n_datasets > 1),
         p_error=tests.error,
-        improved=improvement_of(scores.normalised, options, resamples, n_jobs, progress),
-        scores_profile=profiles.scores_above(scores.normalised, grid, resample, few, seed, alpha),
+        improved=improvement_of(scores.raw, options, resamples, n_jobs, progress),
+        scores_profile=profiles.scores_above(scores.raw, grid, resample, few, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, few, seed, alpha),
     )
     rows = diagnostics.checks(result, sample, family, procedure, tests)
@@ -131,7 +132,6 @@ def compare_bootstrap(
     statistic: Named | Literal["auto"] | float = "auto",
     resample: Resample = "replications",
     interval: Interval = "expanded",
-    normalise: Normalise = None,
     goal: Reference | None = None,
     contrasts: Contrasts = "tukey",
     control: str | None = None,
@@ -182,14 +182,6 @@ def compare_bootstrap(
 
         ``"expanded"`` goes further out by what t has over the normal distribution for the number of
         units, which few units need to keep the level.
-    normalise
-        References that become 0 and 1: ``"min-max"`` for the worst and the best score of each data
-        set, or a lower and an upper one, each a number, an algorithm, or a number for each data
-        set.
-
-        In Python ``{"low": ..., "high": ...}``: a number, one for each data set by name, or an
-        algorithm, for its mean there. On the command line low=REFERENCE,high=REFERENCE, or a TOML
-        file with tables low and high. All are held fixed in resamples.
     goal
         For the optimality gap, what counts as reached: a number, an algorithm, or a number for each
         data set (a mapping, or a TOML file). 1 on normalised scores.
@@ -202,8 +194,7 @@ def compare_bootstrap(
 
         Intervals are at Sidak's level (one-sided: Bonferroni's).
     tolerance
-        Difference that does not matter, in place of the measure's own, which does not apply to
-        normalised scores.
+        Difference that does not matter, in place of the measure's own.
     level
         Confidence level of the family of contrasts.
     missing
@@ -259,7 +250,6 @@ def compare_bootstrap(
         statistic="iqm" if statistic == "auto" else statistic,
         resample=resample,
         interval=interval,
-        normalise=normalise if isinstance(normalise, str | None) else dict(normalise),
         goal=dict(goal) if isinstance(goal, Mapping) else goal,
         contrasts=contrasts,
         control=control,
@@ -272,22 +262,18 @@ def compare_bootstrap(
         seed=seed_of(seed),
     )
     setting, scores = complete_part(
-        *Setting.of(scores, measure), missing, _named(contrasts, control, normalise, goal)
+        *Setting.of(scores, measure), missing, _named(contrasts, control, goal)
     )
     options = replace(options, measure=setting.measure.name)
     if statistic == "auto" and setting.zero_one:
         options = replace(options, statistic="mean")
     options.check_family(setting.algorithms)
-    sample = BootstrapSample.of(
-        scores, setting, resample, normalise, goal, tolerance, gap=options.gap
-    )
+    sample = BootstrapSample.of(scores, setting, resample, goal, tolerance, gap=options.gap)
     with reporting(progress=progress) as callback:
         return compared(setting, sample, options, n_jobs, callback)
 
 
-def _named(
-    contrasts: Contrasts, control: str | None, normalise: Normalise, goal: Reference | None
-) -> list[object]:
+def _named(contrasts: Contrasts, control: str | None, goal: Reference | None) -> list[object]:
     """Return what may be the name of an algorithm in a question."""
     weights = contrasts.values() if isinstance(contrasts, Mapping) else ()
     return [
@@ -295,5 +281,4 @@ def _named(
         goal,
         *(() if isinstance(contrasts, str | Mapping) else contrasts),
         *(name for each in weights for name in each),
-        *(normalise.values() if isinstance(normalise, Mapping) else ()),
     ]

@@ -43,7 +43,7 @@ class BootstrapComparison(TestedComparison):
     Attributes
     ----------
     reported
-        What the aggregates are measures of: the measure, its normalised form, or a gap.
+        What the aggregates are measures of: the measure, or a gap.
     statistic
         The aggregate in words.
     p_error
@@ -168,7 +168,7 @@ class BootstrapComparison(TestedComparison):
         kind
             ``"scores"``: share of scores better than a threshold, data sets with equal weight.
             ``"ratios"``: share of data sets on which the algorithm's mean is within a ratio of the
-            best algorithm's mean there (Dolan and Moré); of scores that are not normalised.
+            best algorithm's mean there (Dolan and Moré).
 
         Returns
         -------
@@ -193,15 +193,12 @@ class BootstrapComparison(TestedComparison):
                 " they are.",
             )
         k, g = profile.estimate.shape
-        normalised = self.options.normalise is not None
         threshold = profile.threshold
-        if kind == "scores" and not normalised:
+        if kind == "scores":
             threshold = self.setting.measure.level_of(threshold)
-        name = self.setting.measure.name
         return frame(
             {
-                "measure": [f"normalised {name}" if normalised and kind == "scores" else name]
-                * (k * g),
+                "measure": [self.setting.measure.name] * (k * g),
                 "algorithm": np.repeat(np.array(self.algorithms, dtype=object), g),
                 "threshold": np.tile(threshold, k),
                 "proportion": profile.estimate.ravel(),

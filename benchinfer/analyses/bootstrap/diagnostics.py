@@ -1,7 +1,5 @@
 """Diagnostics of the bootstrap."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
@@ -41,7 +39,7 @@ def checks(
     """
     setting, domain = result.setting, result.target == "domain"
     return (
-        *comparison_checks.of_table(setting, means=result.options.normalise is None),
+        *comparison_checks.of_table(setting),
         *(
             [comparison_checks.number_of_datasets(setting)]
             if domain
@@ -142,17 +140,19 @@ def _statistic(result: BootstrapComparison, sample: ScoreSample) -> list[Check]:
 
 
 def _references(result: BootstrapComparison) -> list[Check]:
-    """Warn of references that are taken from the scores."""
-    normalise = result.options.normalise
-    if normalise is None:
+    """Warn of a scale that rests on the scores, and stays as it is where these are drawn.
+
+    Data sets are drawn with their scale.
+    """
+    normalised = result.setting.measure.normalised
+    if normalised is None or result.options.resample == "datasets":
         return []
-    references = normalise.values() if isinstance(normalise, Mapping) else [normalise]
     return [
         Check.of(
-            "references taken from the same scores",
-            float(any(isinstance(reference, str) for reference in references)),
-            remedy="they are held fixed while scores are drawn, so that their own error is left"
-            " out: numbers from elsewhere have none",
+            "scale computed of the same scores",
+            float(normalised.of_scores),
+            remedy="it is held fixed while replications are drawn, so that its own error is left"
+            " out: references from elsewhere have none",
         )
     ]
 

@@ -54,7 +54,7 @@ def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Int
         )
     )
     name = measure_name(measure)
-    log, unit = measure.scale == "log", f" [{measure.unit}]" if measure.unit else ""
+    log, unit = measure.scale == "log", measure.unit_mark
     ends = [end for row in rows for end in (row.value, row.low, row.high)]
     best = rows[0]
     return Intervals(
@@ -197,16 +197,15 @@ class ProfileLayout(Layout):
 def layout_profile(result: "BootstrapComparison", width: Width = PAGE) -> ProfileLayout:
     """Lay out the shares of scores better than thresholds."""
     measure = result.setting.measure
-    normalised = result.options.normalise is not None
-    better = "higher" if normalised else measure.better
-    name = ("normalised " if normalised else "") + measure_name(result.setting.measure)
+    name = measure_name(measure)
     return _laid(
         result,
         "scores",
         width,
-        log=measure.scale == "log" and not normalised,
+        log=measure.scale == "log",
         title=f"Performance profiles: {name}",
-        axis=f"across: threshold of {name}; up: share of scores that are {better} (better)",
+        axis=f"across: threshold of {name}{measure.unit_mark};"
+        f" up: share of scores that are {measure.better} (better)",
     )
 
 

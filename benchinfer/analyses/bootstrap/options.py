@@ -5,9 +5,9 @@ from typing import ClassVar, Literal
 
 from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample
-from benchinfer.analyses.bootstrap.sample import Normalise, Reference
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_resamples
+from benchinfer.scores.normalisation import Reference
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
 type Interval = Literal["expanded", "percentile"]
@@ -39,7 +39,6 @@ class BootstrapOptions(TestedOptions):
     statistic: Named | float
     resample: Resample
     interval: Interval
-    normalise: Normalise
     goal: Reference | None
     adjust: Adjust
     tolerance: float | None

@@ -1,108 +1,27 @@
-"""Normalised scores with their bootstrap draws."""
+"""Scores with their bootstrap draws."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Field, Option
 from benchinfer.core.measure import Measure
+from benchinfer.scores.normalisation import Reference, reference_levels
 
 if TYPE_CHECKING:
+    from benchinfer.comparison.evidence import Array
     from benchinfer.scores.table import ScoreTable
 
 
-type Reference = float | str | Mapping[str, float]
-type Normalise = Literal["min-max"] | Mapping[str, Reference] | None
-
-
-def reference(setting: Setting, sample: ScoreSample, values: Reference) -> Array:
-    """Return (D,) oriented values that a reference has on the data sets."""
-    measure, datasets = setting.measure, setting.coverage.datasets
-    if isinstance(values, str):
-        if values not in setting.algorithms:
-            raise ArgumentError(unknown("algorithm", values, setting.algorithms))
-        return sample.means[:, setting.algorithms.index(values)]
-    if isinstance(values, Mapping):
-        if lost := [name for name in datasets if name not in values]:
-            raise DesignError(
-                f"{len(lost):,} of {len(datasets):,} data sets have no reference.",
-                where=[("dataset",), *((name,) for name in lost)],
-                hint="give one number for each data set.",
-            )
-        numbers = np.array([values[name] for name in datasets], dtype=np.float64)
-    else:
-        numbers = np.full(len(datasets), values, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        oriented = measure.orient(numbers)
-    if not np.isfinite(oriented).all():
-        wrong = datasets[int(np.flatnonzero(~np.isfinite(oriented))[0])]
-        raise DesignError(
-            f"the reference on {wrong} is not a number on the {measure.scale} scale.",
-            hint="references are in the unit of the measure.",
-        )
-    return oriented
-
-
-def normalised(setting: Setting, sample: ScoreSample, normalise: Normalise) -> ScoreSample:
-    """Return scores as ``(score - low) / (high - low)`` of each data set, larger is better."""
-    if normalise is None:
-        return sample
-    if isinstance(normalise, str):
-        if normalise != "min-max":
-            raise ArgumentError(unknown("normalise", normalise, ["min-max"]))
-        first = sample.strata[sample.first_stratum[:-1]]
-        lowest = np.where(sample.present, sample.values, np.inf).min(axis=1)
-        highest = np.where(sample.present, sample.values, -np.inf).max(axis=1)
-        low, high = np.minimum.reduceat(lowest, first), np.maximum.reduceat(highest, first)
-    else:
-        if set(normalise) != {"low", "high"}:
-            raise ArgumentError(
-                f"normalise names {', '.join(map(repr, normalise)) or 'nothing'}.",
-                hint=f"{Option('normalise', {'low': None, 'high': None})} names what stands for"
-                " 0 and 1.",
-            )
-        low, high = (reference(setting, sample, normalise[name]) for name in ("low", "high"))
-    _check_references(setting, low, high)
-    d = sample.dataset
-    return sample.with_values((sample.values - low[d, None]) / (high - low)[d, None])
-
-
-def _check_references(setting: Setting, low: Array, high: Array) -> None:
-    """Refuse references of which the better one is not better."""
-    measure = setting.measure
-    wrong = np.flatnonzero(~(high > low))
-    if not len(wrong):
-        return
-    rows = [
-        (setting.coverage.datasets[m], *(f"{measure.level_of(x[m]):.6g}" for x in (low, high)))
-        for m in wrong
-    ]
-    raise DesignError(
-        f"on {len(wrong):,} of {len(low):,} data sets the reference for 1 is not better than"
-        " that for 0.",
-        where=[("dataset", "0", "1"), *rows],
-        hint=f"of {measure.name} {measure.better} is better: low is the worse reference.",
-    )
-
-
-def reported(
-    setting: Setting, normalise: Normalise, tolerance: float | None, *, gap: bool
-) -> Measure:
+def reported(setting: Setting, tolerance: float | None, *, gap: bool) -> Measure:
     """Return what the aggregates are measures of."""
     measure = setting.measure
-    if normalise is not None:
-        measure = Measure(
-            f"normalised {measure.name}",
-            "higher",
-            label=f"normalised {measure.label}" if measure.label else "",
-        )
     if gap:
         name, label = f"optimality gap of {measure.name}", measure.label
         label = f"optimality gap of {label}" if label else ""
@@ -116,15 +35,14 @@ class BootstrapSample:
 
     Attributes
     ----------
-    raw, normalised, aggregated
-        On the measure's scale; between the references; and those that aggregates are taken of,
-        which for a gap are shortfalls. The same where nothing is normalised, or there is no gap.
+    raw, aggregated
+        On the measure's scale; and those that aggregates are taken of, which for a gap are
+        shortfalls.
     measure
         What the aggregates measure.
     """
 
     raw: ScoreSample
-    normalised: ScoreSample
     aggregated: ScoreSample
     measure: "Measure"
 
@@ -133,7 +51,6 @@ class BootstrapSample:
         scores: "ScoreTable",
         setting: "Setting",
         resample: Resample,
-        normalise: Normalise,
         goal: Reference | None,
         tolerance: float | None,
         *,
@@ -143,11 +60,9 @@ class BootstrapSample:
         blocks = scores.blocks(setting.measure.name)
         raw = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
         refuse_undrawable(setting, raw, resample)
-        sample = normalised(setting, raw, normalise)
-        target = _goal(setting, raw, normalise, goal, gap=gap)
-        aggregated = sample if target is None else aggregates.clipped(sample, target)
-        measure = reported(setting, normalise, tolerance, gap=gap)
-        return BootstrapSample(raw, sample, aggregated, measure)
+        target = _goal(setting, raw, goal, gap=gap)
+        aggregated = raw if target is None else aggregates.clipped(raw, target)
+        return BootstrapSample(raw, aggregated, reported(setting, tolerance, gap=gap))
 
 
 def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resample) -> None:
@@ -187,36 +102,29 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
 
 
 def _goal(
-    setting: "Setting",
-    raw: ScoreSample,
-    normalise: Normalise,
-    goal: Reference | None,
-    *,
-    gap: bool,
+    setting: "Setting", raw: ScoreSample, goal: Reference | None, *, gap: bool
 ) -> "Array | None":
     """Return the (D,) oriented goal on the data sets, for an optimality gap."""
+    measure = setting.measure
     if not gap:
         if goal is not None:
             raise ArgumentError(
                 f"goal is {goal!r}.", hint=f"it goes with {Option('statistic', 'optimality-gap')}."
             )
         return None
-    if normalise is not None:
-        if goal is None or isinstance(goal, int | float):
-            return np.full(raw.n_datasets, 1.0 if goal is None else float(goal))
-        raise ArgumentError(
-            "the goal on normalised scores is not a number.",
-            hint="it is 1 unless given; the reference for 1 can be what counts as reached.",
-        )
+    if goal is None and measure.normalised is not None and measure.normalised.kind != "z":
+        goal = 1.0
     if goal is None:
         raise ArgumentError(
             "an optimality gap needs to know what counts as reached.",
-            hint=f"{Option('goal')} names it, in the unit of the measure;"
-            f" {Option('normalise')} makes it 1.",
+            hint=f"{Option('goal')} names it, in the unit of the measure; it is 1 where 1 stands"
+            " for the best or for a reference of normalised scores.",
         )
-    if setting.measure.scale == "logit":
+    if measure.scale == "logit":
         raise DesignError(
             "an optimality gap on the logit scale has no unit.",
-            hint=f"{Field('scale', 'identity')} or {Option('normalise')} gives it one.",
+            hint=f"{Field('scale', 'identity')} or"
+            f" {Call('read_scores', Option('normalise', 'min-max'))} gives it one.",
         )
-    return reference(setting, raw, goal)
+    levels = dict(zip(setting.algorithms, raw.means.T, strict=True))
+    return reference_levels(goal, measure, setting.coverage.datasets, levels)

@@ -91,8 +91,7 @@ def profiles(result: BootstrapComparison) -> Section:
 
 
 def _side(result: BootstrapComparison) -> str:
-    normalised = result.options.normalise is not None
-    return "above" if normalised or result.setting.measure.better == "higher" else "below"
+    return "above" if result.setting.measure.better == "higher" else "below"
 
 
 def _curves(

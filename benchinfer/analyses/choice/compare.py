@@ -16,6 +16,8 @@ from benchinfer.comparison.evidence import Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, names_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Option
+from benchinfer.scores.normalisation import Normalise
+from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -30,6 +32,7 @@ def compare(
     target: Literal["auto"] | Target = "auto",
     level: float = 0.95,
     missing: Literal["use", "error"] = "use",
+    normalise: Normalise | None = None,
     seed: int | None = 1,
     progress: "Progress | bool | None" = None,
 ) -> Answer:
@@ -57,6 +60,8 @@ def compare(
         Confidence level, within each measure.
     missing
         As in `compare_mixed`.
+    normalise
+        A scale of its own for each data set, as in `ScoreTable.normalise`.
     seed
         Seed of the random numbers; None draws one.
     progress
@@ -98,6 +103,10 @@ def compare(
     table = scores if isinstance(scores, Wins | Effects) else as_table(scores)
     every = (table.measure(),) if isinstance(table, Wins) else table.measures
     names = [m.name for m in every] if measure is None else list(names_of(measure))
+    if normalise is not None:
+        if not isinstance(table, ScoreTable):
+            raise ArgumentError(f"{Option('normalise')} goes with scores, and these are published.")
+        table = table.normalise(normalise, names)
     for name in names:
         table.measure(name)
     arguments: dict[str, Any] = {

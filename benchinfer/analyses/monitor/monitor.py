@@ -223,10 +223,24 @@ def _settings(
     both = [Setting.of(scores, name) for name in names]
     settings = [setting for setting, _ in both]
     refuse_unlike(settings)
+    _refuse_moving_scales(settings)
     if len(both) == 1:
         return settings, both[0][1]
     one = settings[0]
     return settings, scores.subset(datasets=one.coverage.datasets, algorithms=one.algorithms)
+
+
+def _refuse_moving_scales(settings: Sequence[Setting]) -> None:
+    """Refuse scales that later scores move, and with them the verdicts of earlier looks."""
+    for setting in settings:
+        scale = setting.measure.normalised
+        if scale is not None and scale.of_scores and scale.kind != "ranks":
+            raise DesignError(
+                f"{setting.measure.noun} rests on all scores so far: each look would have another"
+                " scale.",
+                hint="references from elsewhere stay as they are, as a file of numbers has them;"
+                f" so do ranks, {Call('read_scores', Option('normalise', 'ranks'))}.",
+            )
 
 
 def _check_replications(setting: Setting) -> None:

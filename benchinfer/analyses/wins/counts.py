@@ -174,9 +174,9 @@ class Counted:
         measure, what = self.scored.measure, "means" if self.by == "datasets" else "scores"
         exact = f"{what} that are equal but for rounding"
         if self.tie > 0:
-            unit = f" {measure.unit}" if measure.unit else ""
             size = {"identity": "", "log": " relative to each other", "logit": " in log odds"}
-            exact = f"{what} that differ by at most {self.tie:g}{unit}{size[measure.scale]}"
+            tie = measure.in_unit(f"{self.tie:g}")
+            exact = f"{what} that differ by at most {tie}{size[measure.scale]}"
         if self.local == 0:
             return f"{exact} are ties"
         kind = "of their differences" if self.scored.paired else "of their scores"

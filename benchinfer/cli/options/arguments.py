@@ -2,68 +2,34 @@
 
 import inspect
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 import typer
 
 from benchinfer.cli.options.common import listed, number_or_name, open_unit, seed, wrong
-from benchinfer.core.arguments import choices, members
+from benchinfer.core.arguments import ArgumentError, choices, members
 
 if TYPE_CHECKING:
     from benchinfer.cli.options.source import SourceArguments
     from benchinfer.scores.table import ScoreTable
 
 
-def normalise(text: str) -> str | dict[str, Any]:
-    """Read min-max, two references, or a file of them."""
-    if text == "min-max":
-        return text
-    if text.endswith(".toml"):
-        references = _toml(text)
-    else:
-        parts = [part.partition("=") for part in listed(text)]
-        references = {
-            name.strip(): number_or_name(value.strip()) for name, sign, value in parts if sign
-        }
-    if set(references) != {"low", "high"} or not all(map(_usable, references.values())):
-        raise typer.BadParameter(
-            f"{text!r} is none of min-max, low=REFERENCE,high=REFERENCE and a TOML file with"
-            " numbers in low and high."
-        )
-    return references
-
-
 def reference(text: str) -> Any:
     """Read a number, a name, or a file of numbers."""
     if not text.endswith(".toml"):
         return number_or_name(text)
-    numbers = _toml(text)
-    if not _usable(numbers):
+    from benchinfer.scores.normalisation import file_of_references
+
+    try:
+        numbers = file_of_references(text)
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not all(type(number) in {int, float} for number in numbers.values()):
         raise typer.BadParameter(f"{text!r} does not hold one number per data set.")
     return numbers
-
-
-def _toml(path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise typer.BadParameter(f"{path!r}: {error.strerror}.") from None
-    except ValueError as error:  # what is not TOML, or not UTF-8
-        raise typer.BadParameter(f"{path!r} is not TOML: {error}.") from None
-    except RecursionError:
-        raise typer.BadParameter(f"{path!r} is nested too deep to be read.") from None
-
-
-def _usable(value: object) -> bool:
-    """Return whether it can be a reference: a number, a name, or a number for each data set."""
-    if isinstance(value, dict):
-        return all(type(number) in {int, float} for number in value.values())
-    return type(value) in {int, float, str}
 
 
 _METAVARS = {int: "INTEGER", float: "NUMBER", str: "NAME"}
@@ -71,7 +37,6 @@ _METAVARS = {int: "INTEGER", float: "NUMBER", str: "NAME"}
 _ONCE_EACH = {"covariates": "covariate", "priors": "prior", "harmonise": "harmonise"}
 # How an argument is typed that is neither a name, a number nor a list of names.
 _PARSED: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "normalise": ("HOW", normalise),
     "goal": ("REFERENCE", reference),
     "seed": ("INTEGER|random", seed),
 }

@@ -5,6 +5,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from shutil import rmtree
@@ -183,6 +184,16 @@ Features = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Normalised = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="A scale of its own for each data set: min-max, z, ranks, or the references of 0 and"
+        " 1, as in random,human (algorithms or features), low=0.1,high=NAME, or a TOML file with a"
+        " number for each data set. A tolerance on that scale may follow: min-max:0.05.",
+        rich_help_panel=READING,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -215,8 +226,10 @@ _ENDINGS = {
 _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
-    "features",
+    *("features", "normalise"),
 )
+# The measures that the command is about, which are those to normalise; None for all.
+MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
 
 
 @cache
@@ -260,6 +273,7 @@ class SourceArguments:
     dataset: Dataset = None
     covariates: Covariates = None
     features: Features = None
+    normalise: Normalised = None
 
     @property
     def place(self) -> str:
@@ -268,8 +282,8 @@ class SourceArguments:
 
     def read(self) -> "ScoreTable":
         """Read the table."""
-        from benchinfer.scores.examples import examples, load_example
         from benchinfer.scores.read import read_scores
+        from benchinfer.scores.sources.examples import examples, load_example
 
         source, options = self.place, self._arguments()
         if source.startswith("example:"):
@@ -283,7 +297,7 @@ class SourceArguments:
             scores = read_scores(source, **options)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
-            return self._kept(scores) if one else scores
+            scores = self._kept(scores) if one else scores
         except ScoreTableError:
             if self.holds("Effects"):
                 what, hint = "effects (first, second, estimate)", "compare meta pools them."
@@ -293,6 +307,11 @@ class SourceArguments:
                 raise
             said = f"the table holds published {what}, not scores."
             raise ScoreTableError(said, hint=f"benchinfer {hint}") from None
+        if self.normalise is None:
+            return scores
+        for name in MEASURES.get() or ():
+            self.measure(scores, name)  # a wrong one is wrong usage
+        return scores.normalise(self.normalise, MEASURES.get())
 
     def read_measures(self, names: Sequence[str] | None) -> "ScoreTable":
         """Read the table and keep the measures of these names, or all without names."""
@@ -433,6 +452,8 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
         with guarded(faulty, debug=output.debug):
             _configured(context, given)
             declare(given)
+            measures = given.get("measure") or None
+            MEASURES.set([measures] if isinstance(measures, str) else measures)
             made = {name: _made(group, given) for name, group in groups.items()}
             ROWS.set(output.rows)
             command(**made, **given)

@@ -21,7 +21,7 @@ from benchinfer.plots import panels
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.panels import COLUMN, scaled
 from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name, signed
-from benchinfer.plots.text import fitted, plain, pt, short, widest
+from benchinfer.plots.text import fitted, plain, pt, widest
 from benchinfer.plots.tiles import Verdicts
 from benchinfer.relations.figures import ensemble
 from benchinfer.relations.figures.ensemble import standing, verdict_tiles
@@ -113,8 +113,7 @@ def layout_distributions(
         ticks=panels.few_ticks(low, high, log=log),
         columns=columns,
         single=single,
-        title=f"Scores: {next(iter(short([measure.title], 44).values()))},"
-        f" {measure.better} is better",
+        title=f"Scores: {measure_name(measure)}{measure.unit_mark}, {measure.better} is better",
         width=width,
         notes=(
             *_note(single=single, linear=measure.scale == "log" and not log),

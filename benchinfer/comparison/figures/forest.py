@@ -210,7 +210,7 @@ def band(measure: "Measure") -> tuple[float, float] | None:
 def axis_title(measure: "Measure") -> str:
     """Name the reported effect with its direction."""
     sign = "\N{MINUS SIGN}" if measure.scale == "identity" else "/"
-    unit = f" [{measure.unit}]" if measure.unit and measure.scale == "identity" else ""
+    unit = measure.unit_mark if measure.scale == "identity" else ""
     return (
         f"{measure.effect_name} in {measure_name(measure)}{unit}, first {sign} second;"
         f" {measure.better} is better"

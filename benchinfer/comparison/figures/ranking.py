@@ -173,7 +173,7 @@ _ALONE = (-1, Verdict.MISSING, math.nan, None, None)
 
 
 def _axis(measure: "Measure", role: str, reference: str) -> str:
-    name, unit = measure_name(measure), f" [{measure.unit}]" if measure.unit else ""
+    name, unit = measure_name(measure), measure.unit_mark
     if measure.scale == "identity":
         return f"difference in {name}{unit} from {reference} ({role})"
     return f"{measure.effect_name} in {name} to {reference} ({role})"
@@ -236,7 +236,7 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
         name: f"{write(value)}{comparison.level_marks[name]}"
         for name, value in zip(table["algorithm"], table["estimate"], strict=True)
     }
-    noun, statistic = comparison.measure.noun, comparison.levels.name
+    noun, statistic = comparison.measure.display_name, comparison.levels.name
     names = (statistic.replace("{}", noun) or noun, statistic.replace("{}", "").strip(), "level")
     return next(n for n in names if n and across(n, 7.5) <= _HEAD), [levels[n] for n in shown]
 

@@ -49,6 +49,17 @@ class Facts:
         names = self.summary.measures
         return [(names.index(m.name), m) for m in self.measures if m.name in names]
 
+    @property
+    def as_read(self) -> "Facts":
+        """Facts of the measures that are not normalised."""
+        normalised = {measure.name for measure in self.measures if measure.normalised}
+        s = self.summary
+        m = [i for i, name in enumerate(s.measures) if name not in normalised]
+        if len(m) == len(s.measures):
+            return self
+        part = s.part(m, range(len(s.datasets)), range(len(s.algorithms)))
+        return Facts(part, self.paired, self.measures, self.resampling)
+
     def levels(self, m: int) -> Array:
         """Return the (D, K) cell means of a measure, in log units on a log scale."""
         scale = {one.name: one.scale for one in self.measures}.get(self.summary.measures[m])

@@ -264,6 +264,7 @@ def too_small(facts: Facts) -> Finding | None:
     )
 
 
+_AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
 DOUBTS = (kinds.PILED, gaps.NOT_AT_RANDOM, *units.MIXED, units.UNEQUAL)
 RULES: tuple[Rule, ...] = (
@@ -285,8 +286,11 @@ RULES: tuple[Rule, ...] = (
 
 
 def check(facts: Facts) -> tuple[Finding, ...]:
-    """Run every rule."""
-    return tuple(finding for rule in RULES if (finding := rule(facts)) is not None)
+    """Run every rule; what numbers stand for is asked of those that are not normalised."""
+    as_read = facts.as_read
+    of = dict.fromkeys(_AS_READ, as_read if as_read.summary.measures else None)
+    rules = ((rule, of.get(rule, facts)) for rule in RULES)
+    return tuple(f for rule, at in rules if at is not None and (f := rule(at)) is not None)
 
 
 def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Finding | None:

@@ -188,9 +188,10 @@ def on_bounds(facts: Facts, m: int) -> list[tuple[float, int]]:
     """
     s = facts.summary
     low, high = s.ends[m].tolist()
-    declared = {measure.name: measure.bounds for measure in facts.measures}.get(s.measures[m])
-    if zero_one(s, m) or all_ranks(s, m) or low == high:
+    measure = next((one for one in facts.measures if one.name == s.measures[m]), None)
+    if zero_one(s, m) or all_ranks(s, m) or low == high or (measure and measure.normalised):
         return []
+    declared = measure and measure.bounds
     natural = (0.0, 1.0) if low >= 0 and high <= 1 else ()
     fewest = max(3.0, _PILED * int(s.n[m].sum()))
     counts = zip((low, high), s.at_ends[m].sum(axis=(0, 1)).tolist(), strict=True)

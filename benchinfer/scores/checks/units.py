@@ -111,12 +111,17 @@ def unequal_spread(facts: Facts) -> Finding | None:
     """List data sets on which scores vary many times as much as on the median one."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
-    lowest = np.inf
+    lowest, own_scale = np.inf, Phrase()
     for m, measure in facts.declared:
         between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
         ratio = np.fmax(between, within)
         far = np.flatnonzero(ratio >= SPREAD)
         lowest = min(lowest, s.ends[m, 0]) if len(far) else lowest
+        if len(far) and measure.normalised is None:
+            own_scale = Phrase(
+                " give each data set a scale of its own"
+                f" ({Call('read_scores', Option('normalise', 'min-max'))}, or references),"
+            )
         rows += [
             (
                 s.datasets[d],
@@ -138,6 +143,7 @@ def unequal_spread(facts: Facts) -> Finding | None:
         rows,
         Phrase(
             "a mean over data sets is about these alone: bring them to one unit,",
+            own_scale,
             relative if lowest > 0 else "",
             f" or compare by ranks ({Call('compare_permutation')}, {Call('compare_wins')}).",
         ),

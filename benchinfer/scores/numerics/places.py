@@ -1,7 +1,7 @@
 """Scores by place: a row per block of one measure, a column per algorithm."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -103,6 +103,17 @@ class Places:
                 at = rows[part]
                 yield part, self.value[at[0] : at[-1] + 1] if runs else self.value.take(at, 0)
             start = end
+
+    def replaced(self, m: int, name: str, scores: Array) -> "Places":
+        """Give a measure another name and other scores, in the order of `scores`."""
+        rows = self.blocks(m)[2]
+        value = self.value.copy()
+        block, algorithm = np.nonzero(~np.isnan(value[rows]))
+        value[rows[block], algorithm] = scores
+        names = [name if i == m else old for i, old in enumerate(self.measures)]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        measures = tuple(names[i] for i in order)
+        return replace(self, measures=measures, row=self.row[order], value=value)
 
     def scores(self, m: int) -> tuple[Codes, Codes, Codes, Array]:
         """Return (N,) data set, replication, algorithm and value of each score, in order."""

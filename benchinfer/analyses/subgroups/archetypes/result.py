@@ -186,8 +186,7 @@ class Archetypes(Showable):
     def _behind(self, gap: float) -> str:
         """Write a difference between two algorithms."""
         if self.measure.scale == "identity":
-            unit = f" {self.measure.unit}" if self.measure.unit else ""
-            return f"behind by {significant(gap, 2)}{unit}"
+            return f"behind by {self.measure.in_unit(significant(gap, 2))}"
         kind = "a factor" if self.measure.scale == "log" else "an odds ratio"
         return f"behind by {kind} of {significant(float(np.exp(gap)), 3)}"
 

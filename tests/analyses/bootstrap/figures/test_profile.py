@@ -70,12 +70,12 @@ def test_directions_in_words(resampled, resampled_seconds):
 
 
 def test_normalised_scores_are_better_when_higher():
-    result = bi.compare_bootstrap(
-        scores(3, better="lower"), normalise="min-max", seed=1, resamples=200
-    )
+    table = scores(3, better="lower").normalise("min-max")
+    result = bi.compare_bootstrap(table, seed=1, resamples=200)
     laid = figures.layout_profile(result)
     assert laid.axis == (
-        "across: threshold of normalised m; up: share of scores that are higher (better)"
+        "across: threshold of normalised m [0 = worst, 1 = best score of each data set];"
+        " up: share of scores that are higher (better)"
     )
     assert laid.curves[0].share.mean() > laid.curves[-1].share.mean()
 
