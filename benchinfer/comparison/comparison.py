@@ -31,6 +31,7 @@ from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.relations.ranks import letters
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
@@ -366,6 +367,16 @@ class Comparison(Tabular):
         return Relation.from_codes(
             self.algorithms, self.pairs[real], codes[real], rule, self.ranking()
         )
+
+    def letters(self) -> dict[str, str]:
+        """Return the letters of the algorithms by the ranking; none where pairs are not compared.
+
+        Two that share a letter are undecided or equivalent.
+        """
+        relation = self.relation()
+        if (relation.states == Verdict.MISSING).any():
+            return {}
+        return letters(relation, self.ranking())
 
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""

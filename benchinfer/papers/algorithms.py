@@ -19,10 +19,8 @@ from benchinfer.comparison.sections import (
 )
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
-from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
-from benchinfer.relations.numerics.posets import letters
-from benchinfer.relations.ranks import letter, rank_intervals
+from benchinfer.relations.ranks import rank_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,19 +90,6 @@ def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
     rows = result.contrasts(order=[*others, chosen])
     rows = rows[(rows["second"] == chosen) & rows["first"].isin(others)].set_index("first")
     return rows.reindex([name for name in others if name in rows.index])
-
-
-def letters_of(result: "Comparison", order: Sequence[str]) -> list[str] | None:
-    """Return the letters of algorithms in an order, None where pairs were not compared."""
-    relation = result.relation()
-    at = [relation.algorithms.index(name) for name in order]
-    states = relation.states[np.ix_(at, at)]
-    if (states == Verdict.MISSING).any():
-        return None
-    groups = letters((states == Verdict.FIRST) | (states == Verdict.SECOND))
-    return [
-        "".join(letter(n) for n, group in enumerate(groups) if i in group) for i in range(len(at))
-    ]
 
 
 def p_head(result: "Comparison") -> str:
@@ -220,11 +205,12 @@ def _joined(
     result: "Comparison", order: Sequence[str], shown: Sequence[str]
 ) -> tuple[list[Series], list[str]]:
     """Return the column of letters, or of ranks of many algorithms, if any, and how to read it."""
-    groups = letters_of(result, order)
-    if groups is None:
+    groups = result.letters()
+    if not groups:
         return [], []
     if len(order) <= _LETTERED:
-        return [words("letters", groups[: len(shown)], "letters")], [reading_of_letters(result)]
+        texts = [groups[name] for name in shown]
+        return [words("letters", texts, "letters")], [reading_of_letters(result)]
     ranges = rank_intervals(result.relation())
     texts = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
     column = series("ranks", [ranges[name] for name in shown], texts, "ranks", "text")

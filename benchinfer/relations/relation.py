@@ -481,8 +481,9 @@ class Relation(Showable):
         Returns
         -------
         pandas.DataFrame
-            ``algorithm rank letters``: two algorithms share a letter if and only if they were
-            compared and neither is preferred, be they equivalent or undecided. Where pairs are
+            ``algorithm rank letters``, by `order` or, without it, by rank: two algorithms share a
+            letter if and only if they were compared and neither is preferred, be they equivalent or
+            undecided. Where pairs are
             missing, ``not_compared`` names those that an algorithm was not compared with: that they
             share no letter says nothing.
 
@@ -501,7 +502,7 @@ class Relation(Showable):
         1       svm   2.0      ab
         2       knn   2.5       b
         """
-        return ranks.letters(self)
+        return ranks.letters_frame(self)
 
     def covers(self) -> list[tuple[str, str]]:
         """Return the cover pairs (better, worse): the lines of the Hasse diagram, best first.

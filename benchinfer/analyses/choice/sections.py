@@ -9,8 +9,6 @@ from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.comparison.comparison import Comparison
 
 
@@ -44,7 +42,7 @@ def levels(answer: Answer) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     data = answer.levels()
     rows = data.reset_index()
-    lettered = all(_letters(result) for result in answer.values())
+    lettered = all(result.letters() for result in answer.values())
     notes = ["An asterisk marks the best level."]
     if lettered:
         alike = " or equivalent" if any(r.measure.tolerance > 0 for r in answer.values()) else ""
@@ -70,7 +68,7 @@ def levels(answer: Answer) -> Table:
 
 def _column(name: str, result: "Comparison") -> Column:
     """Return the levels on a measure, each with its letters; the best one is marked."""
-    write, letters = level_writer(result, result.summary()), _letters(result)
+    write, letters = level_writer(result, result.summary()), result.letters()
     best = result.ranking()[0]
 
     def cell(value: float, algorithm: str) -> Cell:
@@ -82,16 +80,6 @@ def _column(name: str, result: "Comparison") -> Column:
 
     head = f"{name} ({result.level_better})"
     return Column(name, head, cell, numeric=True, also=("algorithm",), defined=False)
-
-
-def _letters(result: "Comparison") -> dict[str, str]:
-    """Return the letters of the algorithms; none where not all pairs were compared."""
-    if result.sides:
-        return {}
-    table: pd.DataFrame = result.relation().letters()
-    if "not_compared" in table:
-        return {}
-    return dict(zip(table["algorithm"], table["letters"], strict=True))
 
 
 SECTIONS = {Answer: sections}

@@ -101,6 +101,19 @@ def test_the_answer_is_that_of_the_analysis_by_name(name):
         assert f"the same verdict on {same} of 6 pairs" in answer.basis("acc")
 
 
+def test_agreement_counts_only_pairs_that_both_analyses_test():
+    values = normal(15, 4)
+    values[0, 1] += 40
+    answer = bi.compare(table(values), control="best")
+    lead, other = answer["acc"], answer.others["acc"]
+    # Means follow the score that lies far out, ranks do not: the two have other controls.
+    sides = [{frozenset(pair) for pair in each.named_sides()} for each in (lead, other)]
+    assert len(sides[0] & sides[1]) < len(sides[0])
+    said = answer.agreement("acc")
+    assert said.startswith("by mixed model: ")
+    assert said.endswith("that both test")
+
+
 def test_measures_are_compared_each_by_its_own_analysis():
     frame = table(normal(12, 3)).to_frame()
     more = table(tied(12, 3), measure="f1:higher").to_frame()
