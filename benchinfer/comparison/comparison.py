@@ -33,6 +33,7 @@ from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.relations.ranks import letters
 from benchinfer.relations.relation import Relation
+from benchinfer.relations.text import in_brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -482,9 +483,9 @@ class Comparison(Tabular):
         """Return the headline."""
         return self.headline()
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the kind of comparison, its measure, and the order."""
-        return f"<{type(self).__name__} of {self.measure.name}: {self.relation()}>"
+        return f"<{type(self).__name__} of {self.measure.name}: {in_brief(self.relation())}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

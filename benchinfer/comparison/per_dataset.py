@@ -87,7 +87,7 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparisons(Tabular, ComparisonGroups[Comparison]):
+class Comparisons(ComparisonGroups[Comparison], Tabular):
     """One comparison per data set: a mapping from data set to comparison.
 
     Attributes
@@ -108,7 +108,7 @@ class Comparisons(Tabular, ComparisonGroups[Comparison]):
     results: Mapping[str, Comparison]
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the number of data sets compared and refused."""
         refused = f", {len(self.refused)} refused" if self.refused else ""
         return f"<Comparisons of {count(len(self), 'data set')}{refused}>"

@@ -596,7 +596,7 @@ def table(scores: ScoreTable) -> Section:
     ]
     return Section(
         title="Scores",
-        lead=repr(scores).removeprefix("ScoreTable(").removesuffix(")"),
+        lead=scores.description().removeprefix("ScoreTable(").removesuffix(")"),
         facts=tuple(measures),
         tables=(findings(scores.finding_records),),
     )

@@ -32,6 +32,7 @@ from benchinfer.relations.text import (
     from_pairs,
     from_scores,
     from_text,
+    in_brief,
     pairs_text,
     ranking_text,
 )
@@ -598,9 +599,9 @@ class Relation(Showable):
         """Write the order best first, or the cover pairs where it is not a weak order."""
         return ranking_text(self) if self.is_weak_order() else pairs_text(self)
 
-    def __repr__(self) -> str:
-        """Return the order with the number of algorithms."""
-        return f"<Relation of {len(self.algorithms)} algorithms: {self}>"
+    def description(self) -> str:
+        """Return the number of algorithms with the order, or the number of pairs decided."""
+        return f"<Relation of {len(self.algorithms)} algorithms: {in_brief(self)}>"
 
 
 def stacked(relations: Sequence[Relation]) -> tuple[tuple[str, ...], States]:

@@ -62,7 +62,7 @@ def sections(result: object) -> tuple[Section, ...]:
 def _summed_up(result: Any) -> Section:
     """Return what a result prints, without the name of its class and brackets, and its table."""
     name = type(result).__name__
-    lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", repr(result))
+    lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", result.description())
     ways = [way for way in _FRAMES if callable(getattr(result, way, None))]
     return Section(
         title="" if lead.startswith(name) else re.sub(r"(?<!^)([A-Z])", r" \1", name).capitalize(),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answer(Showable, ComparisonGroups[Comparison]):
+class Answer(ComparisonGroups[Comparison], Showable):
     """Comparisons of the measures of a table, each by the analysis that fits.
 
     A mapping from the name of a measure to its comparison.
@@ -118,7 +118,7 @@ class Answer(Showable, ComparisonGroups[Comparison]):
         """Return the headline."""
         return self.headline()
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the measures and the analyses."""
         by = join([f"{name} by {choice.analysis}" for name, choice in self.choices.items()])
         return f"<Answer: {by}>"

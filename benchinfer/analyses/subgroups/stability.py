@@ -171,9 +171,9 @@ class SubgroupStability(Showable):
             f" these characteristics divide: {splits}. No division in {100 * self.undivided:.0f} %."
         )
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the sentence."""
-        return self.sentence()
+        return f"<SubgroupStability: {self.sentence()}>"
 
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""

@@ -249,7 +249,7 @@ class Consensus(Tabular):
                 return mark.join(names)
         return "{" + ", ".join(names) + "}"
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the method, the number of algorithms and the order."""
         return f"<Consensus of {len(self.algorithms)} algorithms by {self.method}: {self}>"
 

@@ -373,7 +373,7 @@ def test_it_is_saved_shown_and_reported(tmp_path):
     again = bi.load(found.save(tmp_path / "gate.json"))
     pd.testing.assert_frame_equal(again.summary(), found.summary())
     assert (str(again), again.rule, again["s"].need) == (str(found), found.rule, found["s"].need)
-    assert repr(again) == "<Gate of new against old: undecided>"
+    assert repr(again) == "<Gate: undecided, new against old>"
     assert "acc pass" in found.plot().get_label()
     text = found.report(tmp_path / "gate.html").read_text(encoding="utf-8")
     assert "Gate: new in place of old" in text
