@@ -60,12 +60,13 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         width = max((len(name) for name in self), default=0)
         return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
-    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
+    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> "pd.DataFrame":  # noqa: A002
         """Return all contrasts with a leading column that names the group.
 
-        Rows are turned, where asked, by the ranking in their own group, or by the one given.
+        Rows are turned, where asked, by the ranking in their own group, or by the one given; `all`
+        columns are shown, or those that people read.
         """
-        return self._stack({name: r.contrasts(order=order) for name, r in self.items()})
+        return self._stack({name: r.contrasts(order=order, all=all) for name, r in self.items()})
 
     def summary(self) -> "pd.DataFrame":
         """Return all summaries with a leading column that names the group."""

@@ -20,7 +20,7 @@ from benchinfer.comparison.sections import (
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
-from benchinfer.relations.ranks import rank_intervals
+from benchinfer.relations.ranks import LETTERED, rank_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,6 @@ WORDS = {
     "undecided": "undecided",
     "missing": "not compared",
 }
-_LETTERED = 12  # algorithms; of more, ranks say what many letters would
 SHARES = {
     "prob_first": "P(better)",
     "prob_equivalent": "P(equivalent)",
@@ -87,7 +86,7 @@ def control(result: "Comparison") -> str | None:
 def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
     """Return the contrasts of each other algorithm, first, with the chosen one, by algorithm."""
     others = [name for name in result.ranking() if name != chosen]
-    rows = result.contrasts(order=[*others, chosen])
+    rows = result.contrasts(order=[*others, chosen], all=True)
     rows = rows[(rows["second"] == chosen) & rows["first"].isin(others)].set_index("first")
     return rows.reindex([name for name in others if name in rows.index])
 
@@ -169,7 +168,10 @@ def by_algorithm(
     chosen, differences = reference(result, against), list[str]()
     if chosen is not None:
         rows = departures(result, chosen).reindex(shown)
-        effect, head = effect_writer(measure, result.contrasts()), effect_head(result, chosen)
+        effect, head = (
+            effect_writer(measure, result.contrasts(all=True)),
+            effect_head(result, chosen),
+        )
         columns += [
             numbers("difference", rows["estimate"], effect, head, head, "estimate"),
             *intervals("difference_interval", rows, result, effect, head),
@@ -208,7 +210,7 @@ def _joined(
     groups = result.letters()
     if not groups:
         return [], []
-    if len(order) <= _LETTERED:
+    if len(order) <= LETTERED:
         texts = [groups[name] for name in shown]
         return [words("letters", texts, "letters")], [reading_of_letters(result)]
     ranges = rank_intervals(result.relation())
@@ -280,7 +282,7 @@ def withheld(result: "Comparison", rows: "pd.DataFrame") -> list[str]:
 
 def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
     """Describe the rule and the scope of the verdicts, and count the algorithms left out."""
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
@@ -290,8 +292,8 @@ def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
 
 def by_pair(result: "Comparison") -> PaperTable:
     """Lay out a comparison with one row per contrast, in the order of the result."""
-    measure, rows = result.measure, result.contrasts(order="result")
-    write, reading = effect_writer(measure, result.contrasts()), direction(measure)
+    measure, rows = result.measure, result.contrasts(order="result", all=True)
+    write, reading = effect_writer(measure, result.contrasts(all=True)), direction(measure)
     named = [name for name in ("contrast", "first", "second") if name in rows]
     verdicts = [WORDS[code] for code in rows["verdict"]]
     columns = [

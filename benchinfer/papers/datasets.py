@@ -304,7 +304,7 @@ def each_dataset(
         *_of_ranks(local, tested=False),
         marked,
         first.rule,
-        *([WITHIN] if "p_value" in first.contrasts() else []),
+        *([WITHIN] if "p_value" in first.contrasts(all=True) else []),
     )
     return laid_out(local, below, notes, top, marks)
 

@@ -174,6 +174,9 @@ def indistinct(relation: "Relation", order: Sequence[str]) -> list[tuple[int, ..
     return posets.letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND, Verdict.MISSING)))
 
 
+LETTERED = 12  # algorithms; of more, ranks say what many letters or lines of pairs would
+
+
 def letters(relation: "Relation", order: Sequence[str]) -> dict[str, str]:
     """Return the letters of the algorithms in an order, the first of which has a."""
     groups = indistinct(relation, order)

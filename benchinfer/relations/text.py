@@ -249,7 +249,8 @@ def pairs_text(relation: "Relation") -> str:
             if relation.states[a, b] == state
         ]
         if pairs and state == Verdict.MISSING:
-            parts.append(f"not compared: {len(pairs):,} of {len(i):,} pairs")
+            few = f"{len(pairs):,} of {len(i):,} pairs" if len(i) > 1 else "the pair"
+            parts.append(f"not compared: {few}")
         elif pairs:
             parts.append(f"{state.label}: {', '.join(pairs)}")
     return "; ".join(part for part in parts if part)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.comparison.sections import level_writer, sections_of
+from benchinfer.comparison.wording import undirected
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
 
@@ -21,9 +22,8 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
     told = [_measures(answer)]
     for name, (first, *rest) in each.items():
         result = answer[name]
-        title = f"{result.measure.title} ({result.measure.better} is better)"
         text = answer.basis(name), *first.text
-        told.append(replace(first, title=title, lead="", text=text))
+        told.append(replace(first, title=result.measure.title, lead="", text=text))
         told += [replace(section, title=f"{name}: {section.title}") for section in rest]
     return tuple(told)
 
@@ -32,7 +32,10 @@ def _measures(answer: Answer) -> Section:
     """Return the section on all measures."""
     return Section(
         title="Answer",
-        facts=tuple((name, result.headline()) for name, result in answer.items()),
+        # The heads of the columns have the directions.
+        facts=tuple(
+            (name, undirected(result.headline(), result.measure)) for name, result in answer.items()
+        ),
         tables=(levels(answer),),
         warnings=tuple(f"{name}: {why}" for name, why in answer.refused.items()),
     )
@@ -78,7 +81,7 @@ def _column(name: str, result: "Comparison") -> Column:
         text = " ".join(filter(None, (f"{write(value)}{mark}", letters.get(algorithm, ""))))
         return Cell(text, "best" if mark else "")
 
-    head = f"{name} ({result.level_better})"
+    head = f"{name} ({result.level_better} is better)"
     return Column(name, head, cell, numeric=True, also=("algorithm",), defined=False)
 
 

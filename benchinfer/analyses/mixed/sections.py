@@ -202,7 +202,7 @@ def by_domain(mixed: MixedComparison) -> Section:
         frame=pd.DataFrame(rows, columns=["domain", "order"]),
         columns=(*names("domain"), Column("order", "order", role="order", defined=False)),
     )
-    frames = {name: result.contrasts() for name, result in domains.items()}
+    frames = {name: result.contrasts(all=True) for name, result in domains.items()}
     return Section(title="In each domain", tables=(orders,), values={"by_domain": frames})
 
 

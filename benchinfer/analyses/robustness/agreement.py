@@ -157,7 +157,7 @@ class _Column:
 
     @staticmethod
     def of(comparison: "Comparison", pairs: Sequence[tuple[str, str]]) -> "_Column":
-        contrasts = comparison.contrasts()
+        contrasts = comparison.contrasts(all=True)
         place: dict[tuple[str, str], tuple[int, int]] = {}
         for row, (a, b) in enumerate(zip(contrasts["first"], contrasts["second"], strict=True)):
             place[a, b], place[b, a] = (row, 1), (row, -1)

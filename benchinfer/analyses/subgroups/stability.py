@@ -172,8 +172,12 @@ class SubgroupStability(Showable):
         )
 
     def description(self) -> str:
+        """Return the sentence in brackets."""
+        return f"<SubgroupStability: {self}>"
+
+    def __str__(self) -> str:
         """Return the sentence."""
-        return f"<SubgroupStability: {self.sentence()}>"
+        return self.sentence()
 
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""

@@ -210,7 +210,7 @@ def _against(
     comparison: "Comparison", reference: str
 ) -> dict[str, tuple[int, Verdict, float, float | None, float | None]]:
     """Return number, verdict, estimate and interval of each contrast with the reference."""
-    table = comparison.contrasts()
+    table = comparison.contrasts(all=True)
     table = table[(table["first"] == reference) | (table["second"] == reference)]
     flipped = (table["first"] == reference).to_numpy()
     table = turned(table, flipped, comparison.measure.neutral, undirected=comparison.undirected)

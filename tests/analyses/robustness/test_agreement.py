@@ -23,7 +23,7 @@ def test_each_verdict_is_that_of_its_analysis(found):
 
 def test_rows_lead_to_the_contrast_of_the_pair(found):
     for comparison, column in zip(found.comparisons, found.rows.T, strict=True):
-        frame = comparison.contrasts()
+        frame = comparison.contrasts(all=True)
         for pair, row in zip(found.pairs, column.tolist(), strict=True):
             assert {frame["first"][row], frame["second"][row]} == {*pair}
 
