@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Rows of a table that are shown, of one with more than a few; lines of an order, and characters.
-_ROWS, _FEW, _LINES, _LONG = 10, 15, 12, 400
+_ROWS, _FEW, _LINES, _LONG = 10, 15, 30, 400
 _FRAMES = ("summary", "to_frame", "table")  # methods by which results give their table
 # Names of tables that are those of a method of the result.
 _METHODS = {"contrasts", "summary", "support"}

@@ -46,7 +46,7 @@ def levels(answer: Answer) -> Table:
     data = answer.levels()
     rows = data.reset_index()
     lettered = all(result.letters() for result in answer.values())
-    notes = ["An asterisk marks the best level."]
+    notes = ["Heads have the direction that is better; an asterisk marks the best level."]
     if lettered:
         alike = " or equivalent" if any(r.measure.tolerance > 0 for r in answer.values()) else ""
         notes.append(f"Algorithms that share a letter on a measure are undecided{alike}.")
@@ -81,7 +81,7 @@ def _column(name: str, result: "Comparison") -> Column:
         text = " ".join(filter(None, (f"{write(value)}{mark}", letters.get(algorithm, ""))))
         return Cell(text, "best" if mark else "")
 
-    head = f"{name} ({result.level_better} is better)"
+    head = f"{name} ({result.level_better})"
     return Column(name, head, cell, numeric=True, also=("algorithm",), defined=False)
 
 

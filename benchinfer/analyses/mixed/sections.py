@@ -106,7 +106,7 @@ def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table
     )
     contrasts = Table(
         name="",
-        caption=f"Contrasts in {measure.title} on one new data set, {measure.better} is better",
+        caption=f"Contrasts in {measure.title} on one new data set",
         frame=mixed.turned(frame),
         columns=(
             *names("first", "second"),
