@@ -39,7 +39,7 @@ scores = bi.read_scores(
     resampling=bi.Resampling("cv", folds=10),
 )
 found = bi.compare_bayes(scores, preset=sys.argv[2], seed=1)
-rows = found.contrasts().merge(found.dominance())
+rows = found.contrasts(all=True).merge(found.dominance())
 names = ["prob_first", "prob_equivalent", "prob_second"]
 names += ["dominant_first", "dominant_equivalent", "dominant_second"]
 settled = found.convergence

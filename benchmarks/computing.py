@@ -58,7 +58,7 @@ def reading_and_comparing(*, text: bool) -> Callable[..., Call]:
 
         def call() -> object:
             result = bi.compare_mixed(read(rows))
-            return result.contrasts(), result.summary()
+            return result.contrasts(all=True), result.summary()
 
         return call
 
@@ -73,7 +73,7 @@ def comparing(name: str, missing: float = 0.0, **arguments: object) -> Callable[
 
         def call() -> object:
             result = getattr(bi, name)(scores, **arguments)
-            return result.contrasts(), result.summary()
+            return result.contrasts(all=True), result.summary()
 
         return call
 
@@ -104,7 +104,7 @@ def network(datasets: int, low: int, high: int) -> Call:
 
     def call() -> object:
         result = bi.compare_meta(effects)
-        return result.contrasts(), result.summary()
+        return result.contrasts(all=True), result.summary()
 
     return call
 

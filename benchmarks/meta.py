@@ -44,7 +44,7 @@ def main() -> None:
         effects = bi.read_effects(frame, measures={"accuracy": "higher"})
         read = time.process_time()
         result = bi.compare_meta(effects)
-        result.contrasts()
+        result.contrasts(all=True)
         result.summary()
         end = time.process_time()
         print(f"| {low} to {high} | {len(frame)} | {read - start:.1f} | {end - read:.1f} |")

@@ -96,19 +96,19 @@ SOURCES = {
     "Polars, lazy": ("import polars", "polars.scan_parquet(path)", "parquet"),
     "pandas": (PANDAS, "frame", "parquet"),
 }
-POINTS = 'benchinfer.compare_points(scores, "error").contrasts()'
+POINTS = 'benchinfer.compare_points(scores, "error").contrasts(all=True)'
 STATISTICS = "scores.statistics()"
 THEN = {
     "digest": "start = cpu(); scores.digest",
     "describe, of a frame": 'scores.describe("error")',
     "compare_points, of a frame": POINTS,
-    "compare_mixed, of a frame": 'benchinfer.compare_mixed(scores, "error").contrasts()',
+    "compare_mixed, of a frame": 'benchinfer.compare_mixed(scores, "error").contrasts(all=True)',
 }
 LARGE = {
     "Parquet to statistics()": STATISTICS,
     "read and compare_points": POINTS,
     "the same and compare_mixed of statistics": (
-        f'{POINTS}; benchinfer.compare_mixed(scores.statistics(), "error").contrasts()'
+        f'{POINTS}; benchinfer.compare_mixed(scores.statistics(), "error").contrasts(all=True)'
     ),
 }
 

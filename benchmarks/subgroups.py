@@ -50,7 +50,7 @@ def main() -> None:
                 start = time.process_time()
                 found = bi.compare_subgroups(scores, model=model)  # pyright: ignore[reportArgumentType]
                 found.tests()
-                found.contrasts()
+                found.contrasts(all=True)
                 row.append(f"{time.process_time() - start:.2f} ({len(found)})")
             print(*size, model, *row, sep="  ")
 

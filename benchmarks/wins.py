@@ -38,7 +38,7 @@ def measured(scores: bi.ScoreTable, **asked: object) -> str:
         found = bi.compare_wins(scores, **asked)  # pyright: ignore[reportArgumentType]
     except bi.DesignError as error:
         return f"refused: {str(error).splitlines()[0]}"
-    found.contrasts()
+    found.contrasts(all=True)
     found.summary()
     seconds = f"{time.process_time() - start:.2f}"
     if found.bayes is None:

@@ -73,7 +73,7 @@ def result(asked):
 
 
 def test_tables_use_the_glossary(result):
-    contrasts, summary, checks = result.contrasts(), result.summary(), result.diagnostics()
+    contrasts, summary, checks = result.contrasts(all=True), result.summary(), result.diagnostics()
     for frame in (contrasts, summary, checks):
         assert set(frame.columns) <= set(GLOSSARY)
         assert not frame.isna().all().any()
@@ -99,7 +99,7 @@ def test_limits_say_on_which_side_checks_pass(result):
 
 
 def test_relation_says_what_the_contrasts_say(result):
-    expected = result.contrasts()[["first", "second", "verdict", "winner"]]
+    expected = result.contrasts(all=True)[["first", "second", "verdict", "winner"]]
     pd.testing.assert_frame_equal(result.relation().to_frame(), expected)
 
 
@@ -113,7 +113,7 @@ def test_estimates_are_differences_of_the_summary(result):
     if isinstance(result, WinsComparison):
         pytest.skip("contrasts are odds of winning, levels its probability")
     level = result.summary().set_index("algorithm")["estimate"]
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     difference = level[rows["first"]].to_numpy() - level[rows["second"]].to_numpy()
     np.testing.assert_allclose(rows["estimate"], difference, atol=1e-12)
 
@@ -136,7 +136,7 @@ def test_saved_and_loaded_again(result, tmp_path):
     path = result.save(tmp_path / "result.json")
     back = bi.load(path)
     assert type(back) is type(result)
-    pd.testing.assert_frame_equal(back.contrasts(), result.contrasts())
+    pd.testing.assert_frame_equal(back.contrasts(all=True), result.contrasts(all=True))
     pd.testing.assert_frame_equal(back.summary(), result.summary())
     pd.testing.assert_frame_equal(back.diagnostics(), result.diagnostics())
     assert back.relation() == result.relation()
@@ -172,7 +172,7 @@ def test_the_ranking_is_that_of_the_levels(result):
 
 
 def test_turned_contrasts_say_the_same(result):
-    fixed, turned = result.contrasts(), result.contrasts(order="result")
+    fixed, turned = result.contrasts(all=True), result.contrasts(order="result", all=True)
     place = {name: n for n, name in enumerate(result.ranking())}
     first, second = (turned[side].map(place).to_numpy() for side in ("first", "second"))
     assert (first < second).all()
@@ -190,7 +190,7 @@ def test_turned_contrasts_say_the_same(result):
                 back[name], np.where(as_stored, fixed[name], expected), rtol=1e-12
             )
     # Turned by the opposite ranking, every row is the other way round; turned back, as before.
-    opposite = result.contrasts(order=result.ranking()[::-1])
+    opposite = result.contrasts(order=result.ranking()[::-1], all=True)
     pd.testing.assert_frame_equal(result.turned(opposite), turned, rtol=1e-12)
     assert (opposite["first"].sort_index() == back["second"]).all()
 
@@ -207,8 +207,8 @@ def test_other_names_turn_the_same_rows(compare, scores):
     renamed["algorithm"] = renamed["algorithm"].map(other)
     measures = [scores.measure("error")]
     table = bi.read_scores(renamed, measures=measures, resampling="bootstrap")
-    expected = compare(scores, "error").contrasts(order="result").reset_index(drop=True)
-    found = compare(table, "error").contrasts(order="result").reset_index(drop=True)
+    expected = compare(scores, "error").contrasts(order="result", all=True).reset_index(drop=True)
+    found = compare(table, "error").contrasts(order="result", all=True).reset_index(drop=True)
     back = {new: old for old, new in other.items()}
     for column in ("first", "second", "winner"):
         found[column] = found[column].map(back).fillna("")
@@ -298,7 +298,7 @@ def test_verdict_order_and_level_are_of_one_statistic(compare, kind, skewed_tabl
     assert tuple(paper.data["algorithm"]) == ranking
     assert (0, 1) in paper.paper.bold
     place = {name: n for n, name in enumerate(ranking)}
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     decided = rows[rows["verdict"].isin(["first", "second"])]
     losers = decided["first"].where(decided["verdict"] == "second", decided["second"])
     against = [

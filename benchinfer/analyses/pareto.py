@@ -213,7 +213,7 @@ class Pareto(Showable):
     def _error(self, share: Array) -> Array:
         return np.sqrt(share * (1 - share) / self.resamples)
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the front, and what was left out."""
         names = ", ".join(measure.name for measure in self.measures)
         without = f", without {join(self.left_out)}" if self.left_out else ""

@@ -12,7 +12,7 @@ from benchinfer.comparison.evidence import Array, Evidence, Level, Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, Subset, joined
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, join, several
+from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
@@ -254,9 +254,11 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase 
     for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared):,} pairs")):
         least = least_datasets(tests)
         if n := int((shared < least).sum()):
+            fewer = f"{n:,} of {len(shared):,} pairs {'has' if n == 1 else 'have'} fewer"
+            fewer = "the pair has fewer" if len(shared) == 1 else fewer
             return Phrase(
                 f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
-                f" {n:,} of {count(len(shared), 'pair')} {'has' if n == 1 else 'have'} fewer;"
+                f" {fewer};"
                 f" verdicts lean on {result.leans_on}."
             )
     return None

@@ -22,7 +22,7 @@ from benchinfer.comparison.evidence import (
 )
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import checks_frame, frame, turned
+from benchinfer.core.frames import checks_frame, frame, shown, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
@@ -31,7 +31,9 @@ from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.relations.ranks import letters
 from benchinfer.relations.relation import Relation
+from benchinfer.relations.text import in_brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,11 +179,15 @@ class Comparison(Tabular):
         """Return the columns of `contrasts` that hold numbers, in the measure's own unit."""
         raise NotImplementedError
 
-    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
+    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> "pd.DataFrame":  # noqa: A002
         """One row per pair of algorithms.
 
         Parameters
         ----------
+        all
+            Whether to return all columns. Else those that reports show, eight at most: both sides,
+            the estimate with its interval, the adjusted p-value or the probabilities (the last of
+            three is what the others leave to 1), the verdict, and, where there is room, the winner.
         order
             ``"fixed"``: pairs as stored, the same for every analysis of a table. ``"result"``: the
             better-ranked algorithm (`ranking`) first in each row, and rows by the ranking; the
@@ -192,11 +198,13 @@ class Comparison(Tabular):
         Returns
         -------
         pandas.DataFrame
-            ``measure first second estimate ... verdict winner``; see the glossary.
+            ``first second estimate ... verdict``, with `all` also ``measure``; see the glossary.
+            P-values are numbers, and printed as people write them.
         """
         table = self._contrasts()
         ranking = self._ranking_of(order)
-        return table if ranking is None else self.turned(table, ranking)
+        table = table if ranking is None else self.turned(table, ranking)
+        return table if all else shown(table, tolerant=self.measure.tolerance > 0)
 
     def _contrasts(self) -> "pd.DataFrame":
         """Return the contrasts in their fixed order."""
@@ -367,6 +375,16 @@ class Comparison(Tabular):
             self.algorithms, self.pairs[real], codes[real], rule, self.ranking()
         )
 
+    def letters(self) -> dict[str, str]:
+        """Return the letters of the algorithms by the ranking; none where pairs are not compared.
+
+        Two that share a letter are undecided or equivalent.
+        """
+        relation = self.relation()
+        if (relation.states == Verdict.MISSING).any():
+            return {}
+        return letters(relation, self.ranking())
+
     def irrelevant(self) -> list[tuple[str, str]]:
         """Return the pairs that differ significantly, but by less than the tolerance."""
         return []
@@ -471,9 +489,9 @@ class Comparison(Tabular):
         """Return the headline."""
         return self.headline()
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the kind of comparison, its measure, and the order."""
-        return f"<{type(self).__name__} of {self.measure.name}: {self.relation()}>"
+        return f"<{type(self).__name__} of {self.measure.name}: {in_brief(self.relation())}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -60,12 +60,13 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
         width = max((len(name) for name in self), default=0)
         return "\n".join(f"{name.ljust(width)}  {r.relation()}" for name, r in self.items())
 
-    def contrasts(self, *, order: Order = "fixed") -> "pd.DataFrame":
+    def contrasts(self, *, order: Order = "fixed", all: bool = False) -> "pd.DataFrame":  # noqa: A002
         """Return all contrasts with a leading column that names the group.
 
-        Rows are turned, where asked, by the ranking in their own group, or by the one given.
+        Rows are turned, where asked, by the ranking in their own group, or by the one given; `all`
+        columns are shown, or those that people read.
         """
-        return self._stack({name: r.contrasts(order=order) for name, r in self.items()})
+        return self._stack({name: r.contrasts(order=order, all=all) for name, r in self.items()})
 
     def summary(self) -> "pd.DataFrame":
         """Return all summaries with a leading column that names the group."""
@@ -87,7 +88,7 @@ class ComparisonGroups[C: Comparison](Mapping[str, C]):
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparisons(Tabular, ComparisonGroups[Comparison]):
+class Comparisons(ComparisonGroups[Comparison], Tabular):
     """One comparison per data set: a mapping from data set to comparison.
 
     Attributes
@@ -108,7 +109,7 @@ class Comparisons(Tabular, ComparisonGroups[Comparison]):
     results: Mapping[str, Comparison]
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the number of data sets compared and refused."""
         refused = f", {len(self.refused)} refused" if self.refused else ""
         return f"<Comparisons of {count(len(self), 'data set')}{refused}>"

@@ -79,7 +79,7 @@ _quantities = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class NewDataset(Readable):
     """Predictions for a data set of the same domain that is not yet seen.
 
@@ -132,10 +132,6 @@ class NewDataset(Readable):
                 **columns,
             }
         )
-
-    def __repr__(self) -> str:
-        """Return what is to be expected on a new data set."""
-        return f"<NewDataset: {self}>"
 
     def __str__(self) -> str:
         """Say which algorithm is most likely to be best there."""

@@ -106,13 +106,13 @@ def favours(measure: "Measure") -> str:
     --------
     >>> from benchinfer.core.measure import Measure
     >>> favours(Measure("error", better="lower"))
-    'A difference below 0 favours the algorithm named first, as lower is better.'
+    'A difference below 0 favours the algorithm named first.'
     """
     side = "below" if measure.better == "lower" else "above"
     article = "An" if measure.scale == "logit" else "A"
     return (
         f"{article} {measure.effect_name} {side} {measure.neutral:g} favours the algorithm named"
-        f" first, as {measure.better} is better."
+        " first."
     )
 
 
@@ -194,7 +194,7 @@ def mean_writer(comparison: "Comparison", frame: "pd.DataFrame") -> Write:
 
 def contrasts(comparison: "Comparison", basis: str = "") -> Table:
     """One row per pair, in the order of the forest; the note ends with what p-values rest on."""
-    measure, data = comparison.measure, comparison.contrasts()
+    measure, data = comparison.measure, comparison.contrasts(all=True)
     kind = "interval" if comparison.alternative == "two-sided" else "bound"
     largest = float(data["p_error"].max()) if "p_error" in data else 0.0
     bounded = "conf_low" in data
@@ -288,11 +288,13 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     ranks = (number("mean_rank", mean, places(2)),) if in_blocks else ()
     shown = {"rank", "algorithm", "estimate", "conf_low", "conf_high", "mean", "mean_rank", "n"}
     shown.add("measure")
-    about = f"{comparison.level_better} is better"
+    # The headline has the direction of the measure; that of another statistic is its own.
+    turned = comparison.level_better != comparison.measure.better
+    about = f"{comparison.level_better} is better" if turned else ""
     where = f" {comparison.level_words}" if comparison.level_words else ""
     note = ""
     if comparison.relative:
-        about = f"relative to the mean of the algorithms; {about}"
+        about = "; ".join(filter(None, ("relative to the mean of the algorithms", about)))
     elif "conf_low" in data and details:
         note = (
             "Intervals are of each algorithm alone; overlap of two intervals is no test of their"
@@ -300,7 +302,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
         )
     return Table(
         name="summary",
-        caption=f"Levels{where}: {comparison.level_title} ({about})",
+        caption=f"Levels{where}: {comparison.level_title}{f' ({about})' if about else ''}",
         frame=data.iloc[comparison.best_first()],
         data=data,
         columns=(
@@ -492,11 +494,11 @@ def each_dataset(results: Comparisons) -> Section:
     import pandas as pd
 
     measure, relations = next(iter(results.values())).measure, results.relations()
-    tested = any("p_value" in result.contrasts() for result in results.values())
+    tested = any("p_value" in result.contrasts(all=True) for result in results.values())
     analyses = dict.fromkeys(within(result.heading) for result in results.values())
     orders = Table(
         name="",
-        caption=f"Order on each data set, best first; {measure.title}, {measure.better} is better",
+        caption="Order on each data set, best first",
         frame=pd.DataFrame(
             {
                 "dataset": list(relations),
@@ -597,7 +599,7 @@ def table(scores: ScoreTable) -> Section:
     ]
     return Section(
         title="Scores",
-        lead=repr(scores).removeprefix("ScoreTable(").removesuffix(")"),
+        lead=scores.description().removeprefix("ScoreTable(").removesuffix(")"),
         facts=tuple(measures),
         tables=(findings(scores.finding_records),),
     )

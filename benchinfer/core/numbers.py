@@ -62,6 +62,21 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def line(text: str, most: int = 100) -> str:
+    """Write a text on one line of at most so many characters; a bracket at its end stays.
+
+    Examples
+    --------
+    >>> line("<Relation: a > b > c>", most=18)
+    '<Relation: a ...>'
+    """
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    end = f" ...{text[-1] if text[-1] in '>)' else ''}"
+    return f"{text[: most - len(end)].rstrip(' >,;')}{end}"
+
+
 def ordinal(n: int) -> str:
     """Say which one.
 

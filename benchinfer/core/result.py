@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core import saving
+from benchinfer.core.numbers import line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +26,21 @@ def registered(cls: type, module: str, table: str) -> Any:
 
 
 class Readable:
-    """Show a result or a table as HTML where it ends a cell of a notebook."""
+    """Show a result or a table on a line, and as HTML where it ends a cell of a notebook."""
 
     __slots__ = ()
+
+    def description(self) -> str:
+        """Return the kind of result and what it says, in full; classes define this or `str`."""
+        return f"<{type(self).__name__}: {self}>"
+
+    def __repr__(self) -> str:
+        """Return the description on one line of at most 100 characters."""
+        return line(self.description())
+
+    def __str__(self) -> str:
+        """Return the description."""
+        return self.description()
 
     def _repr_html_(self) -> str:
         return import_module("benchinfer.reports.notebook").html(self)

@@ -1,6 +1,6 @@
 """Tables with an algorithm, or a pair of them, in each row."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,10 +19,8 @@ from benchinfer.comparison.sections import (
 )
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
-from benchinfer.core.verdict import Verdict
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
-from benchinfer.relations.numerics.posets import letters
-from benchinfer.relations.ranks import letter, rank_intervals
+from benchinfer.relations.ranks import LETTERED, rank_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +37,6 @@ WORDS = {
     "undecided": "undecided",
     "missing": "not compared",
 }
-_LETTERED = 12  # algorithms; of more, ranks say what many letters would
 SHARES = {
     "prob_first": "P(better)",
     "prob_equivalent": "P(equivalent)",
@@ -91,22 +88,9 @@ def control(result: "Comparison") -> str | None:
 def departures(result: "Comparison", chosen: str) -> "pd.DataFrame":
     """Return the contrasts of each other algorithm, first, with the chosen one, by algorithm."""
     others = [name for name in result.ranking() if name != chosen]
-    rows = result.contrasts(order=[*others, chosen])
+    rows = result.contrasts(order=[*others, chosen], all=True)
     rows = rows[(rows["second"] == chosen) & rows["first"].isin(others)].set_index("first")
     return rows.reindex([name for name in others if name in rows.index])
-
-
-def letters_of(result: "Comparison", order: Sequence[str]) -> list[str] | None:
-    """Return the letters of algorithms in an order, None where pairs were not compared."""
-    relation = result.relation()
-    at = [relation.algorithms.index(name) for name in order]
-    states = relation.states[np.ix_(at, at)]
-    if (states == Verdict.MISSING).any():
-        return None
-    groups = letters((states == Verdict.FIRST) | (states == Verdict.SECOND))
-    return [
-        "".join(letter(n) for n, group in enumerate(groups) if i in group) for i in range(len(at))
-    ]
 
 
 def p_head(result: "Comparison") -> str:
@@ -186,7 +170,10 @@ def by_algorithm(
     chosen, differences = reference(result, against), list[str]()
     if chosen is not None:
         rows = departures(result, chosen).reindex(shown)
-        effect, head = effect_writer(measure, result.contrasts()), effect_head(result, chosen)
+        effect, head = (
+            effect_writer(measure, result.contrasts(all=True)),
+            effect_head(result, chosen),
+        )
         columns += [
             numbers("difference", rows["estimate"], effect, head, head, "estimate"),
             *intervals("difference_interval", rows, result, effect, head),
@@ -219,23 +206,18 @@ def by_algorithm(
     return PaperTable.of(columns, measure.name, caption(result), notes, frozenset(best))
 
 
-def standings(result: "Comparison") -> tuple[str, dict[str, Standing], str]:
+def standings(result: "Comparison") -> tuple[str, Mapping[str, Standing], str]:
     """Return the letters of the algorithms, or the ranks of many: a head, values, how to read them.
 
     All are empty where some pairs were not compared.
     """
-    order = result.ranking()
-    groups = letters_of(result, order)
-    if groups is None:
+    groups = result.letters()
+    if not groups:
         return "", {}, ""
-    if len(order) <= _LETTERED:
-        return "letters", dict(zip(order, groups, strict=True)), reading_of_letters(result)
+    if len(groups) <= LETTERED:
+        return "letters", groups, reading_of_letters(result)
     ranges = rank_intervals(result.relation())
-    return (
-        "ranks",
-        {name: ranges[name] for name in order},
-        "Ranks are those that the verdicts leave open.",
-    )
+    return "ranks", ranges, "Ranks are those that the verdicts leave open."
 
 
 def standing(name: str, head: str, values: Sequence[Standing]) -> Series:
@@ -308,7 +290,7 @@ def withheld(result: "Comparison", rows: "pd.DataFrame") -> list[str]:
 
 def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
     """Describe the rule and the scope of the verdicts, and count the algorithms left out."""
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     scope = result.scope()
     more = (f"{count(left_out, 'algorithm')} further down left out.",) if left_out else ()
@@ -318,8 +300,8 @@ def said(result: "Comparison", left_out: int = 0) -> tuple[str, ...]:
 
 def by_pair(result: "Comparison") -> PaperTable:
     """Lay out a comparison with one row per contrast, in the order of the result."""
-    measure, rows = result.measure, result.contrasts(order="result")
-    write, reading = effect_writer(measure, result.contrasts()), direction(measure)
+    measure, rows = result.measure, result.contrasts(order="result", all=True)
+    write, reading = effect_writer(measure, result.contrasts(all=True)), direction(measure)
     named = [name for name in ("contrast", "first", "second") if name in rows]
     verdicts = [WORDS[code] for code in rows["verdict"]]
     columns = [

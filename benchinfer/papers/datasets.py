@@ -15,7 +15,6 @@ from benchinfer.numerics.ties import ranked_rows
 from benchinfer.numerics.types import Array
 from benchinfer.papers.algorithms import (
     control,
-    letters_of,
     reading_of_letters,
     reference,
     words,
@@ -202,8 +201,9 @@ def _of_ranks(local: LocalLevels, *, tested: bool) -> list[str]:
 
 def marks_below(result: "Comparison", order: Sequence[str], against: str | None) -> "list[Below]":
     """Return the row of letters, or of marks against a control or another algorithm."""
-    groups = None if against else letters_of(result, order)
-    if groups is not None:
+    letters = {} if against else result.letters()
+    if letters:
+        groups = [letters[name] for name in order]
         return [Below("letters", groups, groups)]
     chosen = against or control(result)
     chosen = reference(result, chosen) if chosen else None
@@ -304,7 +304,7 @@ def each_dataset(
         *_of_ranks(local, tested=False),
         marked,
         *results.rules,
-        *([WITHIN] if "p_value" in results.contrasts() else []),
+        *([WITHIN] if "p_value" in results.contrasts(all=True) else []),
     )
     return laid_out(local, below, notes, top, marks)
 

@@ -24,7 +24,7 @@ def sentence(result: Comparison | Comparisons) -> str:
         return _of_datasets(result)
     chosen = None if result.sides else reference(result)
     if chosen is None:
-        rows = result.contrasts(order="result")
+        rows = result.contrasts(order="result", all=True)
         basis = _basis(result, "of the first named", "the second")
         sentences = [f"In all ({basis}), {_contrasts(result, rows)}."]
     else:
@@ -33,7 +33,7 @@ def sentence(result: Comparison | Comparisons) -> str:
         sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
         sentences += _others(result, chosen)
     note = [text for text in (result.interval_note, result.level_reversals) if text]
-    note += withheld(result, result.contrasts())
+    note += withheld(result, result.contrasts(all=True))
     return " ".join([result.headline(), *sentences, *note, *_failed(result)])
 
 
@@ -45,7 +45,7 @@ def _failed(result: Comparison) -> list[str]:
 
 def _of_datasets(results: Comparisons) -> str:
     """Say how often each algorithm is better and worse on data sets by themselves."""
-    frame, one = results.contrasts(), next(iter(results.values()))
+    frame, one = results.contrasts(all=True), next(iter(results.values()))
     decided = frame["verdict"].isin(["first", "second"])
     loser = frame["first"].where(frame["verdict"] == "second", frame["second"])
     won = frame.loc[decided, "winner"].value_counts()
@@ -72,7 +72,7 @@ def _of_datasets(results: Comparisons) -> str:
 
 def _basis(result: Comparison, side: str, other: str) -> str:
     """Describe the numbers in brackets: the order of the sides, and intervals and p-values."""
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     kinds = [result.intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
@@ -103,7 +103,7 @@ def _by_verdict(result: Comparison, rows: "pd.DataFrame") -> str:
 
 def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
     """Write estimate, interval, and p-value or probability of a contrast."""
-    measure, rows = result.measure, result.contrasts()
+    measure, rows = result.measure, result.contrasts(all=True)
     write = effect_writer(measure, rows)
     parts = [write(row["estimate"])]
     if "conf_low" in rows and not spanning(row.to_frame().T, measure).item():
@@ -122,7 +122,7 @@ def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
 
 def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:
     """Say between which values the evidence of several contrasts lies."""
-    write = effect_writer(result.measure, result.contrasts())
+    write = effect_writer(result.measure, result.contrasts(all=True))
     values = rows["estimate"]
     parts = [interval_writer(write, result.measure.effect)(values.min(), values.max())]
     decided = code in _DECIDED
@@ -140,7 +140,7 @@ def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:
 
 def _others(result: Comparison, chosen: str) -> list[str]:
     """Say what is decided among the other algorithms."""
-    rows = result.contrasts(order="result")
+    rows = result.contrasts(order="result", all=True)
     rows = rows[(rows["first"] != chosen) & (rows["second"] != chosen)]
     if rows.empty:
         return []

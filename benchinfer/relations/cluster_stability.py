@@ -82,7 +82,7 @@ class ClusterStability(Showable):
             }
         )
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return how alike the clusters are in the resamples."""
         shares = ", ".join(f"{value:.2f}" for value in self.likeness)
         return f"<ClusterStability: likeness {shares} in {count(self.resamples, 'resample')}>"

@@ -69,7 +69,7 @@ class Clusters:
         return [[self.names[i] for i in np.flatnonzero(of == c)] for c in range(n)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Map(Readable):
     """Points of relations in the plane, as far apart as the relations as can be.
 
@@ -87,7 +87,7 @@ class Map(Readable):
     points: NDArray[np.float64]
     share: float
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return how many relations there are, and how well the plane shows them."""
         many = count(len(self.names), "relation")
         return f"<Map: {many}, with {100 * self.share:.0f} % of their distances>"
@@ -215,7 +215,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         """Return the number of relations."""
         return len(self.relations)
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the number of relations and algorithms."""
         weighted = ", weighted" if np.ptp(self.weights) else ""
         return (

@@ -167,22 +167,36 @@ def rank_intervals(relation: "Relation") -> dict[str, tuple[int, int]]:
     }
 
 
-def letters(relation: "Relation") -> "pd.DataFrame":
-    """Tabulate the compact letter display; see `Relation.letters`."""
-    ranks = generalised_ranks(relation.states)
-    order = np.argsort(ranks, kind="stable")
-    states = relation.states[np.ix_(order, order)]
-    missing = states == Verdict.MISSING
-    groups = posets.letters((states == Verdict.FIRST) | (states == Verdict.SECOND) | missing)
-    names = [relation.algorithms[i] for i in order]
-    columns: dict[str, object] = {
-        "algorithm": names,
-        "rank": ranks[order],
-        "letters": [
-            "".join(letter(g) for g, group in enumerate(groups) if i in group)
-            for i in range(len(names))
-        ],
+def indistinct(relation: "Relation", order: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return the groups that share a letter, or a bar, as places in an order of the algorithms."""
+    at = [relation.algorithms.index(name) for name in order]
+    states = relation.states[np.ix_(at, at)]
+    return posets.letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND, Verdict.MISSING)))
+
+
+LETTERED = 12  # algorithms; of more, ranks say what many letters or lines of pairs would
+
+
+def letters(relation: "Relation", order: Sequence[str]) -> dict[str, str]:
+    """Return the letters of the algorithms in an order, the first of which has a."""
+    groups = indistinct(relation, order)
+    return {
+        name: "".join(letter(g) for g, group in enumerate(groups) if place in group)
+        for place, name in enumerate(order)
     }
+
+
+def letters_frame(relation: "Relation") -> "pd.DataFrame":
+    """Tabulate the compact letter display; see `Relation.letters`."""
+    ranks = dict(zip(relation.algorithms, generalised_ranks(relation.states), strict=True))
+    names = relation.order or tuple(sorted(ranks, key=ranks.__getitem__))
+    columns: dict[str, object] = {
+        "algorithm": list(names),
+        "rank": [ranks[name] for name in names],
+        "letters": list(letters(relation, names).values()),
+    }
+    at = [relation.algorithms.index(name) for name in names]
+    missing = relation.states[np.ix_(at, at)] == Verdict.MISSING
     if missing.any():
         columns["not_compared"] = [
             ", ".join(names[j] for j in np.flatnonzero(row)) for row in missing

@@ -32,6 +32,7 @@ from benchinfer.relations.text import (
     from_pairs,
     from_scores,
     from_text,
+    in_brief,
     pairs_text,
     ranking_text,
 )
@@ -481,8 +482,9 @@ class Relation(Showable):
         Returns
         -------
         pandas.DataFrame
-            ``algorithm rank letters``: two algorithms share a letter if and only if they were
-            compared and neither is preferred, be they equivalent or undecided. Where pairs are
+            ``algorithm rank letters``, by `order` or, without it, by rank: two algorithms share a
+            letter if and only if they were compared and neither is preferred, be they equivalent or
+            undecided. Where pairs are
             missing, ``not_compared`` names those that an algorithm was not compared with: that they
             share no letter says nothing.
 
@@ -501,7 +503,7 @@ class Relation(Showable):
         1       svm   2.0      ab
         2       knn   2.5       b
         """
-        return ranks.letters(self)
+        return ranks.letters_frame(self)
 
     def covers(self) -> list[tuple[str, str]]:
         """Return the cover pairs (better, worse): the lines of the Hasse diagram, best first.
@@ -597,9 +599,9 @@ class Relation(Showable):
         """Write the order best first, or the cover pairs where it is not a weak order."""
         return ranking_text(self) if self.is_weak_order() else pairs_text(self)
 
-    def __repr__(self) -> str:
-        """Return the order with the number of algorithms."""
-        return f"<Relation of {len(self.algorithms)} algorithms: {self}>"
+    def description(self) -> str:
+        """Return the number of algorithms with the order, or the number of pairs decided."""
+        return f"<Relation of {len(self.algorithms)} algorithms: {in_brief(self)}>"
 
 
 def stacked(relations: Sequence[Relation]) -> tuple[tuple[str, ...], States]:

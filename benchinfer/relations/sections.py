@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from benchinfer.core.sections import (
 )
 from benchinfer.core.verdict import SHAPES, SYMBOLS, Verdict, words
 from benchinfer.relations.ensemble import Ensemble
+from benchinfer.relations.ranks import LETTERED, rank_intervals
 from benchinfer.relations.relation import Relation
 
 if TYPE_CHECKING:
@@ -92,12 +94,15 @@ MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line 
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
 LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: undecided"
 _TRANSITIVE = "a > b and b > c together say a > c"
+_RANKS = "Best first, each with the ranks that the verdicts leave open."
 _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
 def legend(*relations: Relation) -> tuple[str, ...]:
     """Say how orders are to be read."""
-    return (LEGEND, _TRANSITIVE) if any(map(_chained, relations)) else (LEGEND,)
+    few = [relation for relation in relations if len(relation.algorithms) <= LETTERED]
+    pairs = ((LEGEND, _TRANSITIVE) if any(map(_chained, few)) else (LEGEND,)) if few else ()
+    return pairs if len(few) == len(relations) else (*pairs, _RANKS)
 
 
 def _chained(relation: Relation) -> bool:
@@ -111,7 +116,8 @@ def _chained(relation: Relation) -> bool:
 def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     """Write a relation in lines: what is established and what is open.
 
-    A ranking is one line; else there is one for each better algorithm.
+    A ranking is one line; else there is one for each better algorithm. Of many algorithms lines
+    have the ranks that the verdicts leave open.
 
     Examples
     --------
@@ -120,6 +126,8 @@ def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     ...                                 ("a", "c"): "first", ("b", "c"): "undecided"}))
     (['a > c'], ['a ? b, b ? c'])
     """
+    if len(relation.algorithms) > LETTERED:
+        return _rank_lines(relation), _left(relation)
     if relation.is_weak_order():
         return [str(relation)], []
     worse: dict[str, list[str]] = {}
@@ -135,18 +143,32 @@ def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     ]
     if equal := [text for text, state in pairs if state == Verdict.EQUIVALENT]:
         lines.append(", ".join(equal))
-    apart = [text for text, state in pairs if state == Verdict.UNDECIDED]
-    listed = ", ".join(apart)
-    if len(listed) > _LINE:
-        listed = f"{_some(len(apart), len(pairs))} undecided"
-    left = [listed] if listed else []
-    if missing := sum(state == Verdict.MISSING for _, state in pairs):
-        left.append(f"{_some(missing, len(pairs))} not compared")
-    return lines, left
+    listed = ", ".join(text for text, state in pairs if state == Verdict.UNDECIDED)
+    left = _left(relation)
+    return lines, [listed, *left[1:]] if 0 < len(listed) <= _LINE else left
 
 
-def _some(n: int, of: int) -> str:
-    return f"{n:,} of {count(of, 'pair')} {'is' if n == 1 else 'are'}"
+def _left(relation: Relation) -> list[str]:
+    """Count the pairs that are undecided, then those that were not compared, if any."""
+    states = relation.states[np.triu_indices(len(relation.algorithms), 1)]
+    kinds = ((Verdict.UNDECIDED, "undecided"), (Verdict.MISSING, "not compared"))
+    counts = [(int((states == state).sum()), word) for state, word in kinds]
+    return [
+        f"{n:,} of {len(states):,} pairs {'is' if n == 1 else 'are'} {word}"
+        if len(states) > 1
+        else f"the pair is {word}"
+        for n, word in counts
+        if n
+    ]
+
+
+def _rank_lines(relation: Relation) -> list[str]:
+    """Write the algorithms, best first, by the ranks that the verdicts leave to them."""
+    ranges = rank_intervals(relation)
+    return [
+        f"{' to '.join(map(str, dict.fromkeys(ends)))}: {', '.join(names)}"
+        for ends, names in groupby(relation.standing, ranges.__getitem__)
+    ]
 
 
 def on_one_line(relation: Relation) -> str:

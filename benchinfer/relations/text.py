@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, WORDS, States, Verdict, code, unrelated
 from benchinfer.numerics.ties import joined_rows, resolution
 from benchinfer.relations.numerics import posets
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 type Read = tuple[tuple[str, ...], States]
 type Convention = Literal["better", "at-least-as-good", "relations"]
+_SHORT = 60  # characters of pairs that are listed
 CONVENTIONS = ("better", "at-least-as-good", "relations")
 # A name that needs no quotes.
 BARE = r"""[^\s>~?<=,;"'\\]+"""
@@ -247,10 +249,22 @@ def pairs_text(relation: "Relation") -> str:
             if relation.states[a, b] == state
         ]
         if pairs and state == Verdict.MISSING:
-            parts.append(f"not compared: {len(pairs):,} of {len(i):,} pairs")
+            few = f"{len(pairs):,} of {len(i):,} pairs" if len(i) > 1 else "the pair"
+            parts.append(f"not compared: {few}")
         elif pairs:
             parts.append(f"{state.label}: {', '.join(pairs)}")
     return "; ".join(part for part in parts if part)
+
+
+def in_brief(relation: "Relation") -> str:
+    """Write an order that is linear or short, of any other how many pairs are decided."""
+    text = str(relation)
+    linear = relation.kind == "linear order"
+    if linear or len(relation.algorithms) == 2 or len(text) <= _SHORT:
+        return text
+    states = relation.states[np.triu_indices(len(relation.algorithms), 1)]
+    decided, compared = (states >= Verdict.EQUIVALENT).sum(), (states != Verdict.MISSING).sum()
+    return f"{decided:,} of {count(int(compared), 'pair')} decided, {relation.standing[0]} first"
 
 
 def _class_text(names: Sequence[str], equal: NDArray[np.bool_], members: list[int]) -> str:

@@ -464,7 +464,7 @@ def subgroups(
     return SUBGROUPS.of(
         groups,
         leaves={
-            name: comparison(result, decided=bool(result.contrasts()["winner"].any()))
+            name: comparison(result, decided=bool(result.contrasts(all=True)["winner"].any()))
             for name, result in groups.items()
         },
         diagnostics=checks_frame(groups.checks),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Rows of a table that are shown, of one with more than a few; lines of an order, and characters.
-_ROWS, _FEW, _LINES, _LONG = 10, 15, 12, 400
+_ROWS, _FEW, _LINES, _LONG = 10, 15, 30, 400
 _FRAMES = ("summary", "to_frame", "table")  # methods by which results give their table
 # Names of tables that are those of a method of the result.
 _METHODS = {"contrasts", "summary", "support"}
@@ -62,7 +62,7 @@ def sections(result: object) -> tuple[Section, ...]:
 def _summed_up(result: Any) -> Section:
     """Return what a result prints, without the name of its class and brackets, and its table."""
     name = type(result).__name__
-    lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", repr(result))
+    lead = re.sub(rf"^<?({name}(: |\())?|[)>]$", "", result.description())
     ways = [way for way in _FRAMES if callable(getattr(result, way, None))]
     return Section(
         title="" if lead.startswith(name) else re.sub(r"(?<!^)([A-Z])", r" \1", name).capitalize(),

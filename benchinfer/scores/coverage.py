@@ -47,7 +47,7 @@ class Finding:
 
 
 @savable
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Coverage(Readable):
     """Counts per cell of one measure, with what the checks found.
 
@@ -77,7 +77,7 @@ class Coverage(Readable):
         """Number of scores."""
         return int(self.found.sum())
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Say how much is there; `to_frame` lists the cells."""
         return (
             f"Coverage({self.measure}: {len(self.datasets)} data sets x {len(self.algorithms)}"

@@ -152,7 +152,7 @@ def read_scores(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"task": ["iris"] * 4, "fold": [1, 1, 2, 2],
     ...                       "model": ["svm", "knn"] * 2, "score": [0.9, 0.8, 0.95, 0.85]})
-    >>> read_scores(frame, measures={"accuracy": "higher"})
+    >>> print(read_scores(frame, measures={"accuracy": "higher"}))
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """

@@ -237,7 +237,7 @@ def rows_needed() -> DesignError:
 
 
 @savable
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SufficientStatistics(Readable):
     """All that normal models need of a table of scores, without its rows.
 
@@ -448,7 +448,7 @@ class SufficientStatistics(Readable):
         _refuse_other(self, added)
         return _pooled(self, added)
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Say how much is there."""
         summary = self.summary
         parts = f"{len(self.parts)} part{'' if len(self.parts) == 1 else 's'}"

@@ -777,6 +777,7 @@ class ScoreTable(Showable):
             hint='scores.to_frame().to_csv("scores.csv", index=False) writes the scores.',
         )
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
+        """Say how much is there."""
         held = line(self.summary, self.measures, self.covariates, paired=self.paired)
         return f"ScoreTable({self.source}: {held})"

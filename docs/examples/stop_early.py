@@ -74,7 +74,7 @@ def main(folder: Path) -> None:
         cells = cells_of(found := asked(folder))
         print(found)
     found = asked(folder)
-    print(found.contrasts()[["first", "second", "estimate", "n_used", "state"]].to_string())
+    print(found.contrasts(all=True)[["first", "second", "estimate", "n_used", "state"]].to_string())
     whole, run = STAGE * LAST * len(ALGORITHMS), int(found.summary()["n"].sum())
     print(f"{run} of {whole} runs; {whole - run} saved.")
 

@@ -17,7 +17,7 @@ def test_statistic_of_each_data_set_with_equal_weight(statistic, reduce):
     points = bi.compare_points(table(values), statistic=statistic)
     expected = reduce(values, axis=1).mean(axis=0)
     np.testing.assert_allclose(points.summary()["estimate"], expected)
-    assert list(points.contrasts().columns) == [
+    assert list(points.contrasts(all=True).columns) == [
         "measure", "first", "second", "estimate", "verdict", "winner",
     ]  # fmt: skip
 
@@ -73,7 +73,7 @@ def test_whoever_lacks_the_hard_data_sets_is_not_flattered():
     values = np.broadcast_to([0.6, 0.5], (6, 1, 2)) - np.arange(6)[:, None, None] / 10
     values[3:, :, 1] = np.nan
     found = bi.compare_points(table(values, measures={"score": "higher"}))
-    assert found.contrasts()["winner"].tolist() == ["a"]
+    assert found.contrasts(all=True)["winner"].tolist() == ["a"]
 
 
 def test_a_table_without_a_complete_part_is_refused():
@@ -104,7 +104,9 @@ def test_many_algorithms_need_no_matrix_of_contrasts():
     assert peak < 2e8  # a matrix of 179,700 pairs by 600 algorithms has 8.6e8 bytes
     level = values.mean(axis=(0, 1))
     first, second = found.pairs.T
-    np.testing.assert_array_equal(found.contrasts()["estimate"], level[first] - level[second])
+    np.testing.assert_array_equal(
+        found.contrasts(all=True)["estimate"], level[first] - level[second]
+    )
 
 
 def test_a_rule_shows_nothing():

@@ -167,7 +167,7 @@ def missed(d, r, k, noise, tau, tables, **asked):
         scores = bi.read_scores(
             frame.assign(score=values.ravel()), measures="score:higher", paired=True
         )
-        rows = bi.compare_meta(scores, adjust="none", **asked).contrasts()
+        rows = bi.compare_meta(scores, adjust="none", **asked).contrasts(all=True)
         found += (rows["p_raw"] <= ALPHA).mean()
     return found / tables
 

@@ -75,7 +75,7 @@ def shown(result, aim):
     """Whether the pair of the first two algorithms is shown to be what it was planned for."""
     if aim == "non-inferiority":
         return ("a0", "a1") in result.noninferior()
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     row = rows[(rows["first"] == "a0") & (rows["second"] == "a1")].iloc[0]
     p = row["p_value"] if aim == "difference" else row["p_equivalence"]
     return p <= 1 - result.level + 1e-12

@@ -46,7 +46,7 @@ def test_what_was_simulated_is_found(record_property):
     record_property("binomial", [rows["estimate"].tolist(), mean.tolist()])
     sd = (rows["conf_high"] - rows["conf_low"]) / 4
     assert (abs(rows["estimate"] - mean) < 4 * sd).all()
-    differences = found.contrasts()
+    differences = found.contrasts(all=True)
     pairs = found.pairs
     off = differences["estimate"] - (mean[pairs[:, 0]] - mean[pairs[:, 1]])
     assert (abs(off) < 4 * (differences["conf_high"] - differences["conf_low"]) / 4).all()

@@ -81,7 +81,10 @@ def test_json_holds_the_tables(run: Callable) -> None:
     found = json.loads(run(*BALANCED, *QUICK, "--json", "--details").stdout)
     result = bi.compare_bayes(bi.load_example("simulated/balanced"), draws=100, chains=4, seed=1)
     assert found["quantity"] == "average"
-    assert found["quantities"]["next"][0]["prob_first"] == result.contrasts("next")["prob_first"][0]
+    assert (
+        found["quantities"]["next"][0]["prob_first"]
+        == result.contrasts("next", all=True)["prob_first"][0]
+    )
     assert found["rank_probabilities"]["alg1"] == result.ranks.distribution[0].tolist()
     assert found["priors"]["shrinkage_median"] is None
     assert found["convergence"]["r_hat"] == result.convergence.r_hat

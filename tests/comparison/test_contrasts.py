@@ -54,7 +54,7 @@ def test_families_agree_with_multcomp(name, family, alternative):
         adjust="single-step",
         alternative=alternative,
         **asked(family, scores.algorithms),
-    ).contrasts()
+    ).contrasts(all=True)
     # lme4's polished optimum is good to about 1e-8 in the variances.
     for column in ("estimate", "std_error", "statistic", "p_raw"):
         wanted = np.array(expected[column], dtype=float)
@@ -73,9 +73,9 @@ def scores():
 
 
 def test_the_best_is_adjusted_for_all_pairs(scores):
-    every = bi.compare_mixed(scores).contrasts()
+    every = bi.compare_mixed(scores).contrasts(all=True)
     best = bi.compare_mixed(scores, contrasts="dunnett", control="best")
-    rows = best.contrasts()
+    rows = best.contrasts(all=True)
     assert set(rows["second"]) == {"svm"}
     assert len(rows) == 5
     both = rows.merge(every, on=["first", "second"], suffixes=("", "_all"))
@@ -87,7 +87,7 @@ def test_the_best_is_adjusted_for_all_pairs(scores):
 
 def test_a_contrast_of_means_is_the_t_test_of_the_data_sets_contrasts(scores):
     weights = {"cart": 0.5, "rf": 0.5, "svm": -1}
-    row = bi.compare_mixed(scores, contrasts={"trees - svm": weights}).contrasts().iloc[0]
+    row = bi.compare_mixed(scores, contrasts={"trees - svm": weights}).contrasts(all=True).iloc[0]
     cells = scores.describe("error").pivot_table(
         index="dataset", columns="algorithm", values="mean"
     )
@@ -109,11 +109,11 @@ def test_averages_are_in_no_relation_but_in_words_figures_and_files(scores, tmp_
     assert "the mean of all algorithms" in mixed.headline()
     mixed.plot("forest")
     back = bi.load(mixed.save(tmp_path / "mean.json"))
-    pd.testing.assert_frame_equal(back.contrasts(), mixed.contrasts())
+    pd.testing.assert_frame_equal(back.contrasts(all=True), mixed.contrasts(all=True))
 
 
 def test_steps_follow_the_order_given(scores):
-    rows = bi.compare_mixed(scores, contrasts=["rf", "cart", "lda"]).contrasts()
+    rows = bi.compare_mixed(scores, contrasts=["rf", "cart", "lda"]).contrasts(all=True)
     assert list(zip(rows["first"], rows["second"], strict=True)) == [
         ("cart", "rf"),
         ("lda", "cart"),
@@ -122,15 +122,15 @@ def test_steps_follow_the_order_given(scores):
 
 def test_one_sided_tests_halve_the_p_value_and_open_the_interval(scores):
     options = {"contrasts": "dunnett", "control": "svm", "adjust": "none"}
-    both = bi.compare_mixed(scores, **options).contrasts()
+    both = bi.compare_mixed(scores, **options).contrasts(all=True)
     worse = bi.compare_mixed(scores, alternative="worse", **options)
-    rows = worse.contrasts()
+    rows = worse.contrasts(all=True)
     np.testing.assert_allclose(rows["p_value"], both["p_value"] / 2, rtol=1e-10)
     # Worse is a larger error: the interval of the difference is open above.
     assert np.isinf(rows["conf_high"]).all()
-    narrower = bi.compare_mixed(scores, level=0.9, **options).contrasts()
+    narrower = bi.compare_mixed(scores, level=0.9, **options).contrasts(all=True)
     np.testing.assert_allclose(rows["conf_low"], narrower["conf_low"], rtol=1e-9)
-    better = bi.compare_mixed(scores, alternative="better", **options).contrasts()
+    better = bi.compare_mixed(scores, alternative="better", **options).contrasts(all=True)
     np.testing.assert_allclose(better["p_value"], 1 - rows["p_value"], rtol=1e-9)
     assert set(better["verdict"]) == {"undecided"}
 
@@ -138,20 +138,20 @@ def test_one_sided_tests_halve_the_p_value_and_open_the_interval(scores):
 def test_noninferiority_is_the_bound_beyond_the_tolerance(scores):
     options = {"contrasts": "dunnett", "control": "svm", "adjust": "none", "alternative": "worse"}
     mixed = bi.compare_mixed(scores, level=0.99, **options)
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     # svm is not worse by the tolerance where the lower bound of (other - svm) is above -0.01.
     shown = rows["conf_low"] > -0.01
     assert ((rows["p_noninferiority"] <= 0.01) == shown).all()
     assert mixed.noninferior() == [("svm", name) for name in rows["first"][shown]]
     assert 0 < shown.sum() < 5
-    assert "p_noninferiority" not in bi.compare_mixed(scores).contrasts()
+    assert "p_noninferiority" not in bi.compare_mixed(scores).contrasts(all=True)
 
 
 def test_equivalence_does_not_lend_itself_to_the_logic_of_equalities():
     # Any number of pairs may differ by the tolerance at once, whatever is rejected.
     scores = bi.load_example("simulated/balanced")
-    shaffer = bi.compare_mixed(scores, adjust="shaffer").contrasts()
-    holm = bi.compare_mixed(scores, adjust="holm").contrasts()
+    shaffer = bi.compare_mixed(scores, adjust="shaffer").contrasts(all=True)
+    holm = bi.compare_mixed(scores, adjust="holm").contrasts(all=True)
     np.testing.assert_array_equal(shaffer["p_equivalence"], holm["p_equivalence"])
 
 
@@ -178,9 +178,9 @@ def test_what_makes_no_contrast_is_refused(scores, arguments, expected):
 
 def test_a_claim_about_these_data_sets_averages_their_own_fits(scores):
     mixed = bi.compare_mixed(scores, target="datasets", df="satterthwaite")
-    local = bi.per_dataset(bi.compare_mixed, scores, df="satterthwaite").contrasts()
+    local = bi.per_dataset(bi.compare_mixed, scores, df="satterthwaite").contrasts(all=True)
     by_pair = local.groupby(["first", "second"])
-    rows = mixed.contrasts().set_index(["first", "second"])
+    rows = mixed.contrasts(all=True).set_index(["first", "second"])
     np.testing.assert_allclose(
         rows["estimate"], by_pair["estimate"].mean().loc[rows.index], rtol=1e-9
     )
@@ -205,7 +205,9 @@ def test_overlapping_resamples_count_on_each_of_these_data_sets():
     read = {"measures": {"value": "higher"}}
     plain = bi.read_scores(frame.reset_index(), resampling="independent", **read)
     folds = bi.read_scores(frame.reset_index(), resampling=bi.Resampling("cv", folds=10), **read)
-    rows = [bi.compare_mixed(s, target="datasets").contrasts().iloc[0] for s in (plain, folds)]
+    rows = [
+        bi.compare_mixed(s, target="datasets").contrasts(all=True).iloc[0] for s in (plain, folds)
+    ]
     difference = values[:, :, 0] - values[:, :, 1]
     # var(difference) (1/B + rho / (1 - rho)), rho = 1/10, averaged over three data sets.
     for row, factor in zip(rows, (1 / 10, 1 / 10 + 1 / 9), strict=True):
@@ -266,7 +268,7 @@ def test_a_pair_without_an_error_leaves_no_number_undefined(adjust, alternative,
 def test_a_control_alone_asks_for_comparisons_with_it(compare, options):
     scores = bi.load_example("sklearn_bootstrap").subset(algorithms=["cart", "knn", "lda"])
     found = compare(scores, "error", control="cart", **options)
-    assert found.contrasts()[["first", "second"]].to_numpy().tolist() == [
+    assert found.contrasts(all=True)[["first", "second"]].to_numpy().tolist() == [
         ["knn", "cart"],
         ["lda", "cart"],
     ]
@@ -322,4 +324,4 @@ def test_all_pairs_of_very_many_algorithms_are_refused_first(
 def test_a_control_of_very_many_algorithms_is_no_matter_of_all_pairs():
     scores = many_algorithms(MOST_IN_PAIRS + 1)
     found = bi.compare_mixed(scores, control="a000")
-    assert len(found.contrasts()) == MOST_IN_PAIRS
+    assert len(found.contrasts(all=True)) == MOST_IN_PAIRS

@@ -62,12 +62,14 @@ def test_the_comparison_is_at_the_mean_and_elsewhere(data, structure):
     scores, value, size = data
     mixed = bi.compare_mixed(scores, covariates=["size"], structure=structure)
     differences = pairs(value.mean(axis=1))
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     np.testing.assert_allclose(rows["estimate"], [d.mean() for d in differences], rtol=1e-7)
     large = mixed.at(size=2000)
     slopes = np.array([least_squares(d, size)[0] for d in differences])
     np.testing.assert_allclose(
-        large.contrasts()["estimate"], rows["estimate"] + slopes * (2000 - size.mean()), rtol=1e-6
+        large.contrasts(all=True)["estimate"],
+        rows["estimate"] + slopes * (2000 - size.mean()),
+        rtol=1e-6,
     )
     assert "at size = 2000" in large.headline()
     tests = mixed.anova().set_index("term")

@@ -36,7 +36,7 @@ def test_a_control_has_its_place():
     scores = table_of({n: rng.normal(m, 0.1, 12) for n, m in zip("abcd", (3, 1, 4, 2))})  # noqa: B905
     found = bi.compare_mixed(scores, control="a")
     assert found.ranking() == ("c", "a", "d", "b")
-    rows = found.contrasts(order="result")
+    rows = found.contrasts(order="result", all=True)
     assert rows[["first", "second"]].to_numpy().tolist() == [["c", "a"], ["a", "d"], ["a", "b"]]
     assert (rows["estimate"] > 0).all()
 
@@ -45,15 +45,15 @@ def test_one_sided_tests_stay_as_they_were_tested():
     rng = np.random.default_rng(2)
     scores = table_of({n: rng.normal(m, 0.1, 12) for n, m in zip("abc", (3, 1, 4))})  # noqa: B905
     found = bi.compare_mixed(scores, control="a", alternative="better")
-    rows = found.contrasts(order="result")
+    rows = found.contrasts(order="result", all=True)
     assert rows["second"].tolist() == ["a", "a"]
-    pd.testing.assert_frame_equal(rows.sort_index(), found.contrasts())
+    pd.testing.assert_frame_equal(rows.sort_index(), found.contrasts(all=True))
 
 
 def test_averages_stand_second():
     rng = np.random.default_rng(2)
     scores = table_of({n: rng.normal(m, 0.1, 12) for n, m in zip("abc", (3, 1, 4))})  # noqa: B905
-    rows = bi.compare_mixed(scores, contrasts="mean").contrasts(order="result")
+    rows = bi.compare_mixed(scores, contrasts="mean").contrasts(order="result", all=True)
     assert rows["first"].tolist() == ["c", "a", "b"]
 
 
@@ -65,7 +65,7 @@ def test_ties_go_by_verdicts_then_by_name():
 @pytest.mark.parametrize("order", ["best", 3])
 def test_unknown_order(order, points):
     with pytest.raises((bi.DesignError, TypeError)):
-        points.contrasts(order=order)
+        points.contrasts(order=order, all=True)
 
 
 def test_positions_of_unconnected_algorithms_are_their_levels():
@@ -86,7 +86,7 @@ def test_an_f_statistic_has_no_side():
         pd.DataFrame(rows), measures={"acc": "higher"}, resampling=bi.Resampling("cv", folds=2)
     )
     found = bi.compare_pair(scores, test="5x2cv-f")
-    fixed, turned = found.contrasts(), found.contrasts(order="result")
+    fixed, turned = found.contrasts(all=True), found.contrasts(order="result", all=True)
     assert turned["first"].tolist() == ["b"]
     assert turned["statistic"].tolist() == fixed["statistic"].tolist()
     assert turned["verdict"].tolist() == ["first"]

@@ -29,7 +29,7 @@ def column(found, name):
 @pytest.mark.parametrize("name", ["mixed", "seconds"])
 def test_contrasts_are_those_of_the_comparison(name, request):
     result = request.getfixturevalue(name)
-    found, frame = sections.contrasts(result), result.contrasts(order="result")
+    found, frame = sections.contrasts(result), result.contrasts(order="result", all=True)
     assert column(found, "first") == frame["first"].tolist()
     ends = zip(*(text.split(" to ") for text in column(found, "conf_low")), strict=True)
     texts = [column(found, "estimate"), *ends]

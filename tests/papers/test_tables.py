@@ -76,7 +76,7 @@ def test_levels_are_those_of_the_summary(result):
 
 def test_differences_are_those_of_the_contrasts(result):
     """Against every algorithm, whichever way the contrast is stored."""
-    stored = result.contrasts()
+    stored = result.contrasts(all=True)
     sign = 0 if result.measure.scale == "identity" else 1
     for other in (result.ranking()[0], result.ranking()[2]):
         table = result.table("algorithms", against=other)
@@ -114,7 +114,7 @@ def test_differences_are_those_of_the_contrasts(result):
 
 def test_letters_join_what_is_not_told_apart(result):
     data = result.table("algorithms").data.set_index("algorithm")
-    for row in result.contrasts().itertuples():
+    for row in result.contrasts(all=True).itertuples():
         one, other = (
             re.findall(r"\(\w+\)|\w", data["letters"][n]) for n in (row.first, row.second)
         )
@@ -122,7 +122,7 @@ def test_letters_join_what_is_not_told_apart(result):
 
 
 def test_pairs_are_the_contrasts_in_the_order_of_the_result(result):
-    table, rows = result.table("pairs"), result.contrasts(order="result")
+    table, rows = result.table("pairs"), result.contrasts(order="result", all=True)
     assert table.data["first"].tolist() == rows["first"].tolist()
     assert table.data["estimate"].tolist() == rows["estimate"].tolist()
     words = {"first": "better", "second": "worse"}
@@ -154,7 +154,7 @@ def test_sentences_say_which_is_subtracted_and_which_checks_failed(result):
 
 def test_a_sentence_over_data_sets_counts_verdicts(scores):
     local = bi.per_dataset(bi.compare_mixed, scores, "error")
-    table, told = local.contrasts(), local.sentence()
+    table, told = local.contrasts(all=True), local.sentence()
     decided = table["verdict"].isin(["first", "second"])
     assert f"{decided.sum()} of {len(table)} contrasts are decided" in told
     won = int((table["winner"] == "svm").sum())
@@ -285,7 +285,7 @@ def test_many_algorithms_have_ranks():
     )
     found = bi.compare_mixed(bi.read_scores(rows, measures="error:lower", layout="wide-measures"))
     data = found.table().data.set_index("algorithm")
-    contrasts = found.contrasts()
+    contrasts = found.contrasts(all=True)
     for name in names:
         own = contrasts[(contrasts["first"] == name) | (contrasts["second"] == name)]
         better = own["winner"].isin(set(names) - {name}).sum()

@@ -109,7 +109,7 @@ def test_svg_is_trimmed_and_keeps_its_words(mixed):
     text = vector(mixed, "forest").text
     assert not re.search(r"<!--|\n|rotate\(-0 ", text)
     assert not re.search(r"<[^>]*\.\d{3}[^>]*>", text)
-    table = mixed.contrasts()
+    table = mixed.contrasts(all=True)
     for pair in zip(table["first"], table["second"], strict=True):
         assert " vs ".join(pair) in text
 

@@ -59,7 +59,7 @@ def test_the_order_of_rows_changes_nothing(compare, rows, seed):
     shuffled = rows.sample(frac=1, random_state=seed)
     one, other = read(rows), read(shuffled)
     assert one.digest == other.digest
-    close(compare(one).contrasts(), compare(other).contrasts())
+    close(compare(one).contrasts(all=True), compare(other).contrasts(all=True))
 
 
 @pytest.mark.parametrize("compare", COMPARE)
@@ -68,7 +68,7 @@ def test_the_order_of_rows_changes_nothing(compare, rows, seed):
 def test_turning_sign_and_direction_turns_no_verdict(compare, rows):
     turned = rows.assign(value=-rows["value"])
     a, b = compare(read(rows)), compare(read(turned, better="lower"))
-    close(a.contrasts(), b.contrasts(), factor=-1.0)
+    close(a.contrasts(all=True), b.contrasts(all=True), factor=-1.0)
     assert a.relation() == b.relation()
 
 
@@ -78,9 +78,12 @@ def test_turning_sign_and_direction_turns_no_verdict(compare, rows):
 def test_a_change_of_units_scales_the_estimates(compare, rows, scale, shift):
     moved = rows.assign(value=(rows["value"] + shift) * scale)
     a, b = compare(read(rows)), compare(read(moved, tolerance=0.2 * scale))
-    assert a.contrasts()["verdict"].tolist() == b.contrasts()["verdict"].tolist()
+    assert a.contrasts(all=True)["verdict"].tolist() == b.contrasts(all=True)["verdict"].tolist()
     np.testing.assert_allclose(
-        a.contrasts()["estimate"] * scale, b.contrasts()["estimate"], rtol=1e-6, atol=1e-9 * scale
+        a.contrasts(all=True)["estimate"] * scale,
+        b.contrasts(all=True)["estimate"],
+        rtol=1e-6,
+        atol=1e-9 * scale,
     )
 
 
@@ -91,7 +94,7 @@ def test_renaming_algorithms_renames_the_result(compare, rows):
     # Names that keep the sorted order, so that pairs keep their direction.
     names = {f"a{i}": name for i, name in enumerate(["a - b", "b <i>", "c, d", "é"])}
     renamed = rows.assign(algorithm=rows["algorithm"].map(names))
-    a, b = compare(read(rows)).contrasts(), compare(read(renamed)).contrasts()
+    a, b = compare(read(rows)).contrasts(all=True), compare(read(renamed)).contrasts(all=True)
     close(a, b)
     assert a["first"].map(names).tolist() == b["first"].tolist()
     assert a["winner"].map({**names, "": ""}).tolist() == b["winner"].tolist()
@@ -110,7 +113,7 @@ def shown(text):
 def test_tables_for_papers_round_and_do_no_more(compare, rows, scale):
     found = compare(read(rows.assign(value=rows["value"] * scale), tolerance=0.2 * scale))
     level = found.summary().set_index("algorithm")["estimate"]
-    pairs = found.contrasts().set_index(["first", "second"])
+    pairs = found.contrasts(all=True).set_index(["first", "second"])
     best = found.ranking()[0]
     table = found.table("algorithms")
     names = list(table.data.columns)

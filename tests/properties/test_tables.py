@@ -127,7 +127,7 @@ def check_words(result: Any) -> None:
 
 def check_comparison(result: Any, folder: Path) -> None:
     """Hold verdicts, estimates, p-values and the relation against each other."""
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     for row in rows.to_dict("records"):
         verdict, estimate = row["verdict"], row["estimate"]
         assert verdict in {"first", "second", "equivalent", "undecided", "missing"}, row
@@ -160,7 +160,7 @@ def check_comparison(result: Any, folder: Path) -> None:
         assert text.strip()
     assert result.table().to_latex()
     back = bi.load(result.save(folder / "result.json"))
-    pd.testing.assert_frame_equal(back.contrasts(), rows)
+    pd.testing.assert_frame_equal(back.contrasts(all=True), rows)
     assert str(back) == str(result)
 
 
@@ -249,7 +249,7 @@ def close(one: Any, other: Any, factor: float = 1) -> None:
     assert (one is None) == (other is None)
     if one is None or not hasattr(one, "contrasts"):
         return
-    a, b = one.contrasts(), other.contrasts()
+    a, b = one.contrasts(all=True), other.contrasts(all=True)
     assert a["verdict"].tolist() == b["verdict"].tolist()
     scale = np.abs(one.summary()["estimate"]).max()
     np.testing.assert_allclose(a["estimate"], factor * b["estimate"], rtol=1e-6, atol=1e-9 * scale)

@@ -88,7 +88,7 @@ def test_analyses_find_the_same_in_a_cluster(engine, case):
     for name, compare in ANALYSES.items():
         # The optimum of that model is found to fewer digits.
         tolerance = 1e-9 if name == "unstructured" else 1e-12
-        a, b = compare(here).contrasts(), compare(there).contrasts()
+        a, b = compare(here).contrasts(all=True), compare(there).contrasts(all=True)
         for column in a:
             if a[column].dtype.kind == "f":
                 unit = np.abs(a[column].to_numpy()).max()
@@ -155,7 +155,7 @@ def test_parts_of_a_cluster_are_added_to_those_of_files(engine):
         bi.read_scores(frame[~first], measures=MEASURE),
     ]
     pooled = parts[0].statistics() + parts[1]
-    a, b = (bi.compare_mixed(x).contrasts()["p_value"] for x in (whole, pooled))
+    a, b = (bi.compare_mixed(x).contrasts(all=True)["p_value"] for x in (whole, pooled))
     np.testing.assert_allclose(a, b, rtol=1e-10)
 
 

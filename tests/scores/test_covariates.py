@@ -103,7 +103,7 @@ def test_a_table_without_covariates(read):
 
 
 def test_the_table_says_what_it_keeps(read):
-    assert repr(read()).endswith("(higher is better); covariates: n_rows, size)")
+    assert str(read()).endswith("(higher is better); covariates: n_rows, size)")
     assert read("size").covariates == ("size",)
     assert read(["size", "n_rows", "size"]).covariates == ("size", "n_rows")
 

@@ -76,7 +76,7 @@ def test_an_analysis_finds_the_same_in_statistics_and_in_their_sums(name, analys
     tolerance = 1e-7 if name == "large" else (1e-9 if analysis == "unstructured" else EXACT)
     for statistics in (scores.statistics(), parts[0].statistics() + parts[1] + parts[2]):
         found = compare(statistics)
-        same(expected.contrasts(), found.contrasts(), tolerance)
+        same(expected.contrasts(all=True), found.contrasts(all=True), tolerance)
         assert found.setting.coverage.findings == expected.setting.coverage.findings
 
 
@@ -85,7 +85,7 @@ def test_the_hierarchical_model_samples_the_same_from_statistics():
     scores = table(missing=0.2)
     kind = {"seed": 1, "chains": 4, "draws": 100}
     a, b = (bi.compare_bayes(s, "error", **kind) for s in (scores, scores.statistics()))
-    same(a.contrasts(), b.contrasts(), 1e-6)
+    same(a.contrasts(all=True), b.contrasts(all=True), 1e-6)
 
 
 def test_parts_may_split_data_sets_between_replications():
@@ -97,7 +97,9 @@ def test_parts_may_split_data_sets_between_replications():
         np.testing.assert_allclose(
             getattr(pooled.summary, name), getattr(whole.summary, name), rtol=1e-12
         )
-    same(ANALYSES["mixed"](scores).contrasts(), ANALYSES["mixed"](pooled).contrasts())
+    same(
+        ANALYSES["mixed"](scores).contrasts(all=True), ANALYSES["mixed"](pooled).contrasts(all=True)
+    )
 
 
 def test_representatives_have_the_moments_of_the_blocks():
@@ -119,7 +121,10 @@ def test_statistics_without_an_algorithm_are_those_of_the_smaller_table():
     scores = table(missing=0.3)
     kept = {"datasets": ["d1", "d2", "d5"], "algorithms": ["a0", "a1", "a3"]}
     part, held = scores.subset(**kept), bi.ScoreTable.of_statistics(scores.statistics())
-    same(ANALYSES["mixed"](part).contrasts(), ANALYSES["mixed"](held.subset(**kept)).contrasts())
+    same(
+        ANALYSES["mixed"](part).contrasts(all=True),
+        ANALYSES["mixed"](held.subset(**kept)).contrasts(all=True),
+    )
     np.testing.assert_array_equal(held.subset(**kept).summary.shared, part.summary.shared)
 
 
@@ -128,7 +133,11 @@ def test_statistics_are_saved_and_read_back(tmp_path):
     found = bi.load(statistics.save(tmp_path / "part.json"))
     assert repr(found) == repr(statistics)
     assert found.digest == statistics.digest
-    same(ANALYSES["mixed"](statistics).contrasts(), ANALYSES["mixed"](found).contrasts(), 0)
+    same(
+        ANALYSES["mixed"](statistics).contrasts(all=True),
+        ANALYSES["mixed"](found).contrasts(all=True),
+        0,
+    )
 
 
 def test_one_block_per_dataset_has_a_mean_and_no_spread():
@@ -136,7 +145,9 @@ def test_one_block_per_dataset_has_a_mean_and_no_spread():
     found = scores.statistics().blocks["error"]
     np.testing.assert_allclose(found.mean, scores.blocks("error").mean * -1)
     assert len(found.root) == 0
-    same(*(bi.compare_points(s, "error").contrasts() for s in (scores, scores.statistics())))
+    same(
+        *(bi.compare_points(s, "error").contrasts(all=True) for s in (scores, scores.statistics()))
+    )
 
 
 def test_blocks_reduced_in_parts_have_the_moments_of_the_whole(monkeypatch):

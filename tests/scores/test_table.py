@@ -26,7 +26,7 @@ def two(balanced):
 
 
 def test_repr_says_what_is_there(scores, balanced):
-    assert repr(scores) == (
+    assert str(scores) == (
         "ScoreTable(DataFrame: 3 data sets x 3 algorithms, 4 paired replications, 36 scores,"
         " none missing; acc (higher is better))"
     )

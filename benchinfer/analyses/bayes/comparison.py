@@ -585,7 +585,11 @@ class BayesComparison(Comparison):
         return effects_of(outcomes, self.measure) | dominant
 
     def contrasts(
-        self, quantity: Quantity | None = None, *, order: Order = "fixed"
+        self,
+        quantity: Quantity | None = None,
+        *,
+        order: Order = "fixed",
+        all: bool = False,  # noqa: A002
     ) -> "pd.DataFrame":
         """One row per pair of algorithms.
 
@@ -593,19 +597,24 @@ class BayesComparison(Comparison):
         ----------
         quantity
             ``"average"`` or ``"next"``; by default what verdicts are about.
-        order
-            As of every comparison: ``"fixed"``, or ``"result"`` with the better-ranked first.
+        order, all
+            As of every comparison: ``order="result"`` has the better-ranked first, ``all=True`` all
+            columns.
 
         Returns
         -------
         pandas.DataFrame
-            ``measure first second estimate ... verdict winner``; see the glossary. The
+            ``first second estimate ... verdict``, with `all` more; see the glossary. The
             estimate is the posterior mean of the average difference for either quantity, as that is
             the expected difference on the next data set, too.
         """
         if quantity is not None:
-            return self.of(quantity).contrasts(order=order)
-        table = super().contrasts(order=order)
+            return self.of(quantity).contrasts(order=order, all=all)
+        return super().contrasts(order=order, all=all)
+
+    def _contrasts(self) -> "pd.DataFrame":
+        """Return the contrasts in their fixed order, with the quantity that they are of."""
+        table = super()._contrasts()
         table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 

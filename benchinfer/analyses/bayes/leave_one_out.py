@@ -58,7 +58,7 @@ class Weighted:
     log_weights: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LeaveOneOut(Readable):
     """Every data set predicted by a model that has not seen it; M data sets.
 
@@ -93,7 +93,7 @@ class LeaveOneOut(Readable):
     refitted: NDArray[np.bool_]
     draws: tuple[Weighted, ...]
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the predictive density, and how many data sets have much influence."""
         above = int((self.pareto_k > self.good_k).sum())
         return (

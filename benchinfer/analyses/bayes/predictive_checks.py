@@ -44,7 +44,7 @@ _RARE = 0.05  # a tail probability, divided by the number of data sets, that a r
 STATISTICS = ("spread of the algorithms", "largest difference", "residual standard deviation")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PredictiveChecks(Readable):
     """Data sets as observed and as predicted by the others; S statistics, M data sets.
 
@@ -70,7 +70,7 @@ class PredictiveChecks(Readable):
     tail: Array
     winner: Array
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return how many data sets are not as the others predict them."""
         beyond = int(self.beyond.any(axis=0).sum())
         many = count(len(self.datasets), "data set")

@@ -137,7 +137,7 @@ def probable(result: BayesComparison, request: Request) -> Section:
     if request.details:
         text, fold = (*_text(result), *fits(result)), _fold(result)
         kinds = ("average",) if result.following is None else ("average", "next")
-        values["quantities"] = {kind: result.contrasts(kind) for kind in kinds}
+        values["quantities"] = {kind: result.contrasts(kind, all=True) for kind in kinds}
         shares = result.ranks.distribution.tolist()
         values["rank_probabilities"] = dict(zip(result.algorithms, shares, strict=True))
         values["priors"] = result.priors
@@ -193,7 +193,7 @@ def other_quantity(result: BayesComparison) -> Table:
     return Table(
         name="",
         caption=f"The same pairs {where}",
-        frame=result.contrasts(other, order="result"),
+        frame=result.contrasts(other, order="result", all=True),
         columns=(
             *names("first", "second"),
             number("prob_first", "P first", places(3)),

@@ -103,7 +103,7 @@ def slopes(result: "BayesComparison") -> "pd.DataFrame":
         outcomes = average_outcomes(result.draws.slopes[name], matrix, 0.0, result.level)
         codes = codes_of(outcomes, result.level, settled=result.convergence.settled)
         one = replace(result, setting=exact, quantity="average", average=outcomes, codes=codes)
-        table = one.contrasts().drop(columns=["quantity", "prob_equivalent"])
+        table = one.contrasts(all=True).drop(columns=["quantity", "prob_equivalent"])
         table.insert(0, "covariate", name)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)

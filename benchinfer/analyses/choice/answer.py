@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Answer(Tabular, ComparisonGroups[Comparison]):
+class Answer(ComparisonGroups[Comparison], Tabular):
     """Comparisons of the measures of a table, each by the analysis that fits.
 
     A mapping from the name of a measure to its comparison.
@@ -57,11 +57,15 @@ class Answer(Tabular, ComparisonGroups[Comparison]):
         if isinstance(second, str):
             return f"{self.choices[measure].second} cannot answer: {second}"
         both = VerdictAgreement.of([lead, second])
-        n, differ, opposed = len(both.pairs), int(both.differing.sum()), int(both.opposed.sum())
-        by = f"by {within(second.heading)}"
+        n, differ, opposed = int(both.common.sum()), both.n_differing, int(both.opposed.sum())
+        by = f"by {within(second.heading)}:"
+        tested = "" if n == len(both.pairs) else " that both test"
+        if n == 0:
+            return f"{by} none of these pairs is tested"
         if n == 1:
-            return f"{by} {'another' if differ else 'the same'} verdict"
-        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}"
+            pair = f" on the pair{tested}" if tested else ""
+            return f"{by} {'another' if differ else 'the same'} verdict{pair}"
+        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}{tested}"
         if opposed:
             return f"{same}, and on {opposed:,} the other algorithm is better"
         return same
@@ -114,7 +118,7 @@ class Answer(Tabular, ComparisonGroups[Comparison]):
         """Return the headline."""
         return self.headline()
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the measures and the analyses."""
         by = join([f"{name} by {choice.analysis}" for name, choice in self.choices.items()])
         return f"<Answer: {by}>"

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.comparison.sections import level_writer, sections_of
+from benchinfer.comparison.wording import undirected
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from benchinfer.comparison.comparison import Comparison
 
 
@@ -23,9 +22,8 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
     told = [_measures(answer)]
     for name, (first, *rest) in each.items():
         result = answer[name]
-        title = f"{result.measure.title} ({result.measure.better} is better)"
         text = answer.basis(name), *first.text
-        told.append(replace(first, title=title, lead="", text=text))
+        told.append(replace(first, title=result.measure.title, lead="", text=text))
         told += [replace(section, title=f"{name}: {section.title}") for section in rest]
     return tuple(told)
 
@@ -34,7 +32,10 @@ def _measures(answer: Answer) -> Section:
     """Return the section on all measures."""
     return Section(
         title="Answer",
-        facts=tuple((name, result.headline()) for name, result in answer.items()),
+        # The heads of the columns have the directions.
+        facts=tuple(
+            (name, undirected(result.headline(), result.measure)) for name, result in answer.items()
+        ),
         tables=(levels(answer),),
         warnings=tuple(f"{name}: {why}" for name, why in answer.refused.items()),
     )
@@ -44,8 +45,8 @@ def levels(answer: Answer) -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
     data = answer.levels()
     rows = data.reset_index()
-    lettered = all(_letters(result) for result in answer.values())
-    notes = ["An asterisk marks the best level."]
+    lettered = all(result.letters() for result in answer.values())
+    notes = ["Heads have the direction that is better; an asterisk marks the best level."]
     if lettered:
         alike = " or equivalent" if any(r.measure.tolerance > 0 for r in answer.values()) else ""
         notes.append(f"Algorithms that share a letter on a measure are undecided{alike}.")
@@ -70,7 +71,7 @@ def levels(answer: Answer) -> Table:
 
 def _column(name: str, result: "Comparison") -> Column:
     """Return the levels on a measure, each with its letters; the best one is marked."""
-    write, letters = level_writer(result, result.summary()), _letters(result)
+    write, letters = level_writer(result, result.summary()), result.letters()
     best = result.ranking()[0]
 
     def cell(value: float, algorithm: str) -> Cell:
@@ -82,16 +83,6 @@ def _column(name: str, result: "Comparison") -> Column:
 
     head = f"{name} ({result.level_better})"
     return Column(name, head, cell, numeric=True, also=("algorithm",), defined=False)
-
-
-def _letters(result: "Comparison") -> dict[str, str]:
-    """Return the letters of the algorithms; none where not all pairs were compared."""
-    if result.sides:
-        return {}
-    table: pd.DataFrame = result.relation().letters()
-    if "not_compared" in table:
-        return {}
-    return dict(zip(table["algorithm"], table["letters"], strict=True))
 
 
 SECTIONS = {Answer: sections}

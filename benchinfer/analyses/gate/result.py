@@ -12,7 +12,7 @@ from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, level_percent
-from benchinfer.core.result import Showable
+from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ type Outcome = Literal["pass", "fail", "undecided"]
 
 
 @savable
-@dataclass(frozen=True, slots=True)
-class Need:
+@dataclass(frozen=True, slots=True, repr=False)
+class Need(Readable):
     """What would decide a measure that is undecided.
 
     Attributes
@@ -41,10 +41,14 @@ class Need:
     datasets: int | None = None
     replications: int | None = None
 
+    def description(self) -> str:
+        """Return what is needed."""
+        return f"<Need: {self.text}>"
+
 
 @savable
-@dataclass(frozen=True, slots=True, eq=False)
-class GatedMeasure:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GatedMeasure(Readable):
     """Verdict and evidence on one measure.
 
     Attributes
@@ -86,6 +90,10 @@ class GatedMeasure:
     counted: str
     withheld: bool
     need: Need | None = None
+
+    def description(self) -> str:
+        """Return the measure and the verdict."""
+        return f"<GatedMeasure {self.measure.name}: {self.verdict}>"
 
     @property
     def measure(self) -> Measure:
@@ -310,9 +318,9 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         """Return the verdict in one sentence."""
         return self.headline()
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the verdict and the algorithms."""
-        return f"<Gate of {self.candidate} against {self.baseline}: {self.verdict}>"
+        return f"<Gate: {self.verdict}, {self.candidate} against {self.baseline}>"
 
 
 def _tolerance(measures: Sequence[Measure]) -> str:

@@ -134,7 +134,7 @@ def compare_meta(
     >>> import benchinfer as bi
     >>> meta = compare_meta(bi.load_example("simulated/unbalanced"))
     >>> meta.contrasts().columns.tolist()[:5]
-    ['measure', 'first', 'second', 'estimate', 'conf_low']
+    ['first', 'second', 'estimate', 'conf_low', 'conf_high']
     >>> meta.heterogeneity().columns.tolist()[:4]
     ['measure', 'tau2', 'tau2_low', 'tau2_high']
     """

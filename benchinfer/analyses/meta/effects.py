@@ -270,7 +270,7 @@ class Effects(Readable):
         lines = sorted(f"{label}{number}" for label, number in zip(labels, numbers, strict=True))
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the source with the numbers of effects, studies, data sets and algorithms."""
         said = ", ".join(f"{m.name} ({m.better} is better)" for m in self.measures)
         return (

@@ -156,7 +156,7 @@ def compare_mixed(
     >>> mixed.formula
     'score ~ algorithm + (1|dataset) + (1|dataset:algorithm) + (1|dataset:replication)'
     >>> mixed.contrasts().columns.tolist()[:5]
-    ['measure', 'first', 'second', 'estimate', 'conf_low']
+    ['first', 'second', 'estimate', 'conf_low', 'conf_high']
     """
     options = MixedOptions(
         measure=measure,

@@ -213,7 +213,7 @@ class MixedComparison(TestedComparison):
         exact = replace(self.setting, measure=replace(self.measure, tolerance=0.0))
         for name in self.fitted.fixed.covariates:
             rows = self.fitted.fixed.slopes(name)
-            table = compared(exact, self.fitted, self.options, rows).contrasts()
+            table = compared(exact, self.fitted, self.options, rows).contrasts(all=True)
             table.insert(0, "covariate", name)
             tables.append(table)
         if not tables:

@@ -106,7 +106,7 @@ def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table
     )
     contrasts = Table(
         name="",
-        caption=f"Contrasts in {measure.title} on one new data set, {measure.better} is better",
+        caption=f"Contrasts in {measure.title} on one new data set",
         frame=mixed.turned(frame),
         columns=(
             *names("first", "second"),
@@ -202,7 +202,7 @@ def by_domain(mixed: MixedComparison) -> Section:
         frame=pd.DataFrame(rows, columns=["domain", "order"]),
         columns=(*names("domain"), Column("order", "order", role="order", defined=False)),
     )
-    frames = {name: result.contrasts() for name, result in domains.items()}
+    frames = {name: result.contrasts(all=True) for name, result in domains.items()}
     return Section(title="In each domain", tables=(orders,), values={"by_domain": frames})
 
 

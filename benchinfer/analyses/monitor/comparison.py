@@ -20,6 +20,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, level_percent, ordinal
 from benchinfer.core.saving import savable
+from benchinfer.relations.text import in_brief
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -447,8 +448,7 @@ class MonitorComparison(Comparison):
         """Return the headline."""
         return self.headline()
 
-    def __repr__(self) -> str:
-        """Return measure, order and state."""
-        order = self.relation()
-        pairs = count(len(self.pairs), "pair")
-        return f"<MonitorComparison of {self.measure.name}: {order}; {pairs}, {self.decision}>"
+    def description(self) -> str:
+        """Return measure, state and order."""
+        order = in_brief(self.relation())
+        return f"<MonitorComparison of {self.measure.name}: {self.decision}; {order}>"

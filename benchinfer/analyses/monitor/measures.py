@@ -117,7 +117,7 @@ def _rows(table: Columns, first: int, last: int) -> Columns:
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MonitoredMeasures(Showable, ComparisonGroups[MonitorComparison]):
+class MonitoredMeasures(ComparisonGroups[MonitorComparison], Showable):
     """One comparison per measure: a mapping from measure to comparison.
 
     The error over all measures, pairs and looks together is at most one minus the level.
@@ -166,6 +166,6 @@ class MonitoredMeasures(Showable, ComparisonGroups[MonitorComparison]):
         """Return one line per measure, and whether to go on."""
         return "\n".join([*map(str, self.values()), f"All measures: {self.headline()}"])
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the number of measures and the state."""
         return f"<MonitoredMeasures: {count(len(self), 'measure')}, {self.decision}>"

@@ -272,5 +272,3 @@ class Consecutive(Showable):
             f"The order matters for {listed}: {within} a difference is found in some and not"
             " in others."
         )
-
-    __repr__ = __str__

@@ -221,7 +221,7 @@ def _state(state: str, first: str, second: str) -> str:
 def pairs(result: "MonitorComparison") -> Table:
     """One row per pair: estimate, interval where there is one, p-value, and state."""
     table = comparison_sections.contrasts(result)
-    data, measure = result.contrasts(), result.measure
+    data, measure = result.contrasts(all=True), result.measure
     kind = f"{level_percent(result.level)} sequence"
     star = (data["provisional"] & (data["n_used"] > 0)).any()
     shown = {"first", "second", "n_used", "estimate", "conf_low", "p_value", "state"}
@@ -327,7 +327,7 @@ def _text(result: MonitorComparison) -> tuple[str, ...]:
         sentences.append(
             f"Decided, with the replications per data set that {did}: {'; '.join(listed)}{more}."
         )
-    table = result.contrasts()
+    table = result.contrasts(all=True)
     waiting = int((table["provisional"] & (table["n_used"] > 0)).sum())
     if waiting:
         who, are = count(waiting, "pair"), "is" if waiting == 1 else "are"

@@ -131,7 +131,7 @@ def nulls(comparison: PermutationComparison) -> str:
     early = not comparison.pairwise and comparison.pooled.stopped
     stopped = ", after which all decisions were certain" if early else ""
     if comparison.pairwise and "sign flips" in comparison.provenance.adjustment:
-        some_drawn = (comparison.contrasts()["p_error"] > 0).any()
+        some_drawn = (comparison.contrasts(all=True)["p_error"] > 0).any()
         flips = f"random sign flips; seed {seed}" if some_drawn else "all sign flips of the blocks"
         return (
             f"The p-value of each pair alone is {join(kinds, 'or')}; those of several pairs"
@@ -193,7 +193,8 @@ def agreement(comparison: "Comparison", other: "Comparison") -> str:
         return ""
     if not len(differ):
         return f"They agree with the {title} on {'the pair' if n == 1 else f'all {n:,} pairs'}."
-    start = f"They agree with the {title} on {n - len(differ):,} of {count(n, 'pair')}"
+    start = f"They agree with the {title} on {n - len(differ):,} of {n:,} pairs"
+    start = f"They do not agree with the {title} on the pair" if n == 1 else start
     opposed = sum((Verdict(one[m]), Verdict(two[m])) in _OPPOSED for m in differ)
     turned = f"{opposed or 'none'} of the others {'is' if opposed < 2 else 'are'} decided the other"
     turned += " way round"

@@ -197,8 +197,6 @@ class Plan(Showable):
         """Return the plan in plain words."""
         return "\n".join(sentences(self))
 
-    __repr__ = __str__
-
     def summary(self) -> "pd.DataFrame":
         """Return the design in one row.
 

@@ -94,6 +94,16 @@ class VerdictAgreement:
         return np.array([_differ(row, self.weighing) for row in self.codes], dtype=np.bool_)
 
     @property
+    def common(self) -> Flags:
+        """(P,) pairs that each of the analyses that weigh has compared."""
+        return (self.codes[:, self.weighing] != Verdict.MISSING).all(axis=1)
+
+    @property
+    def n_differing(self) -> int:
+        """Number of the pairs in common on which analyses differ."""
+        return int((self.differing & self.common).sum())
+
+    @property
     def opposed(self) -> Flags:
         """(P,) pairs of which two analyses that weigh call different algorithms better."""
         codes = self.codes[:, self.weighing]
@@ -115,14 +125,21 @@ class VerdictAgreement:
         names = [
             within(c.heading) for c, t in zip(self.comparisons, self.weighing, strict=True) if t
         ]
-        n, differ, against = len(self.pairs), int(self.differing.sum()), int(self.opposed.sum())
+        n, differ = int(self.common.sum()), self.n_differing
+        against = int((self.opposed & self.common).sum())
         if len(names) < 2:
             return ""
-        by = f"{join(names)} give"
+        if not n:
+            return f"{join(names)} have no pair in common."
+        by, them = f"{join(names)} give", "both" if len(names) == 2 else "all"
+        tested = "" if n == len(self.pairs) else f" that {them} test"
+        if n == 1 and differ:
+            opposite = "; they call different algorithms better" if against else ""
+            return f"{by} the pair{tested} different verdicts{opposite}."
         if not differ:
             which = "the pair" if n == 1 else f"each of the {n:,} pairs"
-            return f"{by} {which} the same verdict."
-        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}"
+            return f"{by} {which}{tested} the same verdict."
+        same = f"{by} the same verdict on {n - differ:,} of {count(n, 'pair')}{tested}"
         if against:
             return f"{same}; on {against:,} they call different algorithms better."
         return f"{same}; on {differ:,} they differ, and none calls the other algorithm better."
@@ -140,7 +157,7 @@ class _Column:
 
     @staticmethod
     def of(comparison: "Comparison", pairs: Sequence[tuple[str, str]]) -> "_Column":
-        contrasts = comparison.contrasts()
+        contrasts = comparison.contrasts(all=True)
         place: dict[tuple[str, str], tuple[int, int]] = {}
         for row, (a, b) in enumerate(zip(contrasts["first"], contrasts["second"], strict=True)):
             place[a, b], place[b, a] = (row, 1), (row, -1)

@@ -142,7 +142,7 @@ def sensitivity(changes: "VerdictChanges") -> Section:
 
 
 def _share(n: int, total: int) -> str:
-    return f"{n:,} of {total:,}" if n else "0"
+    return f"{n:,} of {total:,}" if n and total > 1 else f"{n}"
 
 
 def _summary(changes: "VerdictChanges") -> Table:

@@ -218,7 +218,7 @@ def _panel(
 
 def _behind(one: Comparison) -> set[str]:
     """Return the algorithms that some other is shown to be better than."""
-    rows = one.contrasts()
+    rows = one.contrasts(all=True)
     rows = rows[rows["verdict"].isin(["first", "second"])]
     return set(rows["first"].where(rows["verdict"] == "second", rows["second"]))
 

@@ -171,7 +171,11 @@ class SubgroupStability(Showable):
             f" these characteristics divide: {splits}. No division in {100 * self.undivided:.0f} %."
         )
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
+        """Return the sentence in brackets."""
+        return f"<SubgroupStability: {self}>"
+
+    def __str__(self) -> str:
         """Return the sentence."""
         return self.sentence()
 

@@ -42,7 +42,7 @@ CHOSEN = (
 
 @savable
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Subgroups(Tabular, ComparisonGroups[Comparison]):
+class Subgroups(ComparisonGroups[Comparison], Tabular):
     """Groups of data sets on which algorithms compare differently: leaf to comparison.
 
     Attributes
@@ -81,7 +81,7 @@ class Subgroups(Tabular, ComparisonGroups[Comparison]):
     checks: tuple[Check, ...]
     provenance: Provenance
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the number of leaves and data sets."""
         datasets = count(len(self.tree.nodes[0].datasets), "data set")
         return f"<Subgroups: {len(self)} {'leaf' if len(self) == 1 else 'leaves'} of {datasets}>"

@@ -395,7 +395,7 @@ def compare_wins(
     >>> import benchinfer as bi
     >>> found = compare_wins(bi.load_example("demsar2006"))
     >>> columns = ["first", "second", "wins", "ties", "losses", "prob_win"]
-    >>> found.contrasts()[columns].head(2).round(2)
+    >>> found.contrasts(all=True)[columns].head(2).round(2)
       first   second  wins  ties  losses  prob_win
     0  C4.5  C4.5+cf   4.0   6.0     4.0      0.39
     1  C4.5   C4.5+m   0.0   8.0     6.0      0.12

@@ -125,7 +125,7 @@ class Wins(Readable):
         text = f"{self.name}{self.algorithms}{[x.tolist() for x in self.counts()]}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Say how much there is."""
         n = int(self.coverage().found.sum()) // 2
         return (

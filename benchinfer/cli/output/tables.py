@@ -108,7 +108,7 @@ def describe(
         size(out, scores)
         for name, table in statistics.items():
             measure = scores.measure(name)
-            out.heading(f"{measure.title} ({measure.better} is better)")
+            out.heading(measure.title)
             grid = _cells(table)
             if "conf_low" in table:
                 kind = (

@@ -113,7 +113,7 @@ def layout(
 ) -> Forest:
     """Lay out the forest of a comparison's contrasts, better-ranked algorithms first."""
     measure = comparison.measure
-    contrasts = comparison.contrasts(order="result" if order is None else order)
+    contrasts = comparison.contrasts(order="result" if order is None else order, all=True)
     table, what = _chosen(comparison, contrasts, pair, algorithms)
     table = table.iloc[:top]
     names = _names(sorted({*table["first"], *table["second"]}), width)

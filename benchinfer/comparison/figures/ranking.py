@@ -23,8 +23,7 @@ from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
 from benchinfer.plots.text import across, fitted, plain, pt, scale, widest, wrapped
 from benchinfer.relations.figures.pairs import spelled
-from benchinfer.relations.numerics.posets import letters
-from benchinfer.relations.ranks import rank_intervals
+from benchinfer.relations.ranks import indistinct, rank_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,9 +134,7 @@ def layout(
     reference, role = _reference(comparison, shown)
     table = _against(comparison, reference)
     measure, relation = comparison.measure, comparison.relation()
-    index = [relation.algorithms.index(name) for name in shown]
-    states = relation.states[np.ix_(index, index)]
-    groups, marks, head, read = _joined(comparison, relation, states, role, shown)
+    groups, marks, head, read = _joined(comparison, relation, role, shown)
     names = fitted(dict.fromkeys([*shown, reference]), 0.3 * width, bold=True)
     level, levels = _levels(comparison, shown)
     rows = tuple(
@@ -213,7 +210,7 @@ def _against(
     comparison: "Comparison", reference: str
 ) -> dict[str, tuple[int, Verdict, float, float | None, float | None]]:
     """Return number, verdict, estimate and interval of each contrast with the reference."""
-    table = comparison.contrasts()
+    table = comparison.contrasts(all=True)
     table = table[(table["first"] == reference) | (table["second"] == reference)]
     flipped = (table["first"] == reference).to_numpy()
     table = turned(table, flipped, comparison.measure.neutral, undirected=comparison.undirected)
@@ -244,7 +241,6 @@ def _levels(comparison: "Comparison", shown: Sequence[str]) -> tuple[str, list[s
 def _joined(
     comparison: "Comparison",
     relation: "Relation",
-    states: NDArray[np.int8],
     role: str,
     shown: Sequence[str],
 ) -> tuple[Groups, list[str], str, str]:
@@ -257,8 +253,7 @@ def _joined(
         said = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
         return (), said, "ranks", "ranks: those that the verdicts leave open"
     what = "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
-    missing = states == Verdict.MISSING
-    groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
+    groups = indistinct(relation, shown)
     if all(group[-1] - group[0] == len(group) - 1 for group in groups):
         several = tuple(group for group in groups if len(group) > 1)
         read = f"a bar joins algorithms of which each two are {what}" if several else ""

@@ -249,7 +249,7 @@ class Consensus(Tabular):
                 return mark.join(names)
         return "{" + ", ".join(names) + "}"
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return the method, the number of algorithms and the order."""
         return f"<Consensus of {len(self.algorithms)} algorithms by {self.method}: {self}>"
 
@@ -495,14 +495,15 @@ def checks(result: "Consensus") -> list[Check]:
             )
         ]
     if result.optimal:
-        open_pairs = int((~result.certain[upper]).sum())
+        open_pairs, n = int((~result.certain[upper]).sum()), len(upper[0])
+        pairs = f"{open_pairs:,} of {n:,} pairs are" if n > 1 else "the pair is"
         rows += [
             Check.of(
                 "relations that fit equally well",
                 result.count,
                 1.0,
                 ok=result.count == 1 and result.count_exact,
-                remedy=f"{open_pairs:,} of {len(upper[0]):,} pairs are open between them:"
+                remedy=f"{pairs} open between them:"
                 f" {Either('relation()', 'the first line')} has what all of them say, and"
                 " no single one is the answer",
             ),

@@ -210,6 +210,8 @@ def _counted(result: Consensus) -> str:
         return "one"
     k = len(result.certain)
     agreed = (int(result.certain.sum()) - k) // 2
+    if k == 2:
+        return f"{optima(result)}; they {'agree' if agreed else 'do not agree'} on the pair"
     return f"{optima(result)}; they agree on {agreed:,} of {count(k * (k - 1) // 2, 'pair')}"
 
 

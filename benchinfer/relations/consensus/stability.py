@@ -214,7 +214,7 @@ class ConsensusInfluence(Showable):
     def _moved(self) -> Flags:
         return np.abs(self.above_without - self.above) > _SAME
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return how many relations change something."""
         some = int((self.influence > _SAME).sum())
         return (
@@ -463,7 +463,7 @@ class Stability(Showable):
             text += f" >{self.above[0, i, j]:.2f}{tied} {self.algorithms[j]}"
         return text
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return what was resampled, and the order."""
         return (
             f"<Stability of {len(self.algorithms)} algorithms over {self.resamples} resamples of"

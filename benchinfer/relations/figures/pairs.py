@@ -20,7 +20,7 @@ from benchinfer.plots.text import fitted, plain, pt, short, widest
 from benchinfer.plots.tiles import Tile, Verdicts
 from benchinfer.relations.numerics.distances import generalised_ranks
 from benchinfer.relations.numerics.posets import letters
-from benchinfer.relations.ranks import letter
+from benchinfer.relations.ranks import indistinct, letter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -199,15 +199,15 @@ def layout_letters(
     relation: "Relation", width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Letters:
     """Lay out the groups of algorithms that a relation does not tell apart."""
+    order = order or relation.order
     ranks = generalised_ranks(relation.states)
     number = "number: rank, of wins and losses; 1 is best"
-    if order is not None:
+    if order:
         ranks = np.array([1.0 + order.index(name) for name in relation.algorithms])
         number = "number: place by the estimate"
     best_first = np.argsort(ranks, kind="stable")
-    states = relation.states[np.ix_(best_first, best_first)]
-    missing = states == Verdict.MISSING
-    groups = letters(np.isin(states, (Verdict.FIRST, Verdict.SECOND)) | missing)
+    missing = relation.states[np.ix_(best_first, best_first)] == Verdict.MISSING
+    groups = indistinct(relation, [relation.algorithms[i] for i in best_first.tolist()])
     bars = all(group[-1] - group[0] == len(group) - 1 for group in groups)
     shown = [group for group in groups if len(group) > 1] if bars else groups
     names = fitted(relation.algorithms, 0.45 * width)

@@ -133,14 +133,14 @@ def test_two_algorithms_with_single_scores_by_quadrature(interactions):
     effect = result.draws.effects[..., 0] / result.data.scale * np.sqrt(2)
     assert effect.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(3600))
     assert effect.std() == pytest.approx(sd, rel=0.05)
-    contrasts = result.contrasts()
+    contrasts = result.contrasts(all=True)
     of_beta, at = weight.sum(axis=(1, 2)), beta[:, 0, 0]
     wanted = float(of_beta[at > 1e-9].sum() + of_beta[np.abs(at) < 1e-9].sum() / 2)
     assert contrasts["prob_first"][0] == pytest.approx(wanted, abs=0.015)
 
 
 def test_verdicts_are_the_outcomes_that_reach_the_level(result):
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     shares = rows[["prob_first", "prob_equivalent", "prob_second"]].to_numpy()
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     needed = np.array([0.975, 0.95, 0.975])[shares.argmax(axis=1)]
@@ -181,8 +181,8 @@ def test_a_pair_is_decided_where_its_interval_excludes_equality(draws, level):
 
 def test_the_next_data_set_is_less_certain_than_the_average(result):
     on_next = result.of("next")
-    average, following = result.contrasts(), result.contrasts("next")
-    pd.testing.assert_frame_equal(on_next.contrasts(), following)
+    average, following = result.contrasts(all=True), result.contrasts("next", all=True)
+    pd.testing.assert_frame_equal(on_next.contrasts(all=True), following)
     assert "p_dominant" in following
     assert "p_dominant" not in average
     assert (following["conf_low"] < average["conf_low"]).all()
@@ -211,8 +211,12 @@ def test_direction_does_not_matter():
     turned = bi.compare_bayes(scores, draws=200, seed=1)
     result = bi.compare_bayes(read(simulated(), tolerance=0.1), draws=200, seed=1)
     assert turned.relation() == result.relation()
-    np.testing.assert_allclose(turned.contrasts()["estimate"], -result.contrasts()["estimate"])
-    np.testing.assert_allclose(turned.contrasts()["prob_first"], result.contrasts()["prob_first"])
+    np.testing.assert_allclose(
+        turned.contrasts(all=True)["estimate"], -result.contrasts(all=True)["estimate"]
+    )
+    np.testing.assert_allclose(
+        turned.contrasts(all=True)["prob_first"], result.contrasts(all=True)["prob_first"]
+    )
 
 
 def test_posterior_is_a_tree_that_arviz_reads(result):
@@ -236,7 +240,9 @@ def test_these_data_sets():
     assert "prob_best_next" not in result.summary()
     assert result.scope() == "on average over these 8 data sets"
     domain = bi.compare_bayes(read(simulated()), draws=200, seed=1)
-    widths = [r.contrasts().eval("conf_high - conf_low").to_numpy() for r in (result, domain)]
+    widths = [
+        r.contrasts(all=True).eval("conf_high - conf_low").to_numpy() for r in (result, domain)
+    ]
     assert (widths[0] < widths[1]).all()
     with pytest.raises(bi.DesignError, match="not about the next data set"):
         result.of("next")
@@ -246,7 +252,9 @@ def test_these_data_sets():
 def test_same_seed_same_numbers():
     scores = read(simulated())
     one, two = (bi.compare_bayes(scores, draws=100, seed=5) for _ in range(2))
-    pd.testing.assert_frame_equal(one.contrasts(), two.contrasts(), check_exact=True)
+    pd.testing.assert_frame_equal(
+        one.contrasts(all=True), two.contrasts(all=True), check_exact=True
+    )
     assert bi.compare_bayes(scores, draws=100).provenance.seed is not None
 
 
@@ -366,7 +374,7 @@ def test_domains_as_a_level():
         assert apart[name].scope().endswith(f"in the domain {name}")
 
     def width(result):
-        return result.contrasts().eval("conf_high - conf_low").to_numpy()
+        return result.contrasts(all=True).eval("conf_high - conf_low").to_numpy()
 
     assert (width(apart["e0"]) < width(comparison)).all()
     assert (width(comparison) < width(apart["new domain"])).all()
@@ -439,10 +447,10 @@ def test_the_centre_of_t_interactions_is_that_of_a_typical_data_set(outweighed):
 
 def test_the_row_on_mean_differences_goes_with_the_verdicts(outweighed):
     result = bi.compare_bayes(outweighed, preset="signed-rank", quantity="dominant", seed=1)
-    assert result.contrasts()["winner"].tolist() == ["new"]
+    assert result.contrasts(all=True)["winner"].tolist() == ["new"]
     assert result.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 1
     other = result.of("next")
-    assert other.contrasts()["verdict"].tolist() == ["undecided"]
+    assert other.contrasts(all=True)["verdict"].tolist() == ["undecided"]
     assert other.diagnostics().set_index("check").loc[OTHER_SIGN, "value"] == 0
 
 
@@ -459,7 +467,7 @@ def test_chains_that_did_not_settle_decide_no_pair(fault, monkeypatch):
         return bi.compare_bayes(scores, draws=100, seed=5)
 
     settled, failed = found(), found(**fault)
-    assert settled.contrasts()["verdict"].isin(["first", "second"]).any()
-    assert set(failed.contrasts()["verdict"]) == {"undecided"}
+    assert settled.contrasts(all=True)["verdict"].isin(["first", "second"]).any()
+    assert set(failed.contrasts(all=True)["verdict"]) == {"undecided"}
     rows = failed.diagnostics().set_index("check")["ok"]
     assert not rows.filter(regex="R-hat|divergent").all()

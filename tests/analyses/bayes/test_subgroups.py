@@ -55,22 +55,22 @@ def test_slopes_are_per_unit_of_the_covariate(result, scores):
     other = read(frame.assign(log_n=10 * frame["log_n"] + 7))
     again = bi.compare_bayes(other, covariates="log_n", interactions="normal", draws=500, seed=1)
     np.testing.assert_allclose(10 * again.slopes()["estimate"], result.slopes()["estimate"])
-    at = result.at(log_n=4).contrasts()["estimate"]
-    np.testing.assert_allclose(again.at(log_n=47).contrasts()["estimate"], at)
+    at = result.at(log_n=4).contrasts(all=True)["estimate"]
+    np.testing.assert_allclose(again.at(log_n=47).contrasts(all=True)["estimate"], at)
 
 
 def test_elsewhere(result):
     """From mean to mean plus one every difference moves by the difference of slopes."""
     mean = float(result.along.centre[0])
     there = result.at(log_n=mean + 1)
-    moved = there.contrasts()["estimate"] - result.contrasts()["estimate"]
+    moved = there.contrasts(all=True)["estimate"] - result.contrasts(all=True)["estimate"]
     np.testing.assert_allclose(moved, result.slopes()["estimate"])
     here = result.at(log_n=mean)
     for kind in ("average", "next"):
-        one, two = result.contrasts(kind), here.contrasts(kind)
+        one, two = result.contrasts(kind, all=True), here.contrasts(kind, all=True)
         np.testing.assert_allclose(one["estimate"], two["estimate"])
         np.testing.assert_allclose(one["prob_first"], two["prob_first"], atol=0.025)
-    assert there.at(log_n=mean).contrasts().equals(here.contrasts())
+    assert there.at(log_n=mean).contrasts(all=True).equals(here.contrasts(all=True))
 
 
 def test_words(result):
@@ -96,7 +96,7 @@ def test_posterior_has_slopes(result):
 
 def test_survives_saving(result, tmp_path):
     again = bi.load(result.save(tmp_path / "result.json"))
-    assert again.at(log_n=5).contrasts().equals(result.at(log_n=5).contrasts())
+    assert again.at(log_n=5).contrasts(all=True).equals(result.at(log_n=5).contrasts(all=True))
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_elsewhere_in_a_domain():
     result = bi.compare_bayes(scores, domains="random", **options)
     mean = float(result.along.centre[0])
     here, there = result.by_domain()["g1"], result.at(log_n=mean + 1).by_domain()["g1"]
-    moved = there.contrasts()["estimate"] - here.contrasts()["estimate"]
+    moved = there.contrasts(all=True)["estimate"] - here.contrasts(all=True)["estimate"]
     np.testing.assert_allclose(moved, result.slopes()["estimate"])
     with pytest.raises(bi.DesignError, match="is in the domain g1 already"):
         here.at(log_n=3)

@@ -59,16 +59,18 @@ def test_threads_do_not_matter(statistic, monkeypatch):
     monkeypatch.setattr("benchinfer.numerics.shuffle._HELD", 3_000)
     scores = table(simulated(2, SHAPE))
     one, two = (boot(scores, statistic=statistic, n_jobs=n) for n in (1, 2))
-    pd.testing.assert_frame_equal(one.contrasts(), two.contrasts(), check_exact=True)
+    pd.testing.assert_frame_equal(
+        one.contrasts(all=True), two.contrasts(all=True), check_exact=True
+    )
     for name in ("estimate", "low", "high", "p_value"):
         np.testing.assert_array_equal(getattr(one.improved, name), getattr(two.improved, name))
 
 
 def test_direction_and_sign_turned_together_change_nothing():
     values = simulated(2, SHAPE, effect=0.2)
-    one = boot(table(values)).contrasts()
+    one = boot(table(values)).contrasts(all=True)
     lower = bi.Measure("score", "lower", tolerance=0.3)
-    other = boot(table(-values, measures=lower)).contrasts()
+    other = boot(table(-values, measures=lower)).contrasts(all=True)
     for name in ("p_value", "p_raw", "p_equivalence", "p_error", "std_error", "verdict", "winner"):
         assert one[name].tolist() == other[name].tolist()
     np.testing.assert_array_equal(one["conf_low"], -other["conf_high"])
@@ -77,7 +79,7 @@ def test_direction_and_sign_turned_together_change_nothing():
 def test_verdicts_follow_p_values_and_intervals():
     values = simulated(3, SHAPE, effect=0.25)
     for interval, adjust in itertools.product(("percentile", "expanded"), ("holm", "none")):
-        rows = boot(table(values), interval=interval, adjust=adjust).contrasts()
+        rows = boot(table(values), interval=interval, adjust=adjust).contrasts(all=True)
         p, q = rows["p_value"], rows["p_equivalence"]
         expected = np.where(p <= 0.05, np.where(rows["estimate"] > 0, "first", "second"), "")
         expected = np.where(q <= 0.05, "equivalent", expected)
@@ -88,7 +90,9 @@ def test_verdicts_follow_p_values_and_intervals():
             assert (out == (p <= 0.05)).all()
             assert (rows["p_raw"] == p).all()
             # Equivalent: the interval at twice the level is inside the tolerance.
-            wide = boot(table(values), interval=interval, adjust=adjust, level=0.9).contrasts()
+            wide = boot(table(values), interval=interval, adjust=adjust, level=0.9).contrasts(
+                all=True
+            )
             inside = (wide["conf_low"] > -0.3) & (wide["conf_high"] < 0.3)
             assert (inside == (q <= 0.05)).all()
 
@@ -97,7 +101,7 @@ def test_p_value_is_the_share_of_draws_on_the_other_side():
     values = simulated(4, (1, 12, 2), effect=0.1)
     difference = values[0, :, 1] - values[0, :, 0]
     rows = boot(table(values), statistic="mean", interval="percentile", resamples=20_000)
-    rows = rows.contrasts()
+    rows = rows.contrasts(all=True)
     rng = np.random.default_rng(1)
     draws = rng.choice(difference, (20_000, 12)).mean(axis=1)
     expected = 2 * min((draws <= 0).mean(), (draws >= 0).mean())
@@ -107,9 +111,9 @@ def test_p_value_is_the_share_of_draws_on_the_other_side():
 
 def test_one_sided_tests_and_noninferiority():
     values = simulated(5, SHAPE, effect=0.3)
-    both = boot(table(values)).contrasts()
-    better = boot(table(values), alternative="better").contrasts()
-    worse = boot(table(values), alternative="worse").contrasts()
+    both = boot(table(values)).contrasts(all=True)
+    better = boot(table(values), alternative="better").contrasts(all=True)
+    worse = boot(table(values), alternative="worse").contrasts(all=True)
     assert np.isposinf(better["conf_high"]).all()
     assert np.isneginf(worse["conf_low"]).all()
     smaller = np.minimum(better["p_raw"], worse["p_raw"])
@@ -190,7 +194,7 @@ def test_targets_and_words():
     assert checks(domain).loc["claims go beyond these data sets", "ok"]
     assert not checks(domain).loc["number of data sets", "ok"]
     assert "share were drawn together" in here.method
-    spread = [r.contrasts()["std_error"].mean() for r in (here, domain, both)]
+    spread = [r.contrasts(all=True)["std_error"].mean() for r in (here, domain, both)]
     assert spread == sorted(spread)
     for name in ("Agarwal", "Dolan", "Holm", "Hesterberg"):
         assert name in here.citations()
@@ -203,16 +207,16 @@ def test_the_seed_is_recorded_and_decides():
     scores = table(simulated(10, SHAPE, effect=0.1))
     first = bi.compare_bootstrap(scores, resamples=500)
     again = bi.compare_bootstrap(scores, resamples=500, seed=first.provenance.seed)
-    pd.testing.assert_frame_equal(first.contrasts(), again.contrasts())
+    pd.testing.assert_frame_equal(first.contrasts(all=True), again.contrasts(all=True))
     assert first.provenance.seed == first.provenance.arguments["seed"]
     other = bi.compare_bootstrap(scores, resamples=500, seed=first.provenance.seed + 1)
-    assert not first.contrasts()["p_raw"].equals(other.contrasts()["p_raw"])
+    assert not first.contrasts(all=True)["p_raw"].equals(other.contrasts(all=True)["p_raw"])
 
 
 def test_renaming_renames():
     values = simulated(11, SHAPE, effect=0.2)
-    one = boot(table(values)).contrasts()
-    other = boot(table(values, ["w - x", "x <b>", "y, z", "z"])).contrasts()
+    one = boot(table(values)).contrasts(all=True)
+    other = boot(table(values, ["w - x", "x <b>", "y, z", "z"])).contrasts(all=True)
     names = dict(zip("abcd", ["w - x", "x <b>", "y, z", "z"], strict=True))
     assert one["first"].map(names).tolist() == other["first"].tolist()
     assert one["p_value"].tolist() == other["p_value"].tolist()
@@ -258,7 +262,7 @@ def test_identical_algorithms_are_named_and_not_decided():
     values[:, :, 1] = values[:, :, 0]
     values[:, :, 3] = values[:, :, 2] + 1
     result = boot(table(values), statistic="mean")
-    rows = result.contrasts().set_index(["first", "second"])
+    rows = result.contrasts(all=True).set_index(["first", "second"])
     for pair in (("a", "b"), ("c", "d")):
         assert rows.loc[pair, "p_value"] == 1
         assert rows.loc[pair, "verdict"] == "undecided"
@@ -290,7 +294,7 @@ def test_diagnostics_of_small_samples():
     assert many.loc["smallest p-value that the resamples allow, adjusted", "ok"]
     short = boot(table(simulated(16, (5, 6, 6))), resamples=100)
     assert not checks(short).loc["smallest p-value that the resamples allow, adjusted", "ok"]
-    assert np.isinf(short.contrasts()["conf_low"]).all()
+    assert np.isinf(short.contrasts(all=True)["conf_low"]).all()
     assert not short.relation().strict.any()
     worst = checks(boot(table(simulated(16, SHAPE)), statistic="worst", resample="datasets"))
     assert not worst.loc["data sets beyond the quantile", "ok"]
@@ -300,7 +304,7 @@ def test_a_verdict_near_the_level_is_named():
     scores = table(simulated(17, (1, 30, 2), effect=0.35))
     for seed in range(40):
         result = boot(scores, resamples=200, seed=seed)
-        row, p = checks(result), result.contrasts().iloc[0]
+        row, p = checks(result), result.contrasts(all=True).iloc[0]
         near = abs(p["p_value"] - 0.05) < 2 * p["p_error"]
         assert row.loc["pairs within the Monte Carlo error of the level", "ok"] <= (not near)
 
@@ -332,8 +336,8 @@ def test_refusals(options, text):
 def test_three_pairs_on_two_replications_are_undecided():
     # t with one degree of freedom reaches so far out that no share of the draws is left.
     found = boot(table(simulated(19, (1, 2, 3))))
-    assert (found.contrasts()["verdict"] == "undecided").all()
-    assert np.isinf(found.contrasts()["conf_low"]).all()
+    assert (found.contrasts(all=True)["verdict"] == "undecided").all()
+    assert np.isinf(found.contrasts(all=True)["conf_low"]).all()
 
 
 def test_refusals_of_tables():
@@ -359,7 +363,7 @@ def test_of_a_table_with_empty_cells_the_complete_part_is_resampled():
     values = simulated(19, SHAPE)
     values[1, :, 2] = np.nan
     found, whole = boot(table(values)), boot(table(values).subset(datasets=_but(1)))
-    pd.testing.assert_frame_equal(found.contrasts(), whole.contrasts())
+    pd.testing.assert_frame_equal(found.contrasts(all=True), whole.contrasts(all=True))
     assert "leaving out the data set d01 for empty cells" in found.headline()
     assert "scores left out of the complete part" in found.diagnostics()["check"].tolist()
     values[3:, :, 2] = np.nan
@@ -374,13 +378,13 @@ def _but(one):
 def test_contrasts_of_averages_and_a_control():
     values = simulated(20, SHAPE)
     weights = {"ab - cd": {"a": 0.5, "b": 0.5, "c": -0.5, "d": -0.5}}
-    rows = boot(table(values), contrasts=weights, statistic="mean").contrasts()
+    rows = boot(table(values), contrasts=weights, statistic="mean").contrasts(all=True)
     means = values.mean(axis=(0, 1))
     assert rows["estimate"][0] == pytest.approx(means[:2].mean() - means[2:].mean())
     dunnett = boot(table(values), contrasts="dunnett", control="b")
-    assert len(dunnett.contrasts()) == 3
+    assert len(dunnett.contrasts(all=True)) == 3
     best = boot(table(values), contrasts="dunnett", control="best")
-    assert len(best.contrasts()) == 3
+    assert len(best.contrasts(all=True)) == 3
     assert "shown: the 3 pairs with d" in best.method
 
 
@@ -401,7 +405,7 @@ def test_resamples_grow_with_the_pairs_so_that_bounds_are_finite():
     n = many.provenance.arguments["resamples"]
     assert 100_000 < n < 300_000
     assert f"In {n:,} bootstrap resamples" in many.method
-    assert np.isfinite(many.contrasts()[["conf_low", "conf_high"]]).all(axis=None)
+    assert np.isfinite(many.contrasts(all=True)[["conf_low", "conf_high"]]).all(axis=None)
     assert checks(many).loc["smallest p-value that the resamples allow, adjusted", "ok"]
 
 
@@ -410,7 +414,7 @@ def test_resamples_grow_with_the_pairs_so_that_bounds_are_finite():
 def test_of_five_data_sets_no_number_of_resamples_decides_a_pair(resamples, interval):
     scores = table(simulated(20, (5, 3, 2)) + np.array([0.0, 50.0]))
     found = boot(scores, resample="datasets", resamples=resamples, interval=interval)
-    row = found.contrasts().iloc[0]
+    row = found.contrasts(all=True).iloc[0]
     assert (row["p_value"], row["verdict"], row["p_error"]) == (2 * 2**-5, "undecided", 0)
     assert np.isinf([row["conf_low"], row["conf_high"]]).all()
     assert np.isfinite(found.summary()[["conf_low", "conf_high"]]).all(axis=None)
@@ -418,13 +422,13 @@ def test_of_five_data_sets_no_number_of_resamples_decides_a_pair(resamples, inte
     assert (told["value"], told["ok"]) == (0.0625, False)
     assert "no number of resamples helps: 6 data sets could decide" in told["remedy"]
     six = table(simulated(20, (6, 3, 2)) + np.array([0.0, 50.0]))
-    assert boot(six, resample="datasets").contrasts()["verdict"][0] == "second"
+    assert boot(six, resample="datasets").contrasts(all=True)["verdict"][0] == "second"
 
 
 def test_scores_far_from_zero_are_told_apart_as_near_it():
     values = simulated(21, SHAPE)
-    near = boot(table(values)).contrasts()
-    far = boot(table(1e9 + np.round(values * 1e3) / 1e6)).contrasts()
+    near = boot(table(values)).contrasts(all=True)
+    far = boot(table(1e9 + np.round(values * 1e3) / 1e6)).contrasts(all=True)
     assert far["p_value"].to_numpy() == pytest.approx(near["p_value"].to_numpy(), abs=0.01)
 
 

@@ -133,11 +133,11 @@ def test_p_values_and_bounds_are_those_of_the_analysis(by):
         if by == "pair"
         else {"contrasts": ["old", "new"], "adjust": "none"}
     )
-    found = compare(scores, alternative="better", **order, **options).contrasts().iloc[0]
+    found = compare(scores, alternative="better", **order, **options).contrasts(all=True).iloc[0]
     assert (found["first"], found["second"]) == ("new", "old")
     assert row.p_pass == pytest.approx(found["p_noninferiority"], rel=1e-6)
     assert row.low == pytest.approx(found["conf_low"], rel=1e-9)
-    worse = compare(scores, alternative="worse", **order, **options).contrasts().iloc[0]
+    worse = compare(scores, alternative="worse", **order, **options).contrasts(all=True).iloc[0]
     assert row.high == pytest.approx(worse["conf_high"], rel=1e-9)
     better = ask(scores, by=by, want="superior")["acc"]
     assert better.p_pass == pytest.approx(found["p_raw"], rel=1e-9)
@@ -373,7 +373,7 @@ def test_it_is_saved_shown_and_reported(tmp_path):
     again = bi.load(found.save(tmp_path / "gate.json"))
     pd.testing.assert_frame_equal(again.summary(), found.summary())
     assert (str(again), again.rule, again["s"].need) == (str(found), found.rule, found["s"].need)
-    assert repr(again) == "<Gate of new against old: undecided>"
+    assert repr(again) == "<Gate: undecided, new against old>"
     assert "acc pass" in found.plot().get_label()
     text = found.report(tmp_path / "gate.html").read_text(encoding="utf-8")
     assert "Gate: new in place of old" in text

@@ -33,7 +33,7 @@ def pair_of(scores, first, second):
 
 def test_a_pair_alone_is_the_textbook_meta_analysis(scores):
     asked = {"pooling": "pairwise", "adjust": "none", "covariance": "own"}
-    found = bi.compare_meta(scores, **asked).contrasts()
+    found = bi.compare_meta(scores, **asked).contrasts(all=True)
     for row in found.itertuples():
         y, v = pair_of(scores, row.first, row.second)
         part = NetworkPart(y, np.ones((len(y), 1)), v)
@@ -51,7 +51,9 @@ def test_two_algorithms_are_one_pair_either_way(scores):
     joint, alone = (bi.compare_meta(two, pooling=p) for p in ("network", "pairwise"))
     drop = ["p_equivalence"]
     pd.testing.assert_frame_equal(
-        joint.contrasts().drop(columns=drop), alone.contrasts().drop(columns=drop), rtol=1e-8
+        joint.contrasts(all=True).drop(columns=drop),
+        alone.contrasts(all=True).drop(columns=drop),
+        rtol=1e-8,
     )
     assert joint.heterogeneity()["tau2"][0] == pytest.approx(alone.heterogeneity()["tau2"][0])
 
@@ -64,12 +66,14 @@ def test_direction_and_names_do_not_matter(scores):
         for f, better in ((frame, "higher"), (turned, "lower"))
     )
     assert (up.codes == down.codes).all()
-    np.testing.assert_allclose(up.contrasts()["estimate"], -down.contrasts()["estimate"])
+    np.testing.assert_allclose(
+        up.contrasts(all=True)["estimate"], -down.contrasts(all=True)["estimate"]
+    )
     np.testing.assert_allclose(up.summary()["prob_best"], down.summary()["prob_best"], atol=1e-9)
 
 
 def test_predictions_add_the_heterogeneity(meta):
-    ahead, now = meta.predict().contrasts(), meta.contrasts()
+    ahead, now = meta.predict().contrasts(), meta.contrasts(all=True)
     # Robust errors are each pair's own, and so is how much it varies between data sets.
     n, of_all = meta.alone.n_datasets, meta.heterogeneity()["tau2"][0]
     drawn = ((n - 1) * meta.alone.tau2 + 4 * of_all) / (n + 3)
@@ -77,7 +81,7 @@ def test_predictions_add_the_heterogeneity(meta):
     np.testing.assert_allclose(ahead["estimate"], now["estimate"])
     assert (ahead["conf_low"] < now["estimate"]).all()
     common = bi.compare_meta(bi.load_example("simulated/balanced"), interval="hartung-knapp")
-    ahead, now = common.predict().contrasts(), common.contrasts()
+    ahead, now = common.predict().contrasts(), common.contrasts(all=True)
     tau2 = common.heterogeneity()["tau2"][0]
     np.testing.assert_allclose(ahead["std_error"] ** 2, now["std_error"] ** 2 + tau2)
 
@@ -90,7 +94,7 @@ def test_a_pair_on_two_data_sets_varies_as_all_pairs_do():
         rows += [(f"d{d}", i, j, level[i] - level[j], 0.1) for i in arms for j in arms if i < j]
     frame = pd.DataFrame(rows, columns=["dataset", "first", "second", "estimate", "std_error"])
     meta = bi.compare_meta(bi.read_effects(frame, measures="x:higher"))
-    ahead, now = meta.predict().contrasts(), meta.contrasts()
+    ahead, now = meta.predict().contrasts(), meta.contrasts(all=True)
     tau2 = (ahead["std_error"] ** 2 - now["std_error"] ** 2).to_numpy()
     assert meta.interval == "robust"
     assert meta.alone.n_datasets.tolist() == [5, 5, 2]
@@ -125,7 +129,7 @@ def test_networks_without_some_algorithms_agree_with_the_whole(scores, meta):
     part = frame[[gone[d] != a for d, a in zip(frame["dataset"], frame["algorithm"], strict=True)]]
     table = bi.read_scores(part, measures={"score": "higher"}, resampling="independent")
     found = bi.compare_meta(table)
-    assert len(found.contrasts()) == len(meta.contrasts())
+    assert len(found.contrasts(all=True)) == len(meta.contrasts(all=True))
     gap = found.evidence.estimate - meta.evidence.estimate
     assert (np.abs(gap) < 2.5 * found.evidence.std_error).all()
     shares = found.network()
@@ -151,7 +155,7 @@ def published(seed=4, d=8):
 def test_indirect_evidence_adds_up():
     effects = bi.read_effects(published(), measures={"accuracy": "higher"})
     found = bi.compare_meta(effects, nested="none")
-    rows = found.contrasts().set_index(["first", "second"])
+    rows = found.contrasts(all=True).set_index(["first", "second"])
     direct = rows.loc[[("a", "b"), ("b", "c")]]
     one = rows.loc[("a", "c")]
     assert one["estimate"] == pytest.approx(direct["estimate"].sum(), rel=1e-9)
@@ -215,7 +219,7 @@ def test_subgroups_are_the_parts_alone():
     table = bi.compare_meta(effects, nested="none").subgroups().set_index("domain")
     assert set(table.index) == {"x", "y"}
     part = bi.read_effects(frame[frame["domain"] == "x"], measures={"accuracy": "higher"})
-    alone = bi.compare_meta(part, nested="none").contrasts()
+    alone = bi.compare_meta(part, nested="none").contrasts(all=True)
     assert table.loc["x", "estimate"] == pytest.approx(alone["estimate"][0], rel=1e-9)
     assert table.loc["x", "conf_low"] == pytest.approx(alone["conf_low"][0], rel=1e-9)
     gap = table.loc["x", "estimate"] - table.loc["y", "estimate"]
@@ -227,7 +231,7 @@ def test_robust_errors_of_a_whole_table_are_those_of_the_mixed_model():
     scores = bi.load_example("sklearn_bootstrap")
     meta, mixed = bi.compare_meta(scores, "error"), bi.compare_mixed(scores, "error")
     assert meta.interval == "robust"
-    found, known = meta.contrasts(), mixed.contrasts()
+    found, known = meta.contrasts(all=True), mixed.contrasts(all=True)
     # Sampling errors are small beside the differences between data sets: weights hardly differ.
     np.testing.assert_allclose(found["std_error"], known["std_error"], rtol=0.02)
     np.testing.assert_allclose(found["df"], known["df"], rtol=1e-3)
@@ -235,7 +239,10 @@ def test_robust_errors_of_a_whole_table_are_those_of_the_mixed_model():
     assert "Holm" in meta.method
     assert "CR2" in meta.method
     named = bi.compare_meta(scores, "error", interval="hartung-knapp")
-    assert named.contrasts()["std_error"].max() < 1.01 * named.contrasts()["std_error"].min()
+    assert (
+        named.contrasts(all=True)["std_error"].max()
+        < 1.01 * named.contrasts(all=True)["std_error"].min()
+    )
     assert (named.codes != mixed.codes).any()
 
 
@@ -329,14 +336,14 @@ def test_cooks_distance_is_the_squared_move_of_the_contrasts_by_their_number_les
     meta = bi.compare_meta(kept, "error", interval="wald")
     moved = meta.influence().set_index("dataset")
     # Variances of the three differences of three levels give their covariances.
-    at = meta.contrasts().set_index(["first", "second"])
+    at = meta.contrasts(all=True).set_index(["first", "second"])
     a, b, c = meta.algorithms
     v = {pair: at.loc[pair, "std_error"] ** 2 for pair in [(a, b), (a, c), (b, c)]}
     joint = (v[a, b] + v[a, c] - v[b, c]) / 2
     cov = np.array([[v[a, b], joint], [joint, v[a, c]]])
     for name in kept.datasets[:3]:
         rest = kept.subset(datasets=[d for d in kept.datasets if d != name])
-        less = bi.compare_meta(rest, "error", interval="wald").contrasts()
+        less = bi.compare_meta(rest, "error", interval="wald").contrasts(all=True)
         less = less.set_index(["first", "second"])["estimate"]
         gone = np.array([at.loc[pair, "estimate"] - less[pair] for pair in [(a, b), (a, c)]])
         expected = gone @ np.linalg.solve(cov, gone) / 2
@@ -421,12 +428,12 @@ def test_variances_that_differ_by_chance_alone_weigh_data_sets_alike():
     assert np.isinf(found.studies.prior_df)
     assert "differ no more than by chance (moderated)" in found.method
     wide = table.to_frame().pivot_table("value", "dataset", "algorithm").to_numpy()
-    rows = found.contrasts().set_index(["first", "second"])
+    rows = found.contrasts(all=True).set_index(["first", "second"])
     gap = wide[:, 0] - wide[:, 1]
     row = rows.iloc[0]
     assert row["estimate"] == pytest.approx(gap.mean())
     assert row["p_raw"] == pytest.approx(ttest_1samp(gap, 0).pvalue)
-    alone = bi.compare_meta(table, pooling="pairwise", adjust="none").contrasts()
+    alone = bi.compare_meta(table, pooling="pairwise", adjust="none").contrasts(all=True)
     np.testing.assert_allclose(rows["p_raw"], alone["p_raw"])
 
 

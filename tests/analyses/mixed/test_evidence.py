@@ -23,19 +23,21 @@ def one_each(seed, shape, effect=0.2):
 
 def test_default_is_the_closed_test_of_the_means():
     mixed = bi.compare_mixed(table(ROWS))
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     found = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05)
     np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
     np.testing.assert_allclose(rows["p_error"], found.error, rtol=1e-9)
     assert f"{EXACT} (exact for normal differences), intervals Sidak's." in mixed.method
     assert mixed.provenance.seed == 1
     assert "langsrud2005" in mixed.citations()
-    named = bi.compare_mixed(table(ROWS), adjust="rotation").contrasts()
+    named = bi.compare_mixed(table(ROWS), adjust="rotation").contrasts(all=True)
     np.testing.assert_array_equal(named["p_value"], rows["p_value"])
 
 
 def test_intervals_equivalence_and_estimates_are_those_of_holm():
-    mixed, holm = (bi.compare_mixed(table(ROWS), adjust=a).contrasts() for a in ("auto", "holm"))
+    mixed, holm = (
+        bi.compare_mixed(table(ROWS), adjust=a).contrasts(all=True) for a in ("auto", "holm")
+    )
     for name in ("estimate", "conf_low", "conf_high", "std_error", "p_raw", "p_equivalence"):
         np.testing.assert_array_equal(mixed[name], holm[name])
     assert "p_error" not in holm
@@ -44,7 +46,7 @@ def test_intervals_equivalence_and_estimates_are_those_of_holm():
 
 def test_orders_of_rows_data_sets_and_names_change_nothing():
     rng = np.random.default_rng(3)
-    mixed = bi.compare_mixed(table(ROWS)).contrasts()
+    mixed = bi.compare_mixed(table(ROWS)).contrasts(all=True)
     before = {
         frozenset((r["first"], r["second"])): (r["p_value"], r["winner"])
         for _, r in mixed.iterrows()
@@ -52,7 +54,7 @@ def test_orders_of_rows_data_sets_and_names_change_nothing():
     for _ in range(3):
         sets, names = rng.permutation(7), rng.permutation(4)
         letters = {"abcd"[i]: "wxyz"[n] for n, i in enumerate(names)} | {"": ""}
-        again = bi.compare_mixed(table(ROWS[sets][..., names], "wxyz")).contrasts()
+        again = bi.compare_mixed(table(ROWS[sets][..., names], "wxyz")).contrasts(all=True)
         after = {
             frozenset((r["first"], r["second"])): (r["p_value"], r["winner"])
             for _, r in again.iterrows()
@@ -63,7 +65,7 @@ def test_orders_of_rows_data_sets_and_names_change_nothing():
 
 
 def test_another_seed_moves_p_values_by_their_error():
-    one, two = (bi.compare_mixed(table(ROWS), seed=s).contrasts() for s in (1, 2))
+    one, two = (bi.compare_mixed(table(ROWS), seed=s).contrasts(all=True) for s in (1, 2))
     gap = np.abs(one["p_value"] - two["p_value"])
     assert 0 < gap.max() < 5 * one["p_error"].max()
 
@@ -86,7 +88,7 @@ def test_where_rotations_do_not_go_it_is_said(scores, arguments, method, why):
     assert mixed.family()[1].method == method
     assert "(no rotations, as " in mixed.method
     assert why in mixed.method
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     raw, k = rows["p_raw"].to_numpy(), len(mixed.algorithms)
     holm = method == "holm"
     expected = multiplicity.holm(raw) if holm else closed_testing.bergmann_hommel(raw, k)
@@ -108,17 +110,17 @@ def test_missing_scores_leave_rows_that_are_not_alike():
 
 
 def test_one_pair_has_the_p_value_of_its_test():
-    rows = bi.compare_mixed(table(ROWS[..., :2])).contrasts()
+    rows = bi.compare_mixed(table(ROWS[..., :2])).contrasts(all=True)
     assert rows["p_value"].tolist() == rows["p_raw"].tolist()
     assert rows["p_value"][0] == pytest.approx(
-        bi.compare_mixed(table(ROWS[..., :2]), adjust="rotation").contrasts()["p_value"][0]
+        bi.compare_mixed(table(ROWS[..., :2]), adjust="rotation").contrasts(all=True)["p_value"][0]
     )
 
 
 def test_a_control_is_closed_over_its_own_pairs():
-    all_pairs = bi.compare_mixed(table(ROWS)).contrasts()
+    all_pairs = bi.compare_mixed(table(ROWS)).contrasts(all=True)
     two, better = (
-        bi.compare_mixed(table(ROWS), control="a", alternative=a).contrasts()
+        bi.compare_mixed(table(ROWS), control="a", alternative=a).contrasts(all=True)
         for a in ("two-sided", "better")
     )
     own = all_pairs[all_pairs["first"] == "a"]
@@ -127,18 +129,18 @@ def test_a_control_is_closed_over_its_own_pairs():
         ROWS.mean(axis=1), np.r_[better["p_raw"], 1, 1, 1], 0.05, control=0, side=1
     )
     np.testing.assert_allclose(better["p_value"], expected.p_value[:3], rtol=1e-9)
-    best = bi.compare_mixed(table(ROWS), control="best").contrasts()
+    best = bi.compare_mixed(table(ROWS), control="best").contrasts(all=True)
     top = all_pairs[(all_pairs[["first", "second"]] == "d").any(axis=1)]
     assert sorted(best["p_value"]) == sorted(top["p_value"])
 
 
 def test_flips_are_exact_and_few_data_sets_decide_nothing():
     mixed = bi.compare_mixed(table(ROWS), reference="flips")
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     assert "sign flips of the data sets' means (exact for symmetric differences)" in mixed.method
     assert "p_error" not in rows
     assert ((rows["p_value"] * 64) % 1 == 0).all()
-    few = bi.compare_mixed(table(ROWS[:5]), reference="flips").contrasts()
+    few = bi.compare_mixed(table(ROWS[:5]), reference="flips").contrasts(all=True)
     assert few["p_value"].min() >= 2 / 2**5
     with pytest.raises(DesignError, match="unknown reference 'signs'"):
         bi.compare_mixed(table(ROWS), reference="signs")
@@ -151,7 +153,8 @@ def test_where_differences_are_not_normal_a_row_has_the_other_reference():
     values[4, :, 2] += 25
     checks = bi.compare_mixed(table(values)).diagnostics().set_index("check")
     rotated, flipped = (
-        bi.compare_mixed(table(values), reference=r).contrasts() for r in ("rotation", "flips")
+        bi.compare_mixed(table(values), reference=r).contrasts(all=True)
+        for r in ("rotation", "flips")
     )
     assert checks.loc[name, "value"] == (rotated["verdict"] != flipped["verdict"]).sum()
     turned = bi.compare_mixed(table(values), reference="flips").diagnostics()["check"].tolist()
@@ -163,17 +166,17 @@ def test_where_differences_are_not_normal_a_row_has_the_other_reference():
 def test_pairs_without_spread_say_nothing_and_the_others_are_tested():
     values = ROWS.copy()
     values[..., 1] = values[..., 0]
-    rows = bi.compare_mixed(table(values)).contrasts()
+    rows = bi.compare_mixed(table(values)).contrasts(all=True)
     assert rows["p_value"][0] == 1
     others = rows[(rows["first"] != "b") & (rows["second"] != "b")]
-    alone = bi.compare_mixed(table(values[..., [0, 2, 3]], "acd")).contrasts()
+    alone = bi.compare_mixed(table(values[..., [0, 2, 3]], "acd")).contrasts(all=True)
     assert (others["p_value"].to_numpy() >= alone["p_value"].to_numpy() - 0.01).all()
 
 
 def test_p_values_have_the_smallest_of_the_directions():
     values = simulated(6, (30, 1, 3), effect=3.0)
     mixed = bi.compare_mixed(table(values))
-    several = mixed.contrasts()["p_value"].to_numpy()
+    several = mixed.contrasts(all=True)["p_value"].to_numpy()
     assert several.min() >= 1e-4
     from benchinfer.comparison.sections import contrasts
 
@@ -197,7 +200,7 @@ def test_figures_and_diagnostics_count_the_marks_on_intervals_over_equality():
     from benchinfer.comparison.figures.forest import layout
 
     mixed = bi.compare_mixed(bi.load_example("simulated/heteroscedastic"))
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     over = (rows["winner"] != "") & (rows["conf_low"] < 0) & (rows["conf_high"] > 0)
     assert over.sum() == 2
     said = "2 filled marks are on an interval that includes equality, where the test decides"

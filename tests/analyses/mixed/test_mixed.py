@@ -48,7 +48,7 @@ def test_contrasts_agree_with_emmeans(name, method):
     reference = json.loads((GOLDEN / f"simulated_{name}.json").read_text())["values"]["M4_reml"]
     expected = reference[method]
     mixed = bi.compare_mixed(bi.load_example(f"simulated/{name}"), df=method, structure="common")
-    ours, levels = mixed.contrasts(), mixed.summary()
+    ours, levels = mixed.contrasts(all=True), mixed.summary()
     # The tolerance is that of lme4's polished optimum; p-values move by more in the far tail.
     np.testing.assert_allclose(ours["estimate"], expected["estimate"], rtol=1e-6, atol=1e-10)
     np.testing.assert_allclose(ours["std_error"], expected["std_error"], rtol=1e-6)
@@ -67,7 +67,7 @@ def test_contrasts_agree_with_emmeans(name, method):
 
 def test_intervals_and_verdicts_follow_from_estimates():
     mixed = bi.compare_mixed(table(simulated(1)), structure="common")
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     c = ((rows["conf_high"] - rows["estimate"]) / rows["std_error"]).mean()
     np.testing.assert_allclose(rows["conf_high"], rows["estimate"] + c * rows["std_error"])
     np.testing.assert_allclose(rows["conf_low"], rows["estimate"] - c * rows["std_error"])
@@ -85,17 +85,17 @@ def test_equivalence_is_the_interval_inside_the_tolerance():
         measure = bi.Measure("score", "higher", tolerance=tolerance)
         scores = table(values, measures=measure)
         mixed = bi.compare_mixed(scores, structure="common")
-        wide = bi.compare_mixed(scores, structure="common", level=0.9).contrasts()
+        wide = bi.compare_mixed(scores, structure="common", level=0.9).contrasts(all=True)
         # The simultaneous (1 - 2 alpha) interval inside the tolerance.
         inside = (wide["conf_low"] > -tolerance) & (wide["conf_high"] < tolerance)
-        assert ((mixed.contrasts()["verdict"] == "equivalent") == inside).all()
+        assert ((mixed.contrasts(all=True)["verdict"] == "equivalent") == inside).all()
     assert inside.any()
 
 
 def test_without_a_tolerance_nothing_is_equivalent():
     values = simulated(3, effect=0.0)
     mixed = bi.compare_mixed(table(values, measures={"score": "higher"}))
-    assert "equivalent" not in set(mixed.contrasts()["verdict"])
+    assert "equivalent" not in set(mixed.contrasts(all=True)["verdict"])
     row = mixed.diagnostics().set_index("check").loc["tolerance"]
     assert not row["ok"]
 
@@ -107,7 +107,7 @@ def test_two_algorithms_one_replication_is_the_paired_t_test():
     values = rng.normal(size=(12, 1, 1)) + rng.normal(size=(12, 1, 2)) + [0.0, 0.6]
     mixed = bi.compare_mixed(table(values))
     expected = stats.ttest_rel(values[:, 0, 0], values[:, 0, 1])
-    row = mixed.contrasts().iloc[0]
+    row = mixed.contrasts(all=True).iloc[0]
     assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-9)
     assert row["df"] == pytest.approx(11, rel=1e-9)
     assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-8)
@@ -123,7 +123,7 @@ def test_one_data_set_unpaired_is_the_pooled_t_test():
     mixed = bi.compare_mixed(table(values, paired=False))
     a, b = values[0, :7, 0], values[0, :, 1]
     expected = stats.ttest_ind(a, b)
-    row = mixed.contrasts().iloc[0]
+    row = mixed.contrasts(all=True).iloc[0]
     assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-10)
     assert row["df"] == pytest.approx(14, rel=1e-9)
     assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
@@ -137,7 +137,7 @@ def test_overlapping_folds_get_the_corrected_variance():
     folds = bi.Resampling("cv", folds=10)
     mixed = bi.compare_mixed(table(values, resampling=folds))
     expected = np.sqrt(np.var(difference, ddof=1) * (1 / 10 + (1 / 10) / (9 / 10)))
-    assert mixed.contrasts()["std_error"][0] == pytest.approx(expected, rel=1e-7)
+    assert mixed.contrasts(all=True)["std_error"][0] == pytest.approx(expected, rel=1e-7)
     with pytest.raises(DesignError, match=r"whose training sets overlap.*\n.*folds=10"):
         bi.compare_mixed(table(values, resampling="cv"))
 
@@ -203,7 +203,7 @@ def test_direction_turns_no_verdict():
     values = simulated(10)
     up = bi.compare_mixed(table(values))
     down = bi.compare_mixed(table(-values, measures=bi.Measure("score", "lower", tolerance=0.3)))
-    a, b = up.contrasts(), down.contrasts()
+    a, b = up.contrasts(all=True), down.contrasts(all=True)
     assert a["verdict"].tolist() == b["verdict"].tolist()
     np.testing.assert_allclose(a["estimate"], -b["estimate"])
     np.testing.assert_allclose(a["conf_low"], -b["conf_high"])
@@ -213,9 +213,9 @@ def test_direction_turns_no_verdict():
 
 def test_a_change_of_units_scales_estimates_and_keeps_verdicts():
     values = simulated(11)
-    one = bi.compare_mixed(table(values)).contrasts()
+    one = bi.compare_mixed(table(values)).contrasts(all=True)
     measure = bi.Measure("score", "higher", tolerance=300.0)
-    other = bi.compare_mixed(table(1000 * values + 5e4, measures=measure)).contrasts()
+    other = bi.compare_mixed(table(1000 * values + 5e4, measures=measure)).contrasts(all=True)
     np.testing.assert_allclose(other["estimate"], 1000 * one["estimate"], rtol=1e-8)
     np.testing.assert_allclose(other["p_value"], one["p_value"], rtol=1e-6, atol=1e-12)
     assert one["verdict"].tolist() == other["verdict"].tolist()
@@ -224,8 +224,8 @@ def test_a_change_of_units_scales_estimates_and_keeps_verdicts():
 def test_log_scale_reports_ratios():
     seconds = np.exp(simulated(12))
     measure = bi.Measure("seconds", "lower", scale="log", tolerance=0.05)
-    ours = bi.compare_mixed(table(seconds, measures=measure)).contrasts()
-    logs = bi.compare_mixed(table(np.log(seconds))).contrasts()
+    ours = bi.compare_mixed(table(seconds, measures=measure)).contrasts(all=True)
+    logs = bi.compare_mixed(table(np.log(seconds))).contrasts(all=True)
     np.testing.assert_allclose(ours["estimate"], np.exp(logs["estimate"]))
     np.testing.assert_allclose(ours["conf_low"], np.exp(logs["conf_low"]))
     assert (
@@ -238,7 +238,7 @@ def test_holm_on_a_complete_table_is_the_paired_t_test_with_holm():
 
     values = simulated(21)
     values[..., 3] *= 4  # an erratic algorithm: no common error fits
-    rows = bi.compare_mixed(table(values), adjust="holm").contrasts()
+    rows = bi.compare_mixed(table(values), adjust="holm").contrasts(all=True)
     means = values.mean(axis=1)
     index = {name: i for i, name in enumerate("abcd")}
     raw = []
@@ -267,10 +267,10 @@ def test_common_error_is_flagged_where_pairs_vary_differently():
 
 def test_dunnett_compares_with_the_control_alone():
     scores = table(simulated(22))
-    rows = bi.compare_mixed(scores, contrasts="dunnett", control="b").contrasts()
+    rows = bi.compare_mixed(scores, contrasts="dunnett", control="b").contrasts(all=True)
     assert rows["first"].tolist() == ["a", "c", "d"]
     assert set(rows["second"]) == {"b"}
-    tukey = bi.compare_mixed(scores).contrasts().set_index(["first", "second"])
+    tukey = bi.compare_mixed(scores).contrasts(all=True).set_index(["first", "second"])
     assert rows["p_raw"][1] == pytest.approx(tukey.loc[("b", "c"), "p_raw"])
     assert rows["estimate"][1] == pytest.approx(-tukey.loc[("b", "c"), "estimate"])
     relation = bi.compare_mixed(scores, contrasts="dunnett", control="b").relation()
@@ -316,7 +316,7 @@ def test_identical_algorithms_are_undecided_and_named():
     values = simulated(25)
     values[..., 1] = values[..., 0]
     mixed = bi.compare_mixed(table(values))
-    row = mixed.contrasts().iloc[0]
+    row = mixed.contrasts(all=True).iloc[0]
     assert (row["first"], row["second"], row["verdict"]) == ("a", "b", "undecided")
     checks = mixed.diagnostics().set_index("check")
     named = checks.loc["pairs with the same difference on every data set", "remedy"]
@@ -328,7 +328,9 @@ def test_adjustments_of_a_common_error_agree_with_multcomp(adjust):
     path = GOLDEN / "simulated_unbalanced.json"
     step = json.loads(path.read_text())["values"]["M4_reml"]["single_step"]
     scores = bi.load_example("simulated/unbalanced")
-    rows = bi.compare_mixed(scores, structure="common", df="asymptotic", adjust=adjust).contrasts()
+    rows = bi.compare_mixed(scores, structure="common", df="asymptotic", adjust=adjust).contrasts(
+        all=True
+    )
     name = {"single-step": "p_value", "none": "p_raw"}.get(adjust, f"p_{adjust}")
     names = [tuple(pair.split(" - ")[::-1]) for pair in step["pair"]]
     p = dict(zip(names, step[name], strict=True))
@@ -341,8 +343,8 @@ def test_adjustments_of_a_common_error_agree_with_multcomp(adjust):
 def test_names_and_order_of_rows_do_not_matter():
     values = simulated(13)
     strange = {"a": "svm - rbf <b>x</b>", "b": "a - b", "c": "é", "d": "x" * 200}
-    plain = bi.compare_mixed(table(values)).contrasts()
-    named = bi.compare_mixed(table(values, algorithms=list(strange.values()))).contrasts()
+    plain = bi.compare_mixed(table(values)).contrasts(all=True)
+    named = bi.compare_mixed(table(values, algorithms=list(strange.values()))).contrasts(all=True)
     renamed = {
         tuple(sorted((strange[a], strange[b]))): abs(e)
         for a, b, e in zip(plain["first"], plain["second"], plain["estimate"], strict=True)
@@ -402,7 +404,7 @@ def test_repeats_of_one_replication_have_no_replication_term(resampling):
     frame = pd.DataFrame({"model": list("aaaaabbbbb"), "reward": [1, 2, 3, 4, 5, 3, 4, 5, 6, 7.5]})
     scores = bi.read_scores(frame, measures="reward:higher", repeats="keep", resampling=resampling)
     mixed = bi.compare_mixed(scores)
-    row = mixed.contrasts().iloc[0]
+    row = mixed.contrasts(all=True).iloc[0]
     two = ttest_ind(frame["reward"][:5], frame["reward"][5:])
     assert mixed.formula == "reward ~ algorithm"
     assert "no dataset:replication term, as" in mixed.design.reason
@@ -425,15 +427,16 @@ def test_repeats_of_replications_keep_the_terms_that_have_levels(size, terms):
     )
     mixed = bi.compare_mixed(scores)
     assert mixed.formula == "value ~ algorithm" + terms
-    assert np.isfinite(mixed.contrasts()["std_error"]).all()
+    assert np.isfinite(mixed.contrasts(all=True)["std_error"]).all()
 
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_these_data_sets_are_the_mean_of_each_by_itself(paired):
     scores = table(simulated(7, (3, 6, 3)), paired=paired)
-    found = bi.compare_mixed(scores, target="datasets").contrasts()
+    found = bi.compare_mixed(scores, target="datasets").contrasts(all=True)
     each = [
-        bi.compare_mixed(scores.subset(datasets=[name])).contrasts() for name in scores.datasets
+        bi.compare_mixed(scores.subset(datasets=[name])).contrasts(all=True)
+        for name in scores.datasets
     ]
     mean = np.mean([own["estimate"] for own in each], axis=0)
     error = np.sqrt(np.sum([own["std_error"] ** 2 for own in each], axis=0)) / 3
@@ -466,7 +469,7 @@ def test_repeats_of_one_replication_on_each_data_set():
     )
     ours, same = (bi.compare_mixed(scores, target="datasets") for scores in (paired, apart))
     assert "there is one replication" in ours.design.reason
-    pd.testing.assert_frame_equal(ours.contrasts(), same.contrasts())
+    pd.testing.assert_frame_equal(ours.contrasts(all=True), same.contrasts(all=True))
 
 
 def test_intervals_beyond_the_bounds_of_a_measure():
@@ -526,7 +529,7 @@ def test_data_sets_whose_fit_does_not_converge_are_refused(monkeypatch):
 def test_legacy_rule_calls_not_significant_equal():
     mixed = bi.compare_mixed(table(simulated(16, effect=0.4)))
     relation = mixed.relation(rule="not-significant").to_frame()
-    p = mixed.contrasts()["p_value"]
+    p = mixed.contrasts(all=True)["p_value"]
     assert ((relation["verdict"] == "equivalent") == (p > 0.05)).all()
     with pytest.raises(DesignError, match="unknown rule 'p'"):
         mixed.relation(rule="p")
@@ -538,8 +541,8 @@ def test_per_dataset_equals_one_by_one():
     assert list(local) == [f"d{i:02d}" for i in range(8)]
     assert len(local) == 8
     one = bi.compare_mixed(scores.subset(datasets=["d03"]))
-    pd.testing.assert_frame_equal(local["d03"].contrasts(), one.contrasts())
-    assert local.contrasts().columns[0] == "dataset"
+    pd.testing.assert_frame_equal(local["d03"].contrasts(all=True), one.contrasts(all=True))
+    assert local.contrasts(all=True).columns[0] == "dataset"
     assert set(local.relations()) == set(local)
     with pytest.raises(DesignError, match="none of the 6 data sets can be compared by itself"):
         bi.per_dataset(bi.compare_mixed, table(simulated(17, (6, 1, 3))))
@@ -549,7 +552,7 @@ def test_confidence_holds_the_truth_as_often_as_it_says():
     # 100 tables at nominal 90 %: 99.9 % of binomial counts lie in [79, 98]; more are calibrated.
     held = 0
     for seed in range(100):
-        rows = bi.compare_mixed(table(simulated(seed, (6, 2, 3))), level=0.9).contrasts()
+        rows = bi.compare_mixed(table(simulated(seed, (6, 2, 3))), level=0.9).contrasts(all=True)
         truth = np.array([-1.0, -2.0, -1.0])
         held += ((rows["conf_low"] < truth) & (truth < rows["conf_high"])).all()
     assert 79 <= held <= 98
@@ -648,9 +651,9 @@ def test_stepwise_equivalence_beyond_its_interval_is_named():
         mixed = bi.compare_mixed(table(values, measures=measure))
         name = "equivalent pairs whose interval leaves the tolerance"
         row = mixed.diagnostics().set_index("check").loc[name]
-        wide = bi.compare_mixed(table(values, measures=measure), level=0.9).contrasts()
+        wide = bi.compare_mixed(table(values, measures=measure), level=0.9).contrasts(all=True)
         outside = (wide["conf_low"] < -tolerance) | (wide["conf_high"] > tolerance)
-        equivalent = mixed.contrasts()["verdict"] == "equivalent"
+        equivalent = mixed.contrasts(all=True)["verdict"] == "equivalent"
         assert row["value"] == (equivalent & outside).sum()
         found.add(row["value"])
     assert len(found) > 1
@@ -661,7 +664,7 @@ def test_an_algorithm_on_one_data_set_has_no_error_of_its_own():
     values[1:, :, 3] = np.nan
     with pytest.raises(DesignError, match="d has scores on one data set only"):
         bi.compare_mixed(table(values))
-    assert len(bi.compare_mixed(table(values), structure="common").contrasts()) == 6
+    assert len(bi.compare_mixed(table(values), structure="common").contrasts(all=True)) == 6
 
 
 def test_scores_that_repeat_each_other_are_refused():
@@ -682,7 +685,7 @@ def test_a_constant_algorithm_and_a_large_offset_are_no_obstacle():
     near = bi.compare_mixed(table(simulated(44)))
     # A score near 1e11 holds 1e-5 of a unit.
     np.testing.assert_allclose(
-        far.contrasts()["statistic"], near.contrasts()["statistic"], rtol=1e-3
+        far.contrasts(all=True)["statistic"], near.contrasts(all=True)["statistic"], rtol=1e-3
     )
 
 
@@ -724,7 +727,9 @@ def test_what_has_no_score_of_the_measure_is_left_out_and_named(role, name):
     scores = bi.read_scores(kept, measures={"acc": "higher", "sec": "lower"}, paired=True)
     mixed = bi.compare_mixed(scores, "sec")
     alone = bi.read_scores(kept[kept["measure"] == "sec"], measures={"sec": "lower"}, paired=True)
-    pd.testing.assert_frame_equal(mixed.contrasts(), bi.compare_mixed(alone).contrasts())
+    pd.testing.assert_frame_equal(
+        mixed.contrasts(all=True), bi.compare_mixed(alone).contrasts(all=True)
+    )
     check = "data sets and algorithms without scores of the measure"
     row = mixed.diagnostics().set_index("check").loc[check]
     assert (row["value"], row["remedy"]) == (1, f"left out: {name}")

@@ -54,7 +54,7 @@ COLUMNS = ["estimate", "std_error", "df", "p_raw"]
 
 @pytest.mark.parametrize("structure", ["unstructured", "pairwise"])
 def test_pairs_have_their_own_errors(scores, table, structure):
-    rows = bi.compare_mixed(scores, structure=structure).contrasts()
+    rows = bi.compare_mixed(scores, structure=structure).contrasts(all=True)
     np.testing.assert_allclose(rows[COLUMNS], paired(table[1].mean(axis=1)), rtol=1e-5)
 
 
@@ -115,11 +115,13 @@ def test_domains_apart_are_compared_apart(scores, table):
     means, variances = [], []
     for g, name in enumerate(by_domain):
         expected = np.array(paired(cells[np.arange(D) % G == g]))
-        np.testing.assert_allclose(by_domain[name].contrasts()[COLUMNS], expected, rtol=1e-5)
+        np.testing.assert_allclose(
+            by_domain[name].contrasts(all=True)[COLUMNS], expected, rtol=1e-5
+        )
         means.append(expected[:, 0])
         variances.append(expected[:, 1] ** 2)
         assert f"in the domain {name}" in by_domain[name].headline()
-    rows = mixed.contrasts()
+    rows = mixed.contrasts(all=True)
     np.testing.assert_allclose(rows["estimate"], np.mean(means, axis=0), rtol=1e-9)
     np.testing.assert_allclose(rows["std_error"] ** 2, np.sum(variances, axis=0) / G**2, rtol=1e-6)
     assert "domain:algorithm" in mixed.formula
@@ -129,7 +131,7 @@ def test_domains_apart_are_compared_apart(scores, table):
 def test_a_sample_of_domains_has_as_many_units_as_domains(scores, table):
     mixed = bi.compare_mixed(scores, domains="random")
     means = table[1].mean(axis=1).reshape(-1, G, K).mean(axis=0)
-    np.testing.assert_allclose(mixed.contrasts()[COLUMNS], paired(means), rtol=1e-5)
+    np.testing.assert_allclose(mixed.contrasts(all=True)[COLUMNS], paired(means), rtol=1e-5)
     assert "(1|domain) + (1|domain:algorithm)" in mixed.formula
     assert set(mixed.variances()["source"][:2]) == {"domain", "domain:algorithm"}
     shared = mixed.correlations().set_index("shared")["correlation"]
@@ -177,7 +179,7 @@ def test_two_algorithms_or_single_scores_bear_no_structure_of_their_own(scores):
 
 def test_the_f_test_of_two_algorithms_is_the_squared_t(scores):
     mixed = bi.compare_mixed(scores.subset(algorithms=["a0", "a1"]), structure="common")
-    tests, row = mixed.anova().set_index("test"), mixed.contrasts().iloc[0]
+    tests, row = mixed.anova().set_index("test"), mixed.contrasts(all=True).iloc[0]
     assert tests.loc["F", "statistic"] == pytest.approx(row["statistic"] ** 2, rel=1e-6)
     assert tests.loc["F", "p_value"] == pytest.approx(row["p_raw"], rel=1e-6)
 
@@ -233,7 +235,7 @@ def test_results_of_every_kind_can_be_saved(scores, tmp_path):
     ):
         mixed = bi.compare_mixed(scores, **options)
         back = bi.load(mixed.save(tmp_path / f"{i}.json"))
-        pd.testing.assert_frame_equal(back.contrasts(), mixed.contrasts())
+        pd.testing.assert_frame_equal(back.contrasts(all=True), mixed.contrasts(all=True))
         pd.testing.assert_frame_equal(back.anova(), mixed.anova())
 
 
@@ -262,7 +264,7 @@ def test_a_pairs_own_error_whatever_the_spread_of_the_data_sets(level):
     scores, value = spread_out(level=level)
     cells = value.mean(axis=1)
     expected = [t_test(cells[:, i] - cells[:, j]) for i in range(4) for j in range(i + 1, 4)]
-    rows = bi.compare_mixed(scores).contrasts()
+    rows = bi.compare_mixed(scores).contrasts(all=True)
     # The covariance of the levels holds that of the data sets, which cancels in differences.
     np.testing.assert_allclose(rows[COLUMNS], expected, rtol=5e-15 * level**2 + 1e-8)
 
@@ -301,7 +303,7 @@ def test_a_pair_without_spread_has_no_bounds():
     first = frame.loc[frame["algorithm"] == "a0", "value"].to_numpy()
     frame.loc[frame["algorithm"] == "a1", "value"] = first + 1
     mixed = bi.compare_mixed(bi.read_scores(frame, measures={"value": "higher"}))
-    row = mixed.contrasts().iloc[0]
+    row = mixed.contrasts(all=True).iloc[0]
     assert (row["verdict"], row["std_error"], row["p_value"]) == ("undecided", 0, 1)
     assert np.isinf([row["conf_low"], row["conf_high"]]).all()
     assert 0 < mixed.predict().contrasts().iloc[0]["prob_second"] < 1

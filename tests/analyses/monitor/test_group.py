@@ -22,7 +22,7 @@ def test_boundaries_and_p_values(draw, table):
         crossed = int(np.argmax(z >= bounds)) if (z >= bounds).any() else 3
         np.testing.assert_allclose(shown["statistic"], -z[: crossed + 1], rtol=1e-9)
         np.testing.assert_allclose(shown["boundary"], bounds[: crossed + 1])
-        row = found.contrasts().iloc[0]
+        row = found.contrasts(all=True).iloc[0]
         assert (row["winner"] == "b") == bool((z >= bounds).any())
         assert (row["p_value"] <= 0.05) == (row["winner"] == "b")
 
@@ -30,7 +30,9 @@ def test_boundaries_and_p_values(draw, table):
 def test_rejections_are_those_of_the_p_value(draw, table):
     for seed in range(12):
         scores = table(draw(60, {"a": 0.0, "b": 0.3, "c": 0.0}, seed=seed))
-        found = bi.monitor(scores, method="group-sequential", stage=20, last_stage=3).contrasts()
+        found = bi.monitor(scores, method="group-sequential", stage=20, last_stage=3).contrasts(
+            all=True
+        )
         np.testing.assert_array_equal(found["p_value"] <= 0.05, found["verdict"] != "undecided")
 
 

@@ -46,20 +46,30 @@ def test_each_measure_has_its_share_of_the_level(method):
         mine = both[name]
         assert mine.design.n_pairs == 6
         if method == "anytime":
-            np.testing.assert_allclose(mine.contrasts()["log_e"], alone.contrasts()["log_e"])
-            np.testing.assert_allclose(mine.contrasts()["conf_low"], alone.contrasts()["conf_low"])
+            np.testing.assert_allclose(
+                mine.contrasts(all=True)["log_e"], alone.contrasts(all=True)["log_e"]
+            )
+            np.testing.assert_allclose(
+                mine.contrasts(all=True)["conf_low"], alone.contrasts(all=True)["conf_low"]
+            )
             continue
-        assert mine.contrasts()["state"].tolist() == alone.contrasts()["state"].tolist()
-        np.testing.assert_allclose(mine.contrasts()["p_raw"], alone.contrasts()["p_raw"])
+        assert (
+            mine.contrasts(all=True)["state"].tolist()
+            == alone.contrasts(all=True)["state"].tolist()
+        )
         np.testing.assert_allclose(
-            mine.contrasts()["p_value"], np.minimum(2 * alone.contrasts()["p_value"], 1)
+            mine.contrasts(all=True)["p_raw"], alone.contrasts(all=True)["p_raw"]
+        )
+        np.testing.assert_allclose(
+            mine.contrasts(all=True)["p_value"],
+            np.minimum(2 * alone.contrasts(all=True)["p_value"], 1),
         )
         np.testing.assert_allclose(mine.path()["p_raw"], alone.path()["p_raw"])
 
 
 def test_holm_steps_go_over_all_measures():
     both = bi.monitor(read(two(60, [0.0, 0.5], [0.0, 0.2])), ["acc", "sec"], method="anytime")
-    rows = both.contrasts()
+    rows = both.contrasts(all=True)
     p = rows["p_raw"].to_numpy()
     order = np.argsort(p)
     expected = np.maximum.accumulate(np.minimum(p[order] * [2, 1], 1))
@@ -73,7 +83,9 @@ def test_an_experiment_ends_when_all_measures_are_decided(tmp_path):
         read(rows[rows["replication"] <= 50]), ["acc", "sec"], state=tmp_path / "s.json"
     )
     assert first.decision == "go on"
-    acc, sec = (first[name].contrasts().set_index(["first", "second"])["state"] for name in first)
+    acc, sec = (
+        first[name].contrasts(all=True).set_index(["first", "second"])["state"] for name in first
+    )
     assert (acc["a", "b"], acc["a", "c"], acc["b", "c"]) == ("second", "second", "go on")
     assert (sec["a", "b"], sec["a", "c"], sec["b", "c"]) == ("first", "go on", "second")
     cells = first.next_cells()
@@ -83,7 +95,7 @@ def test_an_experiment_ends_when_all_measures_are_decided(tmp_path):
     assert "All measures: Go on: 4 of 6 pairs decided and 2 going on." in str(first)
     last = bi.monitor(read(rows), ["acc", "sec"], state=tmp_path / "s.json")
     assert last.decision == "undecidable"
-    assert last["acc"].contrasts()["n_used"].tolist()[:2] == [50, 50]
+    assert last["acc"].contrasts(all=True)["n_used"].tolist()[:2] == [50, 50]
     assert len(last.next_cells()) == 0
     stages = json.loads((tmp_path / "s.json").read_text())["stages"]
     assert stages[1][0]["algorithms"] == ["b (acc)", "c (acc)", "a (sec)", "c (sec)"]
@@ -96,9 +108,9 @@ def test_looks_one_by_one(method, tmp_path):
         part = read(rows[rows["replication"] <= n])
         found = bi.monitor(part, ["acc", "sec"], method=method, state=tmp_path / "s.json")
     again = bi.monitor(part, ["acc", "sec"], method=method, state=tmp_path / "s.json")
-    pd.testing.assert_frame_equal(again.contrasts(), found.contrasts())
+    pd.testing.assert_frame_equal(again.contrasts(all=True), found.contrasts(all=True))
     saved = bi.load(found.save(tmp_path / "r.json"))
-    pd.testing.assert_frame_equal(saved.contrasts(), found.contrasts())
+    pd.testing.assert_frame_equal(saved.contrasts(all=True), found.contrasts(all=True))
     assert set(found.diagnostics()["measure"]) == {"acc", "sec"}
     changed = rows.assign(value=rows["value"] + (rows["measure"] == "sec") * 0.1)
     with pytest.raises(bi.ScoreTableError, match="scores changed"):
@@ -109,17 +121,19 @@ def test_a_replication_counts_when_all_measures_have_it():
     rows = two(100, [0.0, 0.1], [0.0, 0.1])
     late = (rows["measure"] == "sec") & (rows["replication"] > 90)
     found = bi.monitor(read(rows[~late]), ["acc", "sec"])
-    assert found["acc"].contrasts()["n_used"].tolist() == [50]
+    assert found["acc"].contrasts(all=True)["n_used"].tolist() == [50]
     cells = found.next_cells()
     assert cells["replication"].unique().tolist() == [str(n) for n in range(91, 101)]
-    assert bi.monitor(read(rows), ["acc", "sec"])["acc"].contrasts()["n_used"].tolist() == [100]
+    assert bi.monitor(read(rows), ["acc", "sec"])["acc"].contrasts(all=True)["n_used"].tolist() == [
+        100
+    ]
 
 
 def test_a_list_of_one_measure():
     rows = two(60, [0.0, 0.1], [0.0, 0.1])
     found = bi.monitor(read(rows), ["acc"])
     alone = bi.monitor(read(rows), "acc")
-    pd.testing.assert_frame_equal(found["acc"].contrasts(), alone.contrasts())
+    pd.testing.assert_frame_equal(found["acc"].contrasts(all=True), alone.contrasts(all=True))
     assert found.decision == alone.decision
 
 

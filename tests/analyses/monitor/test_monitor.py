@@ -17,7 +17,7 @@ def wide(rows: pd.DataFrame) -> pd.DataFrame:
 
 def test_recursions_are_those_of_the_stages(draw, table):
     rows = draw(250, THREE)
-    found = bi.monitor(table(rows)).contrasts()
+    found = bi.monitor(table(rows)).contrasts(all=True)
     y = wide(rows)
     for row in found.itertuples():
         d = (y[row.first] - y[row.second]).to_numpy().reshape(5, 50)
@@ -52,8 +52,8 @@ def test_decided_pairs_retire_and_need_no_more(draw, table):
     # c is run no more once it is known to be better than both.
     stopped = rows[(rows["algorithm"] != "c") | (rows["replication"] <= 50)]
     whole, short = (bi.monitor(table(part)) for part in (rows, stopped))
-    assert whole.contrasts()["n_used"].tolist() == [250, 50, 50]
-    pd.testing.assert_frame_equal(whole.contrasts(), short.contrasts())
+    assert whole.contrasts(all=True)["n_used"].tolist() == [250, 50, 50]
+    pd.testing.assert_frame_equal(whole.contrasts(all=True), short.contrasts(all=True))
 
 
 def test_next_cells_complete_the_stage(draw, table):
@@ -69,7 +69,7 @@ def test_next_cells_complete_the_stage(draw, table):
     after = pd.concat(
         [rows[~holes], cells.assign(value=0.5, replication=cells["replication"].astype(int))]
     )
-    assert bi.monitor(table(after)).contrasts()["n_used"].iloc[0] == 150
+    assert bi.monitor(table(after)).contrasts(all=True)["n_used"].iloc[0] == 150
 
 
 def test_decisions(draw, table):
@@ -78,23 +78,23 @@ def test_decisions(draw, table):
     assert bi.monitor(table(draw(49, better))).decision == "go on"
     ended = bi.monitor(table(draw(250, alike, seed=3)))
     assert ended.decision == "undecidable"
-    assert ended.contrasts()["state"].tolist() == ["not rejected"]
-    assert ended.contrasts()["verdict"].tolist() == ["undecided"]
+    assert ended.contrasts(all=True)["state"].tolist() == ["not rejected"]
+    assert ended.contrasts(all=True)["verdict"].tolist() == ["undecided"]
     assert len(ended.next_cells()) == 0
     assert "The experiment ends" in str(ended)
 
 
 def test_futility_is_not_equality(draw, table):
     found = bi.monitor(table(draw(100, {"a": 1.0, "b": 0.0}), tolerance=5.0), alternative="worse")
-    assert found.contrasts()["state"].tolist() == ["futile"]
-    assert found.contrasts()["verdict"].tolist() == ["undecided"]
+    assert found.contrasts(all=True)["state"].tolist() == ["futile"]
+    assert found.contrasts(all=True)["verdict"].tolist() == ["undecided"]
     checks = found.diagnostics().set_index("check")
     assert "no evidence of equality" in checks.loc["pairs stopped for futility", "remedy"]
 
 
 def test_provisional_p_values_give_no_verdict(draw, table):
     found = bi.monitor(table(draw(100, {"a": 0.0, "b": 0.1}, seed=2)))
-    row = found.contrasts().iloc[0]
+    row = found.contrasts(all=True).iloc[0]
     assert row["provisional"]
     assert row["verdict"] == "undecided"
     checks = found.diagnostics().set_index("check")
@@ -103,13 +103,15 @@ def test_provisional_p_values_give_no_verdict(draw, table):
 
 def test_control_and_pair(draw, table):
     scores = table(draw(50, {"a": 0.0, "b": 3.0, "c": 3.0}))
-    against = bi.monitor(scores, control="a").contrasts()
+    against = bi.monitor(scores, control="a").contrasts(all=True)
     assert against[["first", "second", "winner"]].to_numpy().tolist() == [
         ["b", "a", "b"],
         ["c", "a", "c"],
     ]
     one = bi.monitor(scores, pairs=("c", "a"))
-    assert one.contrasts()[["first", "second", "winner"]].to_numpy().tolist() == [["c", "a", "c"]]
+    assert one.contrasts(all=True)[["first", "second", "winner"]].to_numpy().tolist() == [
+        ["c", "a", "c"]
+    ]
     assert one.stages()["conditional_level"].tolist()[0] == 0.025
 
 
@@ -121,7 +123,7 @@ def test_lower_is_better_mirrors(draw):
         rows.assign(value=-rows["value"]), measures={"x": "lower"}, resampling=paired
     )
     for method in ("recursive", "anytime", "group-sequential"):
-        one, other = (bi.monitor(s, method=method).contrasts() for s in (up, down))
+        one, other = (bi.monitor(s, method=method).contrasts(all=True) for s in (up, down))
         assert one["winner"].tolist() == other["winner"].tolist()
         np.testing.assert_allclose(one["p_value"], other["p_value"])
         np.testing.assert_allclose(one["estimate"], -other["estimate"])
@@ -138,7 +140,7 @@ def test_data_sets_are_combined_by_stage(draw, table):
     mine = stages[stages["side"] == "b"]
     np.testing.assert_allclose(mine["p_dataset"], each)
     np.testing.assert_allclose(mine["p_stage"], whole)
-    assert found.contrasts()["p_value"].iloc[0] == pytest.approx(2 * whole)
+    assert found.contrasts(all=True)["p_value"].iloc[0] == pytest.approx(2 * whole)
     assert "taken together over these 4 data sets" in str(found).lower()
 
 
@@ -193,7 +195,7 @@ def test_algorithms_that_never_differ(draw, table):
     rows = draw(50, {"a": 0.0, "b": 0.0})
     rows["value"] = rows["replication"].astype(float)
     for method in ("recursive", "anytime", "group-sequential"):
-        found = bi.monitor(table(rows), method=method).contrasts()
+        found = bi.monitor(table(rows), method=method).contrasts(all=True)
         assert found["verdict"].tolist() == ["undecided"]
         assert found["p_value"].tolist() == [1.0]
 
@@ -203,7 +205,7 @@ def test_errors_over_four_algorithms_are_controlled(draw, table):
     alike = dict.fromkeys("abcd", 0.0)
     for seed in range(runs):
         found = bi.monitor(table(draw(60, alike, seed=seed)), stage=12)
-        wrong += (found.contrasts()["verdict"] != "undecided").any()
+        wrong += (found.contrasts(all=True)["verdict"] != "undecided").any()
     assert wrong <= stats.binom.ppf(0.999, runs, 0.05)
 
 

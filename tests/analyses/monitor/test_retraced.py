@@ -19,7 +19,7 @@ def test_paths_tell_what_was_known_after_each_stage(draw, table, method, dataset
     scores = table(draw(100, MEANS, datasets=datasets))
     path = bi.monitor(scores, method=method, stage=20).path()
     for n in (20, 40, 60, 80, 100):
-        then = bi.monitor(first(scores, n), method=method, stage=20).contrasts()
+        then = bi.monitor(first(scores, n), method=method, stage=20).contrasts(all=True)
         for row in then.itertuples():
             mine = path[(path["first"] == row.first) & (path["second"] == row.second)]
             now = mine[mine["n"] == row.n_used].iloc[0]
@@ -36,7 +36,7 @@ def test_anytime_paths_tell_what_was_known_after_each_replication(draw, table):
     scores = table(draw(60, MEANS, datasets=2))
     path = bi.monitor(scores, method="anytime").path()
     for n in (3, 10, 25, 60):
-        then = bi.monitor(first(scores, n), method="anytime").contrasts()
+        then = bi.monitor(first(scores, n), method="anytime").contrasts(all=True)
         now = path[path["n"] == n]
         for name in ("p_value", "p_raw", "log_e"):
             np.testing.assert_allclose(now[name], then[name], rtol=1e-9, atol=1e-12)
@@ -45,7 +45,7 @@ def test_anytime_paths_tell_what_was_known_after_each_replication(draw, table):
         assert (now["conf_low"].to_numpy() <= then["conf_low"].to_numpy() + tiny).all()
         assert (now["conf_high"].to_numpy() >= then["conf_high"].to_numpy() - tiny).all()
     last = path.groupby(["first", "second"]).last()
-    whole = bi.monitor(scores, method="anytime").contrasts().set_index(["first", "second"])
+    whole = bi.monitor(scores, method="anytime").contrasts(all=True).set_index(["first", "second"])
     for name in ("conf_low", "conf_high"):
         assert last[name].tolist() == whole[name].tolist()
 

@@ -8,7 +8,7 @@ def test_algorithms_whose_pairs_are_decided_run_no_more(draw, table):
     scores = table(draw(100, {"a": 0.0, "b": 0.1, "c": 4.0}, datasets=2, seed=3))
     found = bi.monitor(scores, stage=20)
     # a and b use 100 replications on both data sets, c is decided after 20.
-    assert found.contrasts()["n_used"].tolist() == [100, 20, 20]
+    assert found.contrasts(all=True)["n_used"].tolist() == [100, 20, 20]
     counted = runs(found)
     assert (counted.counted, counted.most, counted.planned) == (440, 440, 600)
     assert str(counted) == "440 of 600 planned runs were enough; 160 (27 %) are saved."

@@ -30,16 +30,16 @@ def test_rows_in_any_order_give_the_same_stages(draw, table, tmp_path):
     for n in range(20, 201, 20):
         found = bi.monitor(table(mixed.head(n)), state=tmp_path / "s.json", stage=20)
     assert len(found.stages()) == len(whole.stages())
-    assert found.contrasts()["n_used"].tolist() == [100]
+    assert found.contrasts(all=True)["n_used"].tolist() == [100]
 
 
 def test_late_replications_fill_the_next_stage(draw, table, tmp_path):
     rows = draw(120, AB)
     early = rows[rows["replication"] != 7]
     first = bi.monitor(table(early[early["replication"] <= 51]), state=tmp_path / "s.json")
-    assert first.contrasts()["n_used"].tolist() == [50]
+    assert first.contrasts(all=True)["n_used"].tolist() == [50]
     second = bi.monitor(table(rows), state=tmp_path / "s.json")
-    assert second.contrasts()["n_used"].tolist() == [100]
+    assert second.contrasts(all=True)["n_used"].tolist() == [100]
     state = json.loads((tmp_path / "s.json").read_text())
     assert state["stages"][0][0]["replications"] == [[1, 6], [8, 51]]
     assert state["stages"][1][0]["replications"] == [[7, 7], [52, 100]]
@@ -100,7 +100,7 @@ def test_many_looks_give_what_one_look_gives(draw, null, tmp_path):
     text = state.read_text()
     again = monitored(300, state=state)
     assert state.read_text() == text
-    pd.testing.assert_frame_equal(again.contrasts(), found.contrasts())
+    pd.testing.assert_frame_equal(again.contrasts(all=True), found.contrasts(all=True))
     pd.testing.assert_frame_equal(again.path(), found.path())
     pd.testing.assert_frame_equal(again.stages(), found.stages())
 
@@ -138,7 +138,7 @@ def test_bets_go_on_from_what_they_have_come_to(draw, null, tmp_path):
                 getattr(found, frame)(), getattr(again, frame)(), rtol=1e-12, atol=1e-13
             )
     assert bets
-    assert monitored(300, state=state).contrasts().equals(found.contrasts())
+    assert monitored(300, state=state).contrasts(all=True).equals(found.contrasts(all=True))
 
 
 @pytest.mark.usefixtures("remembering")
@@ -267,7 +267,7 @@ def test_a_state_that_is_edited_in_any_other_way_is_refused(draw, table, tmp_pat
     with pytest.raises(bi.BenchinferError, match="is not as monitor leaves it"):
         bi.monitor(scores, state=state)
     state.write_text(json.dumps(document, indent=7))  # other spacing is no edit
-    assert bi.monitor(scores, state=state).contrasts()["n_used"].tolist() == [50]
+    assert bi.monitor(scores, state=state).contrasts(all=True)["n_used"].tolist() == [50]
 
 
 @pytest.mark.parametrize("method", ["recursive", "group-sequential"])
@@ -299,7 +299,7 @@ def test_before_the_first_stage_there_is_no_state(draw, table, tmp_path):
     bi.monitor(table(draw(40, AB)), state=tmp_path / "s.json")
     assert not (tmp_path / "s.json").exists()
     found = bi.monitor(table(draw(60, {**AB, "c": 0.0})), state=tmp_path / "s.json", stage=20)
-    assert len(found.contrasts()) == 3
+    assert len(found.contrasts(all=True)) == 3
 
 
 def test_unused_scores_may_change(draw, table, tmp_path):
@@ -307,7 +307,7 @@ def test_unused_scores_may_change(draw, table, tmp_path):
     one = bi.monitor(table(rows), state=tmp_path / "s.json")
     rows.loc[rows["replication"] > 50, "value"] = 0.0
     two = bi.monitor(table(rows), state=tmp_path / "s.json")
-    assert one.contrasts().equals(two.contrasts())
+    assert one.contrasts(all=True).equals(two.contrasts(all=True))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, "no json", "\0"])

@@ -44,7 +44,7 @@ def items():
 
 
 def row(comparison):
-    return comparison.contrasts().iloc[0]
+    return comparison.contrasts(all=True).iloc[0]
 
 
 # What is declared, and what that makes of 20 scores that are shared or not.
@@ -254,7 +254,7 @@ def test_a_base_model_and_its_rivals():
     )
     table = read(frame, "bootstrap", "accuracy:higher")
     found = bi.compare_pair(table, control="a")
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     assert rows[["first", "second"]].to_numpy().tolist() == [["b", "a"], ["c", "a"], ["d", "a"]]
     order = np.sort(rows["p_raw"])
     assert rows["p_value"].min() == pytest.approx(3 * order[0])
@@ -264,8 +264,8 @@ def test_a_base_model_and_its_rivals():
         assert mine["p_raw"] == pytest.approx(alone["p_value"])
         assert mine["conf_low"] < alone["conf_low"]
     assert "Holm's over the 3 pairs with the control a" in found.method
-    assert len(bi.compare_pair(table).contrasts()) == 6
-    best = bi.compare_pair(table, control="best").contrasts()
+    assert len(bi.compare_pair(table).contrasts(all=True)) == 6
+    best = bi.compare_pair(table, control="best").contrasts(all=True)
     assert (best["second"] == "c").all()
     assert best["p_value"].min() == pytest.approx(6 * best["p_raw"].min())
 
@@ -340,7 +340,7 @@ def test_several_data_sets_are_compared_one_by_one():
         bi.compare_pair(table, "error")
     each = bi.per_dataset(bi.compare_pair, table, "error", pair=("rf", "svm"))
     assert len(each) == 12
-    assert all(len(result.contrasts()) == 1 for result in each.values())
+    assert all(len(result.contrasts(all=True)) == 1 for result in each.values())
 
 
 def test_parts_and_what_was_published():
@@ -450,7 +450,7 @@ def test_every_test_has_words_formula_and_sources(test):
     assert found.test_name in found.method
     assert found.formula
     assert found.citations().count("doi") >= 1
-    assert not found.contrasts().isna().all().any()
+    assert not found.contrasts(all=True).isna().all().any()
     assert len(found.others) > 0 or test == "welch"
 
 
@@ -489,7 +489,7 @@ def test_one_data_set_of_several():
     scores = bi.load_example("sklearn_bootstrap")
     found = bi.compare_pair(scores, "error", dataset="iris", pair=("svm", "knn"))
     alone = bi.compare_pair(scores.subset("iris"), "error", pair=("svm", "knn"))
-    assert found.contrasts().equals(alone.contrasts())
+    assert found.contrasts(all=True).equals(alone.contrasts(all=True))
     assert found.headline().startswith("On the data set iris as drawn, ")
     with pytest.raises(DesignError, match="unknown dataset 'irs'"):
         bi.compare_pair(scores, "error", dataset="irs")

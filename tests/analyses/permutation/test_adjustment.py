@@ -24,8 +24,8 @@ def test_many_algorithms_in_complete_blocks_are_adjusted_as_few(adjust, on, monk
     general = pooled(values, adjust, on=on)
     monkeypatch.setattr(closed_testing, "MOST_ALGORITHMS", 5)
     line = pooled(values, adjust, on=on)
-    p = general.contrasts()["p_value"]
-    np.testing.assert_allclose(line.contrasts()["p_value"], p, rtol=1e-9)
+    p = general.contrasts(all=True)["p_value"]
+    np.testing.assert_allclose(line.contrasts(all=True)["p_value"], p, rtol=1e-9)
     assert 0 < (p < 0.05).sum() < 21
     assert line.method == general.method
 
@@ -36,7 +36,7 @@ def test_random_p_values_are_raised_until_they_fall(adjust, monkeypatch):
         seven_are_many.setattr(closed_testing, "MOST_ALGORITHMS", 5)
         values = simulated(3, shape=(15, 1, 7), effect=0.4)
         found = pooled(values, adjust, on="ranks", null="monte-carlo", resamples=500)
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     p, z = rows["p_raw"].to_numpy(), np.abs(rows["statistic"].to_numpy())
     raised = np.array([p[z >= one - 1e-9].max() for one in z])
     assert (raised > p).any()
@@ -47,10 +47,10 @@ def test_random_p_values_are_raised_until_they_fall(adjust, monkeypatch):
 def test_many_algorithms_in_partial_blocks_get_a_bound(adjust, monkeypatch):
     values = simulated(3, shape=(15, 1, 7), effect=0.4)
     values[0, 0, 0] = np.nan
-    general = pooled(values, adjust).contrasts()
+    general = pooled(values, adjust).contrasts(all=True)
     monkeypatch.setattr(closed_testing, "MOST_ALGORITHMS", 5)
     bound = pooled(values, adjust)
-    p = bound.contrasts()["p_value"].to_numpy()
+    p = bound.contrasts(all=True)["p_value"].to_numpy()
     raw = general["p_raw"].to_numpy()
     np.testing.assert_allclose(p, closed_testing.shaffer_static(raw, 7))
     assert (p >= general["p_value"]).all()
@@ -61,7 +61,7 @@ def test_many_algorithms_in_partial_blocks_get_a_bound(adjust, monkeypatch):
 def test_pairs_that_no_block_holds_may_be_equal(adjust):
     values = simulated(3, shape=(8, 1, 4))
     values[:4, :, 0], values[4:, :, 2] = np.nan, np.nan
-    rows = pooled(values, adjust).contrasts()
+    rows = pooled(values, adjust).contrasts(all=True)
     assert len(rows) == 5
     raw = np.insert(rows["p_raw"].to_numpy(), 1, 1.0)
     np.testing.assert_allclose(rows["p_value"], np.delete(METHODS[adjust](raw, 4), 1))
@@ -70,13 +70,13 @@ def test_pairs_that_no_block_holds_may_be_equal(adjust):
 @pytest.mark.parametrize("adjust", METHODS)
 def test_thirty_algorithms(adjust):
     values = simulated(3, shape=(40, 1, 30), effect=0.4)
-    rows = pooled(values, adjust, on="ranks").contrasts()
+    rows = pooled(values, adjust, on="ranks").contrasts(all=True)
     static = closed_testing.shaffer_static(rows["p_raw"].to_numpy(), 30)
     assert (rows["p_value"] <= static + 1e-15).all()
     assert (rows["p_value"] < static - 1e-6).any()
     assert (rows["p_value"] >= rows["p_raw"]).all()
     same = np.repeat(values[..., :1], 30, axis=2)
-    assert (pooled(same, adjust, on="ranks").contrasts()["p_value"] == 1).all()
+    assert (pooled(same, adjust, on="ranks").contrasts(all=True)["p_value"] == 1).all()
 
 
 def test_statistics_become_places():

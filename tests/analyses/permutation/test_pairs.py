@@ -31,8 +31,8 @@ def items(n=120, datasets=1, rates=None, better="higher", *, paired=True, tolera
 @pytest.mark.parametrize("options", [{}, {"alternative": "better"}])
 def test_two_algorithms_are_as_in_tests_of_pairs(on, options):
     scores = items(rates={"a": 0.85, "b": 0.6}, tolerance=0.05)
-    found = bi.compare_permutation(scores, on=on, **options).contrasts()
-    pair = bi.compare_pair(scores, **options).contrasts()
+    found = bi.compare_permutation(scores, on=on, **options).contrasts(all=True)
+    pair = bi.compare_pair(scores, **options).contrasts(all=True)
     columns = ["estimate", "conf_low", "conf_high", "p_equivalence", "verdict"]
     pd.testing.assert_frame_equal(found[columns], pair[columns])
     # Signed ranks of differences of one size are McNemar's exact test.
@@ -42,7 +42,7 @@ def test_two_algorithms_are_as_in_tests_of_pairs(on, options):
 @pytest.mark.parametrize("better", ["higher", "lower"])
 def test_no_estimate_of_zero_stands_beside_a_verdict(better):
     result = bi.compare_permutation(items(better=better))
-    rows = result.contrasts().set_index(["first", "second"])
+    rows = result.contrasts(all=True).set_index(["first", "second"])
     rates = result.summary().set_index("algorithm")["estimate"]
     row = rows.loc[("a", "b")]
     assert row["winner"] == "a"
@@ -57,14 +57,14 @@ def test_no_estimate_of_zero_stands_beside_a_verdict(better):
 def test_equivalence_is_of_rates():
     # Ranks of differences that are shifted by the tolerance are about the median, which is 0.
     result = bi.compare_permutation(items(rates={"a": 0.8, "b": 0.6}, tolerance=0.05))
-    assert result.contrasts()["p_equivalence"][0] > 0.5
+    assert result.contrasts(all=True)["p_equivalence"][0] > 0.5
     alike = items(rates={"a": 0.99, "b": 0.99}, n=300, tolerance=0.05)
-    assert bi.compare_permutation(alike).contrasts()["verdict"][0] == "equivalent"
+    assert bi.compare_permutation(alike).contrasts(all=True)["verdict"][0] == "equivalent"
 
 
 def test_several_data_sets_without_shared_items():
     scores = items(datasets=3, rates={"a": 0.8, "b": 0.6}, paired=False, n=40)
-    row = bi.compare_permutation(scores, target="datasets").contrasts().iloc[0]
+    row = bi.compare_permutation(scores, target="datasets").contrasts(all=True).iloc[0]
     frame = scores.describe()
     count = (frame["mean"] * frame["n"]).to_numpy().reshape(3, 2)
     low, high = proportion_confint(count, 40, 0.05, method="wilson")
@@ -81,7 +81,7 @@ def test_several_data_sets_without_shared_items():
 def test_items_of_several_data_sets_are_taken_together():
     right = np.random.default_rng(2).random((4, 40, 2)) < [0.8, 0.6]
     scores = table(right.astype(float), ["a", "b"])
-    row = bi.compare_permutation(scores, target="datasets").contrasts().iloc[0]
+    row = bi.compare_permutation(scores, target="datasets").contrasts(all=True).iloc[0]
     b, c = (int((right[..., i] & ~right[..., 1 - i]).sum()) for i in (0, 1))
     assert row["estimate"] == pytest.approx((b - c) / 160)
     assert row["p_raw"] == pytest.approx(binomtest(b, b + c).pvalue)
@@ -90,7 +90,11 @@ def test_items_of_several_data_sets_are_taken_together():
 
 def test_equal_algorithms_have_an_interval():
     scores = items(rates={"a": 1.0, "b": 1.0, "c": 0.5}, n=20)
-    rows = bi.compare_permutation(scores, on="values").contrasts().set_index(["first", "second"])
+    rows = (
+        bi.compare_permutation(scores, on="values")
+        .contrasts(all=True)
+        .set_index(["first", "second"])
+    )
     row = rows.loc[("a", "b")]
     assert row["estimate"] == 0
     assert row["conf_low"] < -0.1
@@ -101,8 +105,8 @@ def test_headline_says_where_the_typical_difference_is_none():
     values = np.zeros((24, 1, 2))
     values[:6, 0, 0] = np.linspace(0.1, 0.3, 6)
     result = bi.compare_permutation(table(values, measures=bi.Measure("score", "higher")))
-    assert result.contrasts()["estimate"][0] == 0
-    assert result.contrasts()["verdict"][0] == "first"
+    assert result.contrasts(all=True)["estimate"][0] == 0
+    assert result.contrasts(all=True)["verdict"][0] == "first"
     assert "The typical difference is 0, as most are ties, of" in result.headline()
     assert "typical difference is 0" not in str(bi.compare_permutation(table(simulated(1))))
 
@@ -114,9 +118,12 @@ def test_random_flips_depend_on_neither_names_nor_order(options):
     found = bi.compare_permutation(table(values, names), on="values", **options)
     assert found.provenance.seed == 1
     again = bi.compare_permutation(table(values[::-1], names), on="values", **options)
-    np.testing.assert_array_equal(again.contrasts()["p_value"], found.contrasts()["p_value"])
+    np.testing.assert_array_equal(
+        again.contrasts(all=True)["p_value"], found.contrasts(all=True)["p_value"]
+    )
     turned = {"control": "a03"} if options else {}
     swapped = bi.compare_permutation(table(values, names[::-1]), on="values", **turned)
     np.testing.assert_array_equal(
-        np.sort(swapped.contrasts()["p_value"]), np.sort(found.contrasts()["p_value"])
+        np.sort(swapped.contrasts(all=True)["p_value"]),
+        np.sort(found.contrasts(all=True)["p_value"]),
     )

@@ -68,7 +68,7 @@ def test_pooled_asymptotic_tests_are_those_of_coin(case, on):
     np.testing.assert_allclose(overall["statistic"], expected["quadratic"], rtol=1e-9)
     # Beyond 1e-15 coin prints zero.
     np.testing.assert_allclose(overall["p_value"], expected["p_quadratic"], rtol=1e-8, atol=1e-15)
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     np.testing.assert_allclose(rows["statistic"], -np.array(expected["z"]), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(rows["p_raw"], expected["p_raw"], rtol=1e-8)
 
@@ -84,8 +84,8 @@ def test_pooled_monte_carlo_tests_are_those_of_coin(case, on):
         found = bi.compare_permutation(scores, adjust=adjust, **options)
         theirs = np.array(expected[f"p_{adjust.replace('-', '_')}"])
         error = np.sqrt(2 * np.maximum(theirs * (1 - theirs), 1 / n) / n)
-        assert (np.abs(found.contrasts()["p_value"] - theirs) < 4 * error).all()
-        assert (found.contrasts()["p_error"] <= 0.5 / np.sqrt(n)).all()
+        assert (np.abs(found.contrasts(all=True)["p_value"] - theirs) < 4 * error).all()
+        assert (found.contrasts(all=True)["p_error"] <= 0.5 / np.sqrt(n)).all()
     overall = found.tests().iloc[0]
     theirs = expected["p_quadratic"]
     error = np.sqrt(2 * max(theirs * (1 - theirs), 1 / n) / n)
@@ -133,15 +133,17 @@ def test_demsars_published_numbers_need_his_rounding_and_no_correction():
 def test_a_pair_is_tested_as_by_hand(seed):
     rng = np.random.default_rng(seed)
     d = rng.normal(0.4, 1, size=11)
-    ranks = bi.compare_permutation(paired(d), seed=1).contrasts().iloc[0]
+    ranks = bi.compare_permutation(paired(d), seed=1).contrasts(all=True).iloc[0]
     np.testing.assert_allclose(ranks["p_value"], stats.wilcoxon(d, method="exact").pvalue)
-    values = bi.compare_permutation(paired(d), on="values", seed=1).contrasts().iloc[0]
+    values = bi.compare_permutation(paired(d), on="values", seed=1).contrasts(all=True).iloc[0]
     assert values["p_value"] == flips(d)
     np.testing.assert_allclose(values["statistic"], d.sum() / np.sqrt((d**2).sum()))
     interval = stats.ttest_1samp(d, 0).confidence_interval(0.95)
     np.testing.assert_allclose(values[["conf_low", "conf_high"]].tolist(), interval)
     size = stats.norm.ppf((1 + stats.rankdata(np.abs(d)) / 12) / 2)
-    normal = bi.compare_permutation(paired(d), on="normal-scores", seed=1).contrasts().iloc[0]
+    normal = (
+        bi.compare_permutation(paired(d), on="normal-scores", seed=1).contrasts(all=True).iloc[0]
+    )
     assert normal["p_value"] == flips(np.sign(d) * size)
 
 
@@ -153,7 +155,7 @@ def test_signed_ranks_with_ties_and_zeros_are_those_of_coin(case):
     for theirs, ours in names.items():
         found = bi.compare_permutation(paired(expected["d"]), alternative=ours, seed=1)
         np.testing.assert_allclose(
-            found.contrasts()["p_value"], expected["wilcoxon"][theirs], rtol=1e-10
+            found.contrasts(all=True)["p_value"], expected["wilcoxon"][theirs], rtol=1e-10
         )
 
 
@@ -161,7 +163,7 @@ def test_intervals_are_those_of_r():
     reference = json.loads((GOLDEN / "closed_testing" / "values.json").read_text())["values"]
     for expected in reference["shifts"]:
         found = bi.compare_permutation(paired(expected["d"]), level=expected["level"], seed=1)
-        row = found.contrasts().iloc[0]
+        row = found.contrasts(all=True).iloc[0]
         np.testing.assert_allclose(row["p_value"], expected["p"], rtol=1e-8)
         numbers = row[["estimate", "conf_low", "conf_high"]].tolist()
         np.testing.assert_allclose(numbers, [expected["estimate"], *expected["interval"]])
@@ -170,10 +172,10 @@ def test_intervals_are_those_of_r():
 @pytest.mark.parametrize("on", ["values", "aligned-ranks", "normal-scores"])
 def test_a_third_algorithm_has_no_say(on):
     values = simulated(5)
-    both = bi.compare_permutation(table(values), on=on, adjust="none", seed=1).contrasts()
+    both = bi.compare_permutation(table(values), on=on, adjust="none", seed=1).contrasts(all=True)
     noisy = values.copy()
     noisy[..., 3] = 50 * np.random.default_rng(1).normal(size=values.shape[:2])
-    other = bi.compare_permutation(table(noisy), on=on, adjust="none", seed=1).contrasts()
+    other = bi.compare_permutation(table(noisy), on=on, adjust="none", seed=1).contrasts(all=True)
     columns = ["estimate", "conf_low", "conf_high", "statistic", "p_raw", "p_equivalence"]
     rows = both["second"] != "d"
     pd.testing.assert_frame_equal(both.loc[rows, columns], other.loc[rows, columns])
@@ -186,13 +188,13 @@ def test_exact_pooled_tests_are_brute_force(on):
     assert set(found.kinds) == {"exact"}
     assert found.provenance.seed is None
     arrangements = 6**4
-    counts = found.contrasts()[["p_value", "p_raw"]].to_numpy() * arrangements
+    counts = found.contrasts(all=True)[["p_value", "p_raw"]].to_numpy() * arrangements
     np.testing.assert_allclose(counts, np.round(counts), atol=1e-9)
     again = bi.compare_permutation(
         table(values), on=on, pairs="pooled", null="monte-carlo", resamples=40_000, seed=1
     )
-    gap = np.abs(again.contrasts()["p_value"] - found.contrasts()["p_value"])
-    assert (gap < 4 * again.contrasts()["p_error"] + 1e-4).all()
+    gap = np.abs(again.contrasts(all=True)["p_value"] - found.contrasts(all=True)["p_value"])
+    assert (gap < 4 * again.contrasts(all=True)["p_error"] + 1e-4).all()
     # Under "pairwise" one block may be held fixed: the same global p-value.
     alone = bi.compare_permutation(table(values), on=on, seed=1)
     pd.testing.assert_frame_equal(alone.tests().head(2), found.tests().head(2))
@@ -203,7 +205,7 @@ def test_adjustments(adjust):
     found = bi.compare_permutation(
         table(simulated(7, shape=(9, 1, 4))), adjust=adjust, contrasts="dunnett", control="b"
     )
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     step = (lambda p: p) if adjust == "none" else getattr(multiplicity, adjust)
     np.testing.assert_allclose(rows["p_value"], step(rows["p_raw"].to_numpy()))
     named = "adjustment holds under any dependence" in set(found.diagnostics()["check"])
@@ -216,7 +218,7 @@ def test_closed_testing_of_pooled_pairs(adjust):
     found = bi.compare_permutation(
         bi.load_example("demsar2006"), adjust=adjust, pairs="pooled", on="ranks", null="asymptotic"
     )
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     closed = getattr(closed_testing, adjust.replace("-", "_"))
     np.testing.assert_allclose(rows["p_value"], closed(rows["p_raw"].to_numpy(), 4))
     assert not checks_of(found).loc[
@@ -232,8 +234,8 @@ def test_equivalence_is_the_inverted_test():
         found = bi.compare_permutation(paired(d), seed=1)
         interval = hodges_lehmann(d, 0.90)
         inside = max(-interval.low, interval.high) < 0.3
-        assert (found.contrasts()["p_equivalence"][0] <= 0.05) == inside
-        assert (found.contrasts()["verdict"][0] == "equivalent") == inside
+        assert (found.contrasts(all=True)["p_equivalence"][0] <= 0.05) == inside
+        assert (found.contrasts(all=True)["verdict"][0] == "equivalent") == inside
         seen.add(inside)
     assert seen == {True, False}
 
@@ -241,7 +243,7 @@ def test_equivalence_is_the_inverted_test():
 def test_without_a_tolerance_nothing_is_equivalent():
     same = simulated(1, effect=0)
     found = bi.compare_permutation(table(same, measures={"score": "higher"}), seed=1)
-    assert (found.contrasts()["p_equivalence"] == 1).all()
+    assert (found.contrasts(all=True)["p_equivalence"] == 1).all()
     assert "no pair can be called equivalent" in found.rule
     assert not checks_of(found).loc["tolerance", "ok"]
 
@@ -252,16 +254,18 @@ def test_one_sided_tests_and_noninferiority(on):
     better = bi.compare_permutation(scores, on=on, alternative="better", seed=1)
     worse = bi.compare_permutation(scores, on=on, alternative="worse", seed=1)
     both = bi.compare_permutation(scores, on=on, seed=1)
-    low = np.minimum(better.contrasts()["p_raw"], worse.contrasts()["p_raw"])
-    np.testing.assert_allclose(np.minimum(2 * low, 1), both.contrasts()["p_raw"])
-    assert np.isinf(better.contrasts()["conf_high"]).all()
-    assert np.isinf(worse.contrasts()["conf_low"]).all()
-    assert (better.contrasts()["p_noninferiority"] <= better.contrasts()["p_value"]).all()
-    assert set(better.contrasts()["verdict"]) <= {"first", "undecided", "equivalent"}
+    low = np.minimum(better.contrasts(all=True)["p_raw"], worse.contrasts(all=True)["p_raw"])
+    np.testing.assert_allclose(np.minimum(2 * low, 1), both.contrasts(all=True)["p_raw"])
+    assert np.isinf(better.contrasts(all=True)["conf_high"]).all()
+    assert np.isinf(worse.contrasts(all=True)["conf_low"]).all()
+    assert (
+        better.contrasts(all=True)["p_noninferiority"] <= better.contrasts(all=True)["p_value"]
+    ).all()
+    assert set(better.contrasts(all=True)["verdict"]) <= {"first", "undecided", "equivalent"}
     assert better.noninferior() == [] or worse.noninferior()
     pooled = bi.compare_permutation(scores, on=on, alternative="worse", pairs="pooled", seed=1)
-    assert (pooled.contrasts()["p_raw"] <= 0.5).tolist() == (
-        pooled.contrasts()["statistic"] <= 0
+    assert (pooled.contrasts(all=True)["p_raw"] <= 0.5).tolist() == (
+        pooled.contrasts(all=True)["statistic"] <= 0
     ).tolist()
 
 
@@ -283,7 +287,7 @@ def test_claims_about_the_centre_of_symmetry_are_about_a_typical_data_set(on, pl
 def test_direction_follows_the_ranks_and_the_means_are_named():
     d = np.r_[np.full(14, 0.1) + np.arange(14) / 100, -9.0]
     found = bi.compare_permutation(paired(d, measures={"score": "higher"}), seed=1)
-    row = found.contrasts().iloc[0]
+    row = found.contrasts(all=True).iloc[0]
     assert row["winner"] == "a"
     assert row["estimate"] > 0 > d.mean()
     named = checks_of(found).loc["mean difference of the other sign, decided pairs"]
@@ -293,8 +297,8 @@ def test_direction_follows_the_ranks_and_the_means_are_named():
 
 def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
     found = bi.compare_permutation(paired([0.5, 0.7, 0.6, 0.9, 1.1]), on="values", seed=1)
-    assert found.contrasts()["p_value"][0] == 2 / 2**5
-    assert found.contrasts()["verdict"][0] == "undecided"
+    assert found.contrasts(all=True)["p_value"][0] == 2 / 2**5
+    assert found.contrasts(all=True)["verdict"][0] == "undecided"
     row = checks_of(found).loc["smallest attainable adjusted p-value"]
     assert (row["value"], row["limit"], row["ok"]) == (0.0625, 0.05, False)
     assert row["remedy"] == (
@@ -302,31 +306,31 @@ def test_a_design_that_cannot_reach_the_level_gives_a_result_that_says_so():
         " scores: the smallest adjusted p-value that they give is 0.0625; 6 could"
     )
     six = bi.compare_permutation(paired([0.5, 0.7, 0.6, 0.9, 1.1, 1]), on="values", seed=1)
-    assert six.contrasts()["verdict"][0] == "first"
+    assert six.contrasts(all=True)["verdict"][0] == "first"
 
 
 def test_replications_within_data_sets():
     values = simulated(4, shape=(3, 6, 3))
     found = bi.compare_permutation(table(values), target="datasets", on="values", seed=1)
     d = (values[..., 0] - values[..., 1]).ravel()
-    np.testing.assert_allclose(found.contrasts()["estimate"][0], d.mean())
+    np.testing.assert_allclose(found.contrasts(all=True)["estimate"][0], d.mean())
     assert "18 blocks, each a replication" in found.method
     assert "on average over these 3 data sets" in found.scope()
     assert not checks_of(found).loc["claims go beyond these data sets", "ok"]
     domain = bi.compare_permutation(table(values), on="values", seed=1)
     means = values.mean(axis=1)
-    assert domain.contrasts()["p_raw"][0] == flips(means[:, 0] - means[:, 1])
+    assert domain.contrasts(all=True)["p_raw"][0] == flips(means[:, 0] - means[:, 1])
 
 
 def test_unpaired_replications_of_one_data_set_are_a_rank_sum_test():
     values = simulated(8, shape=(1, 6, 3))
     scores = table(values, paired=False)
-    rows = bi.compare_permutation(scores, adjust="none", seed=1).contrasts()
+    rows = bi.compare_permutation(scores, adjust="none", seed=1).contrasts(all=True)
     x, y = values[0, :, 0], values[0, :, 1]
     found = stats.mannwhitneyu(x, y, method="exact")
     np.testing.assert_allclose(rows["p_raw"][0], found.pvalue)
     np.testing.assert_allclose(rows["estimate"][0], np.median(x[:, None] - y))
-    rows = bi.compare_permutation(scores, on="values", adjust="none", seed=1).contrasts()
+    rows = bi.compare_permutation(scores, on="values", adjust="none", seed=1).contrasts(all=True)
     welch = stats.ttest_ind(x, y, equal_var=False).confidence_interval()
     np.testing.assert_allclose(rows.loc[0, ["conf_low", "conf_high"]].tolist(), welch)
     both = np.r_[x, y]
@@ -342,7 +346,9 @@ def test_unpaired_replications_stay_in_their_data_set():
     values[1] -= 100
     near = bi.compare_permutation(table(values, paired=False), target="datasets", seed=1)
     columns = ["estimate", "conf_low", "conf_high", "statistic", "p_value", "p_equivalence"]
-    np.testing.assert_allclose(far.contrasts()[columns], near.contrasts()[columns], rtol=1e-9)
+    np.testing.assert_allclose(
+        far.contrasts(all=True)[columns], near.contrasts(all=True)[columns], rtol=1e-9
+    )
     assert "the joint ranks of the pair's scores" in far.method
 
 
@@ -356,7 +362,7 @@ def test_dispersion():
             target=target,
             seed=1,
         )
-        row = found.contrasts().iloc[0]
+        row = found.contrasts(all=True).iloc[0]
         assert row["winner"] == "a"
         assert row["estimate"] < 0
         assert row["p_equivalence"] == 1
@@ -370,7 +376,7 @@ def test_pairs_without_a_common_block_are_left_out_and_named():
     values[:4, :, 0] = np.nan
     values[4:, :, 2] = np.nan
     found = bi.compare_permutation(table(values), seed=1)
-    rows = found.contrasts()
+    rows = found.contrasts(all=True)
     assert rows[["first", "second"]].to_numpy().tolist() == [["a", "b"], ["b", "c"]]
     assert checks_of(found).loc["pairs that no block holds", "remedy"] == "not compared: a and c"
     assert not checks_of(found).loc["blocks (data sets) that lack algorithms", "ok"]
@@ -393,10 +399,10 @@ def test_averages_are_compared_on_pooled_scores():
     scores = table(simulated(3))
     weights = {"new - old": {"c": 0.5, "d": 0.5, "a": -0.5, "b": -0.5}}
     found = bi.compare_permutation(scores, contrasts=weights, pairs="pooled", seed=1)
-    assert found.contrasts()["contrast"].tolist() == ["new - old"]
+    assert found.contrasts(all=True)["contrast"].tolist() == ["new - old"]
     assert found.codes.tolist() == [3]
     mean = bi.compare_permutation(scores, contrasts="mean", pairs="pooled", on="values", seed=1)
-    np.testing.assert_allclose(mean.contrasts()["estimate"].sum(), 0, atol=1e-12)
+    np.testing.assert_allclose(mean.contrasts(all=True)["estimate"].sum(), 0, atol=1e-12)
     with pytest.raises(DesignError) as caught:
         bi.compare_permutation(scores, contrasts="mean")
     assert str(caught.value) == (
@@ -407,11 +413,11 @@ def test_averages_are_compared_on_pooled_scores():
 
 def test_control_best_is_adjusted_for_all_pairs():
     scores = table(simulated(3))
-    everything = bi.compare_permutation(scores, seed=1).contrasts()
+    everything = bi.compare_permutation(scores, seed=1).contrasts(all=True)
     best = bi.compare_permutation(scores, contrasts="dunnett", control="best", seed=1)
-    assert len(best.contrasts()) == 3
+    assert len(best.contrasts(all=True)) == 3
     d = everything[(everything["second"] == "d")]
-    np.testing.assert_allclose(best.contrasts()["p_value"], d["p_value"])
+    np.testing.assert_allclose(best.contrasts(all=True)["p_value"], d["p_value"])
     assert len(best.post_hoc().query("test == 'single-step'")) == 3
 
 
@@ -428,7 +434,9 @@ def test_threads_do_not_matter(pairs):
     options = {"null": "monte-carlo", "resamples": 21_000, "pairs": pairs}
     one, two, every = (bi.compare_permutation(scores, n_jobs=n, **options) for n in (1, 2, -1))
     for other in (two, every):
-        pd.testing.assert_frame_equal(one.contrasts(), other.contrasts(), check_exact=True)
+        pd.testing.assert_frame_equal(
+            one.contrasts(all=True), other.contrasts(all=True), check_exact=True
+        )
         pd.testing.assert_frame_equal(one.tests(), other.tests(), check_exact=True)
     with pytest.raises(DesignError, match="n_jobs is 0"):
         bi.compare_permutation(scores, n_jobs=0)
@@ -445,12 +453,12 @@ def test_seed_and_progress():
         **options,
     )
     again = bi.compare_permutation(scores, seed=5, **options)
-    pd.testing.assert_frame_equal(one.contrasts(), again.contrasts())
+    pd.testing.assert_frame_equal(one.contrasts(all=True), again.contrasts(all=True))
     done = pd.DataFrame(told, columns=["task", "done", "total"]).groupby("task")["done"].sum()
     assert done.to_dict() == {"all algorithms": 3000, "pairs": 3000}
     drawn = bi.compare_permutation(scores, **options)
     same = bi.compare_permutation(scores, seed=drawn.provenance.seed, **options)
-    pd.testing.assert_frame_equal(drawn.contrasts(), same.contrasts())
+    pd.testing.assert_frame_equal(drawn.contrasts(all=True), same.contrasts(all=True))
     assert bi.compare_permutation(scores, null="asymptotic").provenance.seed is None
 
 
@@ -498,9 +506,9 @@ def test_saved_and_loaded(case, pairs, tmp_path):
 
 def test_renaming_turns_pairs_and_signs():
     values = simulated(11)
-    ours = bi.compare_permutation(table(values, algorithms="abcd"), seed=1).contrasts()
+    ours = bi.compare_permutation(table(values, algorithms="abcd"), seed=1).contrasts(all=True)
     names = {"a": "z", "b": "y", "c": "x", "d": "w"}
-    theirs = bi.compare_permutation(table(values, algorithms="zyxw"), seed=1).contrasts()
+    theirs = bi.compare_permutation(table(values, algorithms="zyxw"), seed=1).contrasts(all=True)
     theirs = theirs.set_index(["second", "first"])
     for _, row in ours.iterrows():
         other = theirs.loc[(names[row["first"]], names[row["second"]])]
@@ -642,10 +650,10 @@ def test_identical_algorithms_are_undecided_and_equivalent_with_a_tolerance():
     values = simulated(1, shape=(8, 1, 3))
     values[..., 1] = values[..., 0]
     found = bi.compare_permutation(table(values), seed=1)
-    row = found.contrasts().iloc[0]
+    row = found.contrasts(all=True).iloc[0]
     assert (row["p_value"], row["estimate"], row["verdict"]) == (1.0, 0.0, "equivalent")
     bare = bi.compare_permutation(table(values, measures={"score": "higher"}), seed=1)
-    assert bare.contrasts()["verdict"][0] == "undecided"
+    assert bare.contrasts(all=True)["verdict"][0] == "undecided"
     zeros = checks_of(bare).loc["differences of zero left out, largest number of a pair"]
     assert (zeros["value"], zeros["limit"], zeros["ok"]) == (8, 4, False)
     assert "Differences of zero were left out: 0 to 8 of a pair." in bare.method
@@ -659,7 +667,7 @@ def test_a_decided_pair_whose_interval_ends_at_equality_is_named():
     options = {"on": "ranks", "null": "exact", "seed": 1}
     measured = {"measures": {"score": "higher"}}
     found = bi.compare_permutation(paired(d, **measured), **options)
-    row = found.contrasts().iloc[0]
+    row = found.contrasts(all=True).iloc[0]
     assert (row["verdict"], row["conf_low"]) == ("first", 0)
     check = checks_of(found).loc[OVER]
     assert (check["value"], check["limit"], check["ok"]) == (1, 0, False)
@@ -670,7 +678,9 @@ def test_wider_intervals_beside_stepwise_tests_inform_without_a_limit():
     rng = np.random.default_rng(2)
     values = rng.normal(size=(12, 1, 1)) + rng.normal(size=(12, 1, 4)) + [1.6, 0.8, 0.8, 0]
     found = bi.compare_permutation(table(values), on="ranks", null="exact", seed=1)
-    over = (found.contrasts()["p_value"] <= 0.05) & (found.contrasts()["conf_low"] <= 0)
+    over = (found.contrasts(all=True)["p_value"] <= 0.05) & (
+        found.contrasts(all=True)["conf_low"] <= 0
+    )
     check = checks_of(found).loc[OVER]
     assert check["value"] == over.sum() > 0
     assert (np.isnan(check["limit"]), check["ok"]) == (True, True)
@@ -715,7 +725,7 @@ def test_resampling_goes_on_where_stepwise_p_values_decide():
 @pytest.mark.parametrize("on", ["aligned-ranks", "ranks", "normal-scores"])
 def test_data_sets_of_tiny_scores_count_beside_those_of_huge_ones(on):
     values = np.array([[[1.0, 2.0]]]) * 10.0 ** np.linspace(-3, 6, 12)[:, None, None]
-    row = bi.compare_permutation(table(values), on=on, seed=1).contrasts().iloc[0]
+    row = bi.compare_permutation(table(values), on=on, seed=1).contrasts(all=True).iloc[0]
     assert row["p_value"] == 2 / 2**12
 
 
@@ -723,7 +733,7 @@ def test_noise_of_rounding_is_no_difference_whatever_the_unit():
     unit = 10.0 ** np.arange(-6, 6)[:, None, None]
     values = np.array([[[0.1 + 0.2, 0.3]]]) * unit
     found = bi.compare_permutation(table(values), seed=1)
-    assert found.contrasts()["p_value"][0] == 1
+    assert found.contrasts(all=True)["p_value"][0] == 1
     zeros = checks_of(found).loc["differences of zero left out, largest number of a pair"]
     assert zeros["value"] == 12
 

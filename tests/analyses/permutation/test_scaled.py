@@ -32,10 +32,10 @@ def test_a_pair_is_tested_as_by_hand():
     values = simulated(4, shape=(3, 4, 3)) * np.array([1.0, 100, 0.01])[:, None, None]
     d = values[..., 0] - values[..., 1]
     own = (d / np.sqrt((d**2).mean(axis=1, keepdims=True))).ravel()
-    row = scaled_tests(values, on="values").contrasts().iloc[0]
+    row = scaled_tests(values, on="values").contrasts(all=True).iloc[0]
     assert row["p_raw"] == flips(own)
     np.testing.assert_allclose(row["estimate"], d.mean())
-    row = scaled_tests(values).contrasts().iloc[0]
+    row = scaled_tests(values).contrasts(all=True).iloc[0]
     np.testing.assert_allclose(row["p_raw"], stats.wilcoxon(own, method="exact").pvalue)
 
 
@@ -47,15 +47,19 @@ def test_units_of_data_sets_do_not_matter(on, paired, pairs):
     units = np.array([1.0, 4096, 1 / 1024, 8])[:, None, None]
     ours = scaled_tests(values, on=on, paired=paired, pairs=pairs)
     theirs = scaled_tests(values * units, on=on, paired=paired, pairs=pairs)
-    np.testing.assert_allclose(theirs.contrasts()[TESTED], ours.contrasts()[TESTED], rtol=1e-9)
+    np.testing.assert_allclose(
+        theirs.contrasts(all=True)[TESTED], ours.contrasts(all=True)[TESTED], rtol=1e-9
+    )
     names = ["statistic", "p_value"]
     np.testing.assert_allclose(theirs.tests()[names], ours.tests()[names], rtol=1e-9)
     plain = scaled_tests(values * units, on=on, paired=paired, pairs=pairs, scale="none")
     # Estimates are in the measure's unit.
-    estimate = plain.contrasts()["estimate"]
-    np.testing.assert_array_equal(theirs.contrasts()["estimate"], estimate)
+    estimate = plain.contrasts(all=True)["estimate"]
+    np.testing.assert_array_equal(theirs.contrasts(all=True)["estimate"], estimate)
     by_rank = on == "ranks" and (pairs == "pooled" or not paired)
-    same = np.allclose(plain.contrasts()["statistic"], theirs.contrasts()["statistic"])
+    same = np.allclose(
+        plain.contrasts(all=True)["statistic"], theirs.contrasts(all=True)["statistic"]
+    )
     assert same == by_rank
     assert "scores were divided by their data set's standard deviation" in ours.method
     assert "divided" not in plain.method
@@ -69,7 +73,9 @@ def test_the_unit_of_a_data_set():
     centred = values - np.nanmean(values, axis=2, keepdims=True)
     unit = np.sqrt([np.nansum(centred[0] ** 2) / 9, np.nansum(centred[1] ** 2) / 10])
     by_hand = scaled_tests(values / unit[:, None, None], on="values", pairs="pooled", scale="none")
-    np.testing.assert_allclose(found.contrasts()[TESTED], by_hand.contrasts()[TESTED], rtol=1e-9)
+    np.testing.assert_allclose(
+        found.contrasts(all=True)[TESTED], by_hand.contrasts(all=True)[TESTED], rtol=1e-9
+    )
     assert found.tests()["test"][0] == "quadratic form of scores, scaled"
 
 
@@ -80,8 +86,8 @@ def test_a_data_set_without_differences_is_left_alone():
     for pairs in ("pairwise", "pooled"):
         found = scaled_tests(values, pairs=pairs, on="values", null="monte-carlo")
         other = scaled_tests(values[[0, 2]], pairs=pairs, on="values", null="monte-carlo")
-        statistic = other.contrasts()["statistic"]
-        np.testing.assert_allclose(found.contrasts()["statistic"], statistic, rtol=1e-6)
+        statistic = other.contrasts(all=True)["statistic"]
+        np.testing.assert_allclose(found.contrasts(all=True)["statistic"], statistic, rtol=1e-6)
 
 
 def test_scaled_tests_see_what_nine_data_sets_of_ten_say():
@@ -90,11 +96,11 @@ def test_scaled_tests_see_what_nine_data_sets_of_ten_say():
     values[1:, :, 0] += 0.8
     values[0] *= 1000
     plain = scaled_tests(values, on="values", scale="none")
-    assert plain.contrasts()["p_value"][0] > 0.1
+    assert plain.contrasts(all=True)["p_value"][0] > 0.1
     row = plain.diagnostics().set_index("check").loc["largest share of a data set in the spread"]
     assert row["remedy"].endswith('scale="dataset" tests each data set in units of its own')
     found = scaled_tests(values, on="values")
-    assert found.contrasts()["p_value"][0] < 0.01
+    assert found.contrasts(all=True)["p_value"][0] < 0.01
     assert "largest share of a data set in the spread" not in set(found.diagnostics()["check"])
 
 
@@ -103,7 +109,9 @@ def test_errors_hold_where_one_data_set_outweighs_the_others():
     rng, rejected = np.random.default_rng(8), 0
     for _ in range(400):
         null = rng.normal(size=(10, 3, 2)) * (1 + 9 * (np.arange(10) == 0))[:, None, None]
-        rejected += scaled_tests(null, on="values", resamples=199).contrasts()["p_value"][0] <= 0.05
+        rejected += (
+            scaled_tests(null, on="values", resamples=199).contrasts(all=True)["p_value"][0] <= 0.05
+        )
     # Four standard errors of the share.
     assert rejected <= 400 * (0.05 + 4 * np.sqrt(0.05 * 0.95 / 400))
 
@@ -122,7 +130,7 @@ def test_equivalence_is_shown_in_units_of_data_sets_too():
         return (sums >= x.sum() - 1e-9).mean()
 
     expected = max(one_sided(d + 0.3), one_sided(0.3 - d))
-    np.testing.assert_allclose(found.contrasts()["p_equivalence"][0], expected)
+    np.testing.assert_allclose(found.contrasts(all=True)["p_equivalence"][0], expected)
 
 
 def test_units_of_columns():

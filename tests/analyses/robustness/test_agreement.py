@@ -23,7 +23,7 @@ def test_each_verdict_is_that_of_its_analysis(found):
 
 def test_rows_lead_to_the_contrast_of_the_pair(found):
     for comparison, column in zip(found.comparisons, found.rows.T, strict=True):
-        frame = comparison.contrasts()
+        frame = comparison.contrasts(all=True)
         for pair, row in zip(found.pairs, column.tolist(), strict=True):
             assert {frame["first"][row], frame["second"][row]} == {*pair}
 
@@ -58,7 +58,7 @@ def test_reasons_are_given_where_analyses_differ_and_nowhere_else():
     found = VerdictAgreement.of([mixed, ranks])
     assert found.differing.tolist() == [True]
     assert found.reasons[0].startswith("permutation tests: ")
-    assert "on 1 they differ, and none calls the other algorithm better" in found.sentence()
+    assert found.sentence() == "mixed model and permutation tests give the pair different verdicts."
     assert {*found.table()["reason"]} == {*found.reasons}
     alone = VerdictAgreement.of([mixed])
     assert alone.sentence() == ""
@@ -71,6 +71,17 @@ def test_analyses_of_another_claim_are_not_counted(mixed, table):
     found = VerdictAgreement.of([mixed, boot])
     assert found.weighing.tolist() == [True, False]
     assert not found.differing.any()
+
+
+def test_pairs_that_one_analysis_does_not_test_are_no_agreement(mixed, table):
+    other = bi.compare_mixed(table, contrasts="dunnett", control=mixed.ranking()[-1])
+    found = VerdictAgreement.of([mixed, other])
+    k = len(mixed.algorithms)
+    assert int(found.common.sum()) == k - 1
+    assert f"{k - 1} pairs that both test" in found.sentence()
+    last = VerdictAgreement.of([bi.compare_mixed(table, control=mixed.ranking()[0]), other])
+    assert int(last.common.sum()) == 1
+    assert "the pair that both test" in last.sentence()
 
 
 def test_pairs_that_an_analysis_left_out_are_not_missing_data(mixed, table):

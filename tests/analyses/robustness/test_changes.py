@@ -17,7 +17,11 @@ def found(mixed, table):
 
 
 def codes_of(comparison):
-    pairs = zip(comparison.contrasts()["first"], comparison.contrasts()["second"], strict=True)
+    pairs = zip(
+        comparison.contrasts(all=True)["first"],
+        comparison.contrasts(all=True)["second"],
+        strict=True,
+    )
     return dict(zip(pairs, comparison.codes.tolist(), strict=True))
 
 

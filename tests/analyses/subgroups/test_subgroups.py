@@ -39,7 +39,7 @@ def test_leaves_are_the_comparisons_of_their_data_sets(found, planted):
     name, datasets = next(iter(found.datasets.items()))
     compare = {"wins": bi.compare_wins, "mixed": bi.compare_mixed}
     own = compare[found.provenance.arguments["model"]](planted.subset(datasets=datasets))
-    pd.testing.assert_frame_equal(found[name].contrasts(), own.contrasts())
+    pd.testing.assert_frame_equal(found[name].contrasts(all=True), own.contrasts(all=True))
     assert sum(map(len, found.datasets.values())) == 60
 
 
@@ -54,11 +54,15 @@ def test_without_a_division_all_data_sets_are_one_leaf(stable):
 
 def test_tables_use_the_glossary(found):
     for frame in (
-        found.summary(), found.contrasts(), found.diagnostics(), found.splits(), found.tests(),
-    ):  # fmt: skip
+        found.summary(),
+        found.contrasts(all=True),
+        found.diagnostics(),
+        found.splits(),
+        found.tests(),
+    ):
         assert set(frame.columns) <= set(GLOSSARY)
     assert len(found.summary()) == 10
-    assert len(found.contrasts()) == 20
+    assert len(found.contrasts(all=True)) == 20
     assert len(found.tests()) == 9
 
 
@@ -78,7 +82,7 @@ def test_saved_and_loaded_again(found, tmp_path):
     back = bi.load(found.save(tmp_path / "groups.json"))
     assert type(back) is bi.typing.Subgroups
     pd.testing.assert_frame_equal(back.tests(), found.tests())
-    pd.testing.assert_frame_equal(back.contrasts(), found.contrasts())
+    pd.testing.assert_frame_equal(back.contrasts(all=True), found.contrasts(all=True))
     assert back.sentence() == found.sentence()
     assert back.provenance == found.provenance
 
@@ -200,7 +204,7 @@ def test_order_of_rows_names_and_direction_change_nothing():
     shuffled = scores.sample(frac=1, random_state=1)
     read["features"] = features.sample(frac=1, random_state=2)
     two = bi.compare_subgroups(bi.read_scores(shuffled, measures=measure, **read), seed=1)
-    pd.testing.assert_frame_equal(one.contrasts(), two.contrasts())
+    pd.testing.assert_frame_equal(one.contrasts(all=True), two.contrasts(all=True))
     pd.testing.assert_frame_equal(one.tests(), two.tests())
     lower = scores.set_index("dataset").mul(-1).reset_index()
     lower = bi.read_scores(lower, measures={"accuracy": "lower"}, **read)

@@ -68,7 +68,7 @@ WINS = pd.DataFrame(
 
 
 def test_contrasts_are_odds_with_counts(found, scores):
-    table, cells = found.contrasts(), scores.cells("value").mean
+    table, cells = found.contrasts(all=True), scores.cells("value").mean
     names = list(found.algorithms)
     for row in table.to_dict("records"):
         i, j = names.index(row["first"]), names.index(row["second"])
@@ -83,11 +83,11 @@ def test_contrasts_are_odds_with_counts(found, scores):
 
 
 def test_counts_of_a_control_are_those_of_its_pairs(scores, found):
-    table = bi.compare_wins(scores, contrasts="dunnett", control="a0").contrasts()
-    all_pairs = found.contrasts()
+    table = bi.compare_wins(scores, contrasts="dunnett", control="a0").contrasts(all=True)
+    all_pairs = found.contrasts(all=True)
     turned = all_pairs[all_pairs["first"] == "a0"]
     assert table["wins"].tolist() == turned["losses"].tolist()
-    mean = bi.compare_wins(scores, contrasts="mean").contrasts()
+    mean = bi.compare_wins(scores, contrasts="mean").contrasts(all=True)
     assert "wins" not in mean
     assert "prob_win" in mean
 
@@ -155,7 +155,7 @@ def test_algorithms_that_always_tie_are_undecided_and_named():
     values = rng.normal(size=(10, 1, 4))
     values[:, :, 3] = values[:, :, 2]
     found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
-    table = found.contrasts().set_index(["first", "second"])
+    table = found.contrasts(all=True).set_index(["first", "second"])
     same = table.loc[("c", "d")]
     assert (same["estimate"], same["verdict"]) == (1.0, "undecided")
     assert same["ties"] == 10
@@ -174,7 +174,7 @@ def test_ties_are_those_of_ranks_whatever_the_unit():
         values = np.repeat(one[None], 8, axis=0) * unit + zero
         scores = scores_table(values, measures={"score": "higher"})
         found = bi.compare_wins(scores, ties="half", penalised=True)
-        pair = found.contrasts().iloc[0]
+        pair = found.contrasts(all=True).iloc[0]
         assert (pair["wins"], pair["ties"], pair["losses"]) == (0, 8, 0)
         ranked = bi.compare_permutation(scores, seed=1)
         assert ranked.ranks.mean_ranks.tolist() == [1.5, 1.5, 3]
@@ -223,7 +223,7 @@ def test_replications_are_clustered_by_data_set():
     table = _table(4, replications=6)
     found = bi.compare_wins(table, by="replications")
     assert (found.wins()["n_contests"] == 120).all()
-    assert (found.contrasts()["df"] == 19).all()
+    assert (found.contrasts(all=True)["df"] == 19).all()
     assert "by wins on replications of the domain" in found.scope()
 
 
@@ -231,7 +231,7 @@ def test_one_data_set_is_compared_by_its_replications():
     table = _table(5, datasets=1, replications=30)
     found = bi.compare_wins(table, by="replications")
     assert found.target == "datasets"
-    assert (found.contrasts()["df"] == 29).all()
+    assert (found.contrasts(all=True)["df"] == 29).all()
     assert "replications of the data set d00" in found.headline()
     with pytest.raises(bi.DesignError, match="one data set is a single contest"):
         bi.compare_wins(table)
@@ -264,7 +264,7 @@ def _gapped(lone):
 
 def test_gaps_leave_pairs_the_degrees_of_freedom_of_their_data_sets():
     found = bi.compare_wins(_gapped(12))
-    df = found.contrasts().set_index(["first", "second"])["df"]
+    df = found.contrasts(all=True).set_index(["first", "second"])["df"]
     of_d = df.index.get_level_values(0).isin(["d"]) | df.index.get_level_values(1).isin(["d"])
     assert (df[of_d] < 4).all()
     assert (df[~of_d] > 9).all()
@@ -278,7 +278,7 @@ def test_gaps_leave_pairs_the_degrees_of_freedom_of_their_data_sets():
 
 def test_pairs_of_an_algorithm_that_met_others_once_are_undecided_and_named():
     found = bi.compare_wins(_gapped(1), adjust="none")
-    rows = found.contrasts().set_index(["first", "second"])
+    rows = found.contrasts(all=True).set_index(["first", "second"])
     lone = rows.index.get_level_values(1) == "e"
     assert set(rows["verdict"][lone]) == {"undecided"}
     assert (rows["p_value"][lone] == 1).all()
@@ -299,7 +299,7 @@ def test_bounds_beyond_what_contests_show_are_open():
     rng = np.random.default_rng(4)
     values = np.array([0, 5, 1, 4, 2, 3]) / 2 + rng.gumbel(size=(6, 1, 6))
     found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
-    bounds = found.contrasts()[["conf_low", "conf_high"]].to_numpy()
+    bounds = found.contrasts(all=True)[["conf_low", "conf_high"]].to_numpy()
     low, high = bounds.T
     assert (low == 0).any()
     assert np.isinf(high).any()
@@ -324,19 +324,19 @@ def test_bounds_of_ordinary_tables_are_closed():
     rng = np.random.default_rng(3)
     values = np.arange(4) / 2 + rng.gumbel(size=(20, 1, 4))
     found = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
-    assert np.isfinite(found.contrasts()[["conf_low", "conf_high"]]).all(axis=None)
+    assert np.isfinite(found.contrasts(all=True)[["conf_low", "conf_high"]]).all(axis=None)
     assert found.interval_note == ""
 
 
 def test_odds_of_algorithms_that_never_lose_to_others_are_open():
     levels = np.arange(6) + np.random.default_rng(5).normal(size=(12, 1, 6)) / 10
     found = bi.compare_wins(scores_table(levels, measures={"score": "higher"}))
-    odds = found.contrasts()["estimate"]
+    odds = found.contrasts(all=True)["estimate"]
     assert np.isinf(odds).any() or (odds == 0).any()
     closed = odds[(odds > 0) & (odds < np.inf)]
     assert closed.between(1 / 1000, 1000).all()
     assert np.isfinite(found.evidence.estimate).all()
-    assert found.contrasts()["prob_win"].between(0, 1, inclusive="neither").all()
+    assert found.contrasts(all=True)["prob_win"].between(0, 1, inclusive="neither").all()
     assert "open, at" in found.sentence()
     written = {cell.text for cells in contrasts(found).rows for cell in cells}
     assert "open" in written
@@ -382,7 +382,7 @@ def test_one_that_always_loses_is_decided_where_sign_tests_are(datasets, decided
     values[1::2, 0, :2] = values[1::2, 0, 1::-1]
     values[:, 0, 2] -= 2
     found = bi.compare_wins(scores_table(values, measures={"score": "higher"}), adjust="none")
-    rows = found.contrasts().set_index(["first", "second"])
+    rows = found.contrasts(all=True).set_index(["first", "second"])
     lost = rows.loc[[("a", "c"), ("b", "c")]]
     assert (lost["p_value"] >= 2 * 0.5**datasets - 1e-12).all()
     assert lost["p_value"].max() == pytest.approx(2 * 0.5**datasets)
@@ -394,7 +394,7 @@ def test_one_that_always_loses_is_decided_where_sign_tests_are(datasets, decided
     np.testing.assert_allclose(high - own, np.where(own + reach > np.log(1000), np.inf, reach))
     assert ((low > 0) == (lost["p_value"] <= 0.05)).all()
     held = bi.compare_wins(scores_table(values, measures={"score": "higher"}))
-    assert (held.contrasts()["winner"] != "").sum() == decided
+    assert (held.contrasts(all=True)["winner"] != "").sum() == decided
 
 
 def test_ties_with_a_parameter_are_halved_where_one_always_loses():
@@ -404,7 +404,7 @@ def test_ties_with_a_parameter_are_halved_where_one_always_loses():
     found, half = bi.compare_wins(table), bi.compare_wins(table, ties="half", penalised=True)
     assert found.counted.tally.ties.sum() > 0
     assert (found.ties, found.modelled_ties) == ("half", False)
-    assert found.contrasts().equals(half.contrasts())
+    assert found.contrasts(all=True).equals(half.contrasts(all=True))
     assert found.predicted().equals(half.predicted())
     assert "half a win" in found.method
     assert "nu" not in found.formula
@@ -452,7 +452,7 @@ def test_ties_whose_parameter_is_not_finite_are_halved(won, decided):
     assert row["value"] == found.counted.tally.ties.sum()
     assert not row["ok"]
     # Whoever lost to nobody is not surer than by the sign test of the contests that decide.
-    rows = found.contrasts().set_index(["first", "second"]).loc[[("a", "b"), ("a", "c")]]
+    rows = found.contrasts(all=True).set_index(["first", "second"]).loc[[("a", "b"), ("a", "c")]]
     assert (rows["p_raw"] >= 2.0 ** (1 - max(won, 2)) - 1e-12).all()
     assert ((rows["winner"] == "a") == decided).all()
 
@@ -480,11 +480,11 @@ def test_a_likelihood_that_was_not_maximised_gives_no_verdict(scores, monkeypatc
 
 
 def test_chains_that_do_not_agree_decide_no_pair(scores, sampled, monkeypatch):
-    assert sampled.contrasts()["verdict"].isin(["first", "second"]).any()
+    assert sampled.contrasts(all=True)["verdict"].isin(["first", "second"]).any()
     looked = comparison_posterior.settled
     monkeypatch.setattr(posterior, "settled", lambda *a: replace(looked(*a), r_hat=1.2))
     found = bi.compare_wins(scores, inference="bayes", seed=1, draws=400)
-    assert set(found.contrasts()["verdict"]) == {"undecided"}
+    assert set(found.contrasts(all=True)["verdict"]) == {"undecided"}
     rows = found.diagnostics().set_index("check")
     assert not rows.loc["largest R-hat of average effects and scales", "ok"]
 
@@ -498,7 +498,7 @@ def test_parts_that_never_met():
 
 
 def test_a_posterior_has_probabilities_and_gates(sampled):
-    table = sampled.contrasts()
+    table = sampled.contrasts(all=True)
     three = table[["prob_first", "prob_equivalent", "prob_second"]]
     np.testing.assert_allclose(three.sum(axis=1), 1)
     assert (table["prob_more_wins"] >= table["prob_first"]).all()
@@ -516,7 +516,7 @@ def test_a_posterior_has_probabilities_and_gates(sampled):
 
 def test_the_same_seed_gives_the_same_posterior(scores, sampled):
     again = bi.compare_wins(scores, inference="bayes", seed=1, draws=400)
-    pd.testing.assert_frame_equal(again.contrasts(), sampled.contrasts())
+    pd.testing.assert_frame_equal(again.contrasts(all=True), sampled.contrasts(all=True))
 
 
 @pytest.fixture(scope="module")
@@ -572,7 +572,7 @@ def test_departures_make_a_posterior_less_sure(scores, sampled, with_departures)
 
 def test_saved_and_loaded_again(sampled, tmp_path):
     back = bi.load(sampled.save(tmp_path / "wins.json"))
-    pd.testing.assert_frame_equal(back.contrasts(), sampled.contrasts())
+    pd.testing.assert_frame_equal(back.contrasts(all=True), sampled.contrasts(all=True))
     pd.testing.assert_frame_equal(back.predicted(), sampled.predicted())
     assert back.method == sampled.method
 
@@ -632,13 +632,13 @@ def test_many_wins_within_the_region_are_equivalent():
         {"first": ["a"], "second": ["b"], "wins": [2010], "ties": [0], "losses": [1990]}
     )
     found = bi.compare_wins(bi.read_wins(even))
-    assert found.contrasts()["verdict"].tolist() == ["equivalent"]
+    assert found.contrasts(all=True)["verdict"].tolist() == ["equivalent"]
     assert found.rope == pytest.approx(0.05)
     none = bi.compare_wins(bi.read_wins(even), rope=0)
-    assert none.contrasts()["verdict"].tolist() == ["undecided"]
+    assert none.contrasts(all=True)["verdict"].tolist() == ["undecided"]
     assert "No region of equivalence" in none.rule
     bayes = bi.compare_wins(bi.read_wins(even), inference="bayes", seed=1, draws=1000)
-    assert bayes.contrasts()["verdict"].tolist() == ["equivalent"]
+    assert bayes.contrasts(all=True)["verdict"].tolist() == ["equivalent"]
 
 
 def test_citations_name_the_models(found, sampled):

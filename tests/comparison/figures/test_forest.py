@@ -9,7 +9,7 @@ from benchinfer.plots import style
 
 
 def test_rows_are_the_contrasts(mixed):
-    laid, table = forest.layout(mixed), mixed.contrasts(order="result")
+    laid, table = forest.layout(mixed), mixed.contrasts(order="result", all=True)
     assert [row.pair for row in laid.rows] == table.index.tolist()
     assert sorted(table.index) == list(range(len(table)))
     for row in laid.rows:

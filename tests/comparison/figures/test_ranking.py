@@ -26,7 +26,7 @@ def test_rows_are_differences_from_the_best(better):
     best = found.ranking()[0]
     assert [row.name for row in laid.rows] == list(found.ranking())
     assert laid.rows[laid.reference].name == best
-    table = found.contrasts().set_index(["first", "second"])
+    table = found.contrasts(all=True).set_index(["first", "second"])
     for row in laid.rows[1:]:
         if (row.name, best) in table.index:
             own, sign, ends = table.loc[(row.name, best)], 1, ("conf_low", "conf_high")

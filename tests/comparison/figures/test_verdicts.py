@@ -11,7 +11,7 @@ def test_tiles_are_the_verdicts(local):
     assert len(laid.tiles) == 10 * 6
     for tile in laid.tiles:
         first, second = laid.columns[tile.column].split(" : ")
-        table = local[laid.rows[tile.row]].contrasts().set_index(["first", "second"])
+        table = local[laid.rows[tile.row]].contrasts(all=True).set_index(["first", "second"])
         if (first, second) in table.index:
             assert tile.verdict.label == table.loc[(first, second), "verdict"]
         else:

@@ -286,7 +286,11 @@ class BayesPairsComparison(Comparison):
         return effects_of(self.outcomes, self.measure) | dominant
 
     def contrasts(
-        self, quantity: PairQuantity | None = None, *, order: Order = "fixed"
+        self,
+        quantity: PairQuantity | None = None,
+        *,
+        order: Order = "fixed",
+        all: bool = False,  # noqa: A002
     ) -> "pd.DataFrame":
         """One row per pair of algorithms.
 
@@ -294,18 +298,23 @@ class BayesPairsComparison(Comparison):
         ----------
         quantity
             ``"next"``, ``"average"`` or ``"dominant"``; by default what verdicts are about.
-        order
-            As of every comparison: ``"fixed"``, or ``"result"`` with the better-ranked first.
+        order, all
+            As of every comparison: ``order="result"`` has the better-ranked first, ``all=True`` all
+            columns.
 
         Returns
         -------
         pandas.DataFrame
-            ``measure first second estimate conf_low conf_high quantity prob_first prob_equivalent
-            prob_second prob_error p_dominant verdict winner``; see the glossary.
+            ``first second estimate conf_low conf_high prob_first ... verdict``, with `all` also
+            ``measure quantity prob_error p_dominant winner``; see the glossary.
         """
         if quantity is not None:
-            return self.of(quantity).contrasts(order=order)
-        table = super().contrasts(order=order)
+            return self.of(quantity).contrasts(order=order, all=all)
+        return super().contrasts(order=order, all=all)
+
+    def _contrasts(self) -> "pd.DataFrame":
+        """Return the contrasts in their fixed order, with the quantity that they are of."""
+        table = super()._contrasts()
         table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
         return table
 

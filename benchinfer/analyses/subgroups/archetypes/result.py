@@ -207,8 +207,6 @@ class Archetypes(Showable):
         )
         return "\n".join([self.sentence(), *lines])
 
-    __repr__ = __str__
-
     def summary(self) -> "pd.DataFrame":
         """One row per archetype, the one that most data sets are like first.
 

@@ -99,7 +99,7 @@ class ArchetypeStability(Showable):
             }
         )
 
-    def __repr__(self) -> str:
+    def description(self) -> str:
         """Return in how many resamples each archetype recurs."""
         shares = ", ".join(
             f"{j}: {100 * share:.0f} %" for j, share in enumerate(self.recurs.tolist(), 1)

@@ -221,8 +221,6 @@ class Regions(Showable):
         """Return the regions, a line for each pair."""
         return "\n".join(self.describe(p) for p in range(len(self.pairs)))
 
-    __repr__ = __str__
-
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""
         from benchinfer.analyses.subgroups.numerics.bands import drawn_critical

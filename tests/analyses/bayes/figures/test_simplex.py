@@ -18,7 +18,7 @@ def test_dots_are_the_pairs_of_both_quantities(sampled):
         ("average", [dot.average for dot in laid.dots]),
         ("next", [dot.following for dot in laid.dots]),
     ):
-        table = sampled.contrasts(kind).set_index(["first", "second"])
+        table = sampled.contrasts(kind, all=True).set_index(["first", "second"])
         for dot, (x, y) in zip(laid.dots, places, strict=True):
             row = table.loc[tuple(dot.label.split("  ")[1].split(" vs "))]
             assert y == pytest.approx(np.sqrt(3) / 2 * row["prob_equivalent"])
@@ -50,7 +50,7 @@ def test_dots_at_one_place_share_a_text_and_texts_keep_apart():
 def test_tests_of_the_literature_join_what_is_next_to_what_is_ahead():
     result = bi.compare_bayes(bi.load_example("demsar2006"), preset="signed-rank", seed=1)
     laid = figures.layout_pairs(result)
-    rows = result.contrasts(order="result").set_index(["first", "second"])
+    rows = result.contrasts(order="result", all=True).set_index(["first", "second"])
     ahead = result.turned(result.dominance()).set_index(["first", "second"])
     for dot in laid.dots:
         pair = tuple(dot.label.split("  ")[1].split(" vs "))

@@ -69,7 +69,7 @@ def result(request):
 
 
 def test_probabilities_are_whole_and_verdicts_follow_them(result):
-    rows = result.contrasts()
+    rows = result.contrasts(all=True)
     np.testing.assert_allclose(rows[SHARES].sum(axis=1), 1)
     np.testing.assert_allclose(result.dominance()[DOMINANT].sum(axis=1), 1)
     assert not rows.drop(columns="winner").isna().any().any()
@@ -85,7 +85,7 @@ def test_probabilities_are_whole_and_verdicts_follow_them(result):
 
 def test_dominant_outcomes_decide_as_the_papers_do(result):
     values = result.of("dominant")
-    rows, shares = values.contrasts(), result.dominance()[DOMINANT]
+    rows, shares = values.contrasts(all=True), result.dominance()[DOMINANT]
     np.testing.assert_array_equal(rows[SHARES], shares)
     assert "not the probability of the outcome" in values.rule
     assert values.headline().startswith("By the most probable outcome on the ")
@@ -97,13 +97,17 @@ def test_flipping_sign_and_direction_changes_nothing(result):
     turned = simulated()
     turned["value"] = -turned["value"]
     other = ask(read(turned, better="lower"), result.preset)
-    np.testing.assert_allclose(other.contrasts()[SHARES], result.contrasts()[SHARES])
-    np.testing.assert_allclose(other.contrasts()["estimate"], -result.contrasts()["estimate"])
+    np.testing.assert_allclose(
+        other.contrasts(all=True)[SHARES], result.contrasts(all=True)[SHARES]
+    )
+    np.testing.assert_allclose(
+        other.contrasts(all=True)["estimate"], -result.contrasts(all=True)["estimate"]
+    )
 
 
 def test_results_are_the_same_from_a_file(result, tmp_path):
     again = bi.load(result.save(tmp_path / "r.json"))
-    pd.testing.assert_frame_equal(again.contrasts(), result.contrasts())
+    pd.testing.assert_frame_equal(again.contrasts(all=True), result.contrasts(all=True))
     pd.testing.assert_frame_equal(again.dominance(), result.dominance())
     assert again.method == result.method
     one, other = again.posterior["posterior"], result.posterior["posterior"]
@@ -115,11 +119,11 @@ def test_posterior_has_the_means_that_are_printed(result):
     if result.preset == "corani2017":
         assert set(values.data_vars) == {"delta0", "std0", "nu", "alpha", "beta"}
         mean = values["delta0"].mean(("chain", "draw")).to_numpy()
-        np.testing.assert_allclose(mean, result.contrasts("average")["estimate"])
+        np.testing.assert_allclose(mean, result.contrasts("average", all=True)["estimate"])
         return
     share = values["share"]
     error = share.std(("chain", "draw")).to_numpy() / np.sqrt(share.sizes["draw"])
-    off = share.mean(("chain", "draw")).to_numpy() - result.contrasts()[SHARES].to_numpy()
+    off = share.mean(("chain", "draw")).to_numpy() - result.contrasts(all=True)[SHARES].to_numpy()
     assert (np.abs(off) < 4.5 * error + 1e-12).all()
 
 
@@ -132,7 +136,7 @@ def test_missing_cells_are_left_out_and_counted_not_taken_for_equality(preset):
     checks = result.diagnostics().set_index("check")
     assert checks.loc["data sets left out of a pair", "value"] == 3
     without = ask(read(frame[~frame["dataset"].isin(["d0", "d1", "d2"])]), preset)
-    one, other = (x.contrasts()[SHARES].to_numpy()[1:] for x in (result, without))
+    one, other = (x.contrasts(all=True)[SHARES].to_numpy()[1:] for x in (result, without))
     np.testing.assert_allclose(one, other, atol=0.05 if preset == "corani2017" else 1e-12)
     assert np.isfinite(result.summary()["estimate"]).all()
 
@@ -183,7 +187,7 @@ def test_what_replications_do_not_bear_is_refused():
     with pytest.raises(bi.DesignError, match="3 of 3 pairs have fewer than 2 data sets") as error:
         ask(read(one), "corani2017")
     assert 'preset="signed-rank" needs no replications' in str(error.value)
-    assert len(ask(read(one), "signed-rank").contrasts()) == 3
+    assert len(ask(read(one), "signed-rank").contrasts(all=True)) == 3
     with pytest.raises(bi.DesignError, match="fewer than 2 data sets with scores of both"):
         ask(read(frame[frame["dataset"] == "d0"]), "sign")
 
@@ -208,10 +212,14 @@ def test_units_change_nothing(preset, scale):
     frame, plain = simulated(), plainly(preset)
     frame["value"] *= scale
     scaled = ask(read(frame, tolerance=0.2 * scale), preset)
-    np.testing.assert_allclose(scaled.contrasts()[SHARES], plain.contrasts()[SHARES], atol=1e-9)
+    np.testing.assert_allclose(
+        scaled.contrasts(all=True)[SHARES], plain.contrasts(all=True)[SHARES], atol=1e-9
+    )
     frame["value"] += 1e8 * scale
     shifted = ask(read(frame, tolerance=0.2 * scale), preset)
-    np.testing.assert_allclose(shifted.contrasts()[SHARES], plain.contrasts()[SHARES], atol=0.02)
+    np.testing.assert_allclose(
+        shifted.contrasts(all=True)[SHARES], plain.contrasts(all=True)[SHARES], atol=0.02
+    )
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -219,7 +227,7 @@ def test_duplicates_are_equivalent(preset):
     frame = simulated(d=12)
     twin = frame[frame["algorithm"] == "a2"].assign(algorithm="twin")
     result = ask(read(pd.concat([frame, twin])), preset, quantity="dominant")
-    rows = result.contrasts().set_index(["first", "second"])
+    rows = result.contrasts(all=True).set_index(["first", "second"])
     assert rows.loc[("a2", "twin"), "verdict"] == "equivalent"
     assert np.isfinite(rows[SHARES].to_numpy()).all()
 
@@ -227,7 +235,7 @@ def test_duplicates_are_equivalent(preset):
 @pytest.mark.parametrize("preset", PRESETS)
 def test_two_data_sets_are_answered_with_a_warning(preset):
     result = ask(read(simulated(d=2)), preset)
-    assert np.isfinite(result.contrasts()[SHARES].to_numpy()).all()
+    assert np.isfinite(result.contrasts(all=True)[SHARES].to_numpy()).all()
     failed = result.diagnostics().query("not ok").set_index("check")
     assert failed.loc["fewest data sets of a pair", "remedy"].startswith("so few data sets")
 
@@ -235,9 +243,9 @@ def test_two_data_sets_are_answered_with_a_warning(preset):
 @pytest.mark.parametrize("preset", ["signed-rank", "sign"])
 def test_equal_scores_are_equivalent_or_no_answer(preset):
     frame = simulated().assign(value=1.0)
-    assert (ask(read(frame), preset).contrasts()["verdict"] == "equivalent").all()
+    assert (ask(read(frame), preset).contrasts(all=True)["verdict"] == "equivalent").all()
     open_ = ask(read(frame, tolerance=0.0), preset)
-    np.testing.assert_allclose(open_.contrasts()[SHARES], [[0.5, 0, 0.5]] * 3, atol=1e-12)
+    np.testing.assert_allclose(open_.contrasts(all=True)[SHARES], [[0.5, 0, 0.5]] * 3, atol=1e-12)
 
 
 def test_sign_test_is_a_dirichlet_distribution(scores):
@@ -249,7 +257,7 @@ def test_sign_test_is_a_dirichlet_distribution(scores):
         (difference < -0.2).sum(),
     ]
     alpha = np.array(counts) + np.array([0, 1, 0])
-    np.testing.assert_allclose(result.contrasts()[SHARES].iloc[0], alpha / 9)
+    np.testing.assert_allclose(result.contrasts(all=True)[SHARES].iloc[0], alpha / 9)
     drawn = stats.dirichlet(np.maximum(alpha, 1e-9)).rvs(100_000, random_state=1).argmax(axis=1)
     shares = np.bincount(drawn, minlength=3) / 100_000
     np.testing.assert_allclose(result.dominance()[DOMINANT].iloc[0], shares, atol=0.007)
@@ -257,7 +265,9 @@ def test_sign_test_is_a_dirichlet_distribution(scores):
 
 def test_pseudo_observation_moves_what_is_expected(scores):
     first, second = (
-        ask(scores, "sign", priors=bi.priors.PseudoObservation(strength=3, place=place)).contrasts()
+        ask(scores, "sign", priors=bi.priors.PseudoObservation(strength=3, place=place)).contrasts(
+            all=True
+        )
         for place in ("first", "second")
     )
     assert (first["prob_first"] - second["prob_first"]).to_numpy() == pytest.approx(3 / 11)
@@ -269,7 +279,7 @@ def test_pseudo_observation_moves_what_is_expected(scores):
 
 def test_average_is_that_of_the_hierarchical_model_alone(scores):
     result = ask(scores, "corani2017", quantity="average")
-    assert result.contrasts()["winner"].tolist() == ["a1", "a2", "a2"]
+    assert result.contrasts(all=True)["winner"].tolist() == ["a1", "a2", "a2"]
     assert "on a typical data set (delta0)" in result.rule
     with pytest.raises(bi.DesignError, match="says nothing of the average"):
         ask(scores, "sign").of("average")
@@ -279,7 +289,7 @@ def test_average_is_that_of_the_hierarchical_model_alone(scores):
 
 def test_control_narrows_the_pairs(scores):
     result = ask(scores, "sign", contrasts="dunnett", control="a0")
-    assert result.contrasts()["second"].tolist() == ["a0", "a0"]
+    assert result.contrasts(all=True)["second"].tolist() == ["a0", "a0"]
 
 
 def test_what_a_data_set_says_is_drawn_to_the_average(scores):
@@ -291,7 +301,7 @@ def test_what_a_data_set_says_is_drawn_to_the_average(scores):
     own = table[(table["first"] == "a0") & (table["second"] == "a1")]
     np.testing.assert_allclose(own["estimate"], cells[:, 0] - cells[:, 1])
     assert own["shrunken"].std() < own["estimate"].std()
-    average = values.contrasts("average")["estimate"].iloc[0]
+    average = values.contrasts("average", all=True)["estimate"].iloc[0]
     nearer = (own["shrunken"] - average).abs() < (own["estimate"] - average).abs() + 0.02
     assert nearer.all()
     assert (table["std_error"] > 0).all()

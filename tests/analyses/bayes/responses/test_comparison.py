@@ -88,9 +88,9 @@ def test_effects_are_mean_scores(sampled):
     rows = result.summary()
     np.testing.assert_allclose(rows["estimate"], wanted, atol=0.002)
     np.testing.assert_allclose(
-        result.contrasts()["estimate"], wanted[[0, 0, 1]] - wanted[[1, 2, 2]], atol=0.002
+        result.contrasts(all=True)["estimate"], wanted[[0, 0, 1]] - wanted[[1, 2, 2]], atol=0.002
     )
-    assert result.contrasts()["verdict"].tolist() == ["second", "second", "equivalent"]
+    assert result.contrasts(all=True)["verdict"].tolist() == ["second", "second", "equivalent"]
     # Without variation between data sets, the next one is like the average.
     np.testing.assert_allclose(result.draws.following, result.draws.effects, atol=1e-3)
     np.testing.assert_allclose(result.draws.these, result.draws.effects, atol=1e-3)
@@ -110,9 +110,9 @@ def test_average_is_over_data_sets_that_there_could_be(sampled):
         + 0.8 * (rng.standard_normal((200_000, K - 1)) @ helmert(K))
     )
     np.testing.assert_allclose(spread, simulated.std(axis=0), rtol=0.15)
-    following = result.contrasts("next")
-    assert (following["prob_second"] < result.contrasts()["prob_second"]).iloc[0]
-    np.testing.assert_allclose(following["estimate"], result.contrasts()["estimate"])
+    following = result.contrasts("next", all=True)
+    assert (following["prob_second"] < result.contrasts(all=True)["prob_second"]).iloc[0]
+    np.testing.assert_allclose(following["estimate"], result.contrasts(all=True)["estimate"])
 
 
 @pytest.mark.usefixtures("sampled")
@@ -136,7 +136,7 @@ def test_words_and_records(tmp_path):
     assert "bock1981" in result.citations()
     assert result.diagnostics()["ok"].iloc[:2].all()
     again = bi.load(result.save(tmp_path / "result.json"))
-    assert again.contrasts().equals(result.contrasts())
+    assert again.contrasts(all=True).equals(result.contrasts(all=True))
     assert again.responses.items.count.tolist() == result.responses.items.count.tolist()
     tree = again.posterior
     assert set(tree.children) == {"posterior"}

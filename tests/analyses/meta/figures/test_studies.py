@@ -15,7 +15,7 @@ def table():
 def test_two_algorithms_have_one_pooled_effect(table):
     meta = bi.compare_meta(table.subset(algorithms=["mlp", "svm"]), "error")
     found = figures.layout_studies(meta)
-    row = meta.contrasts(order="result").iloc[0]
+    row = meta.contrasts(order="result", all=True).iloc[0]
     assert found.network is None
     assert (found.pooled.low, found.pooled.high) == pytest.approx((row.conf_low, row.conf_high))
     assert found.pooled.label == "pooled"
@@ -26,7 +26,10 @@ def test_a_network_stands_below_its_direct_evidence(table):
     found, p = figures.layout_studies(meta), figures.shown_pair(meta)
     own = study_intervals(meta, p)
     # Figures have the better-ranked first, numbers of a pair its stored order.
-    contrast, ahead = meta.contrasts(order="result").loc[p], meta.predict().contrasts().iloc[p]
+    contrast, ahead = (
+        meta.contrasts(order="result", all=True).loc[p],
+        meta.predict().contrasts().iloc[p],
+    )
     assert found.network.label == "network"
     assert found.network.estimate == pytest.approx(contrast["estimate"])
     # Of this pair alone: not adjusted for all pairs.

@@ -18,7 +18,7 @@ def test_bands_are_those_of_the_path(running, scale):
     path = found.turned(found.path())
     np.testing.assert_allclose(panel.low, path["conf_low"], rtol=1e-12)
     np.testing.assert_allclose(panel.high, path["conf_high"], rtol=1e-12)
-    row = found.contrasts(order="result").iloc[0]
+    row = found.contrasts(order="result", all=True).iloc[0]
     assert panel.estimate == pytest.approx(row["estimate"], rel=1e-12)
     assert laid.reach[0] < row["conf_low"] < row["conf_high"] < laid.reach[1]
     assert laid.log == (scale == "log")
@@ -48,7 +48,7 @@ def test_bets_on_a_mean_have_one_too():
     )
     found = bi.monitor(scores, method="anytime", null="mean")
     (panel,) = figures.layout_sequence(found).panels
-    row = found.contrasts(order="result").iloc[0]
+    row = found.contrasts(order="result", all=True).iloc[0]
     assert (panel.low[-1], panel.high[-1]) == (row["conf_low"], row["conf_high"])
     assert -1 <= panel.low[0] <= panel.low[-1] < panel.high[-1] <= panel.high[0] <= 1
     assert bi.plot(found, "sequence").axes

@@ -106,7 +106,7 @@ def test_control_by_bonferroni_and_dunn(bootstrap):
     (bold,) = [label for label in laid.labels if label.bold]
     assert bold.text == ("3.67  svm",)
     assert bold.symbol == ""
-    verdict = found.contrasts().set_index("first")["verdict"]
+    verdict = found.contrasts(all=True).set_index("first")["verdict"]
     symbols = {"first": "●", "second": "◆", "undecided": "○", "equivalent": "■"}
     for name, word in verdict.items():
         (label,) = [one for one in laid.labels if name in " ".join(one.text)]

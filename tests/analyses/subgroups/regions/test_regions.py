@@ -145,7 +145,7 @@ def test_bayesian_regions_are_near_those_of_the_mixed_model(mixed):
     assert two.bayesian
     np.testing.assert_allclose(two.estimate, one.estimate, atol=0.02)
     assert two.summary()["verdict"].tolist() == one.summary()["verdict"].tolist()
-    middle = bayes.at(size=4.0).contrasts("average")["estimate"].iloc[0]
+    middle = bayes.at(size=4.0).contrasts("average", all=True)["estimate"].iloc[0]
     drawn = np.interp(4.0, two.places, two.estimate[0])
     assert drawn == pytest.approx(middle, abs=1e-6)
 
