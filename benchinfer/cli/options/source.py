@@ -183,6 +183,29 @@ Features = Annotated[
         rich_help_panel=READING,
     ),
 ]
+
+
+def new_name(text: str | tuple[str, str]) -> tuple[str, str]:
+    """Read NAME=NEW, of which the name may hold ``=`` itself; a pair of a file is one already."""
+    if not isinstance(text, str):
+        return text
+    name, equals, new = text.rpartition("=")
+    if not (name.strip() and equals):
+        raise typer.BadParameter(f"{text!r} is not NAME=NEW.")
+    return name.strip(), new.strip()
+
+
+NewNames = Annotated[
+    list[Any] | None,  # pairs of names, which no type of Typer is
+    typer.Option(
+        "--names",
+        metavar="NAME=NEW",
+        parser=new_name,
+        help="The new name of an algorithm or a data set, or the label of a measure, in all output."
+        " Once per name.",
+        rich_help_panel=READING,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -215,7 +238,7 @@ _ENDINGS = {
 _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
-    "features",
+    *("features", "names"),
 )
 
 
@@ -260,6 +283,7 @@ class SourceArguments:
     dataset: Dataset = None
     covariates: Covariates = None
     features: Features = None
+    names: NewNames = None
 
     @property
     def place(self) -> str:
@@ -373,6 +397,7 @@ class SourceArguments:
             "dataset": self.dataset,
             "covariates": _names(self.covariates),
             "features": self.features,
+            "names": dict(self.names or ()),
         }
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
