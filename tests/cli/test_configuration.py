@@ -120,9 +120,9 @@ def test_help_takes_no_notice(run: Callable, here: Callable) -> None:
 
 
 def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> None:
-    page = Path(__file__).parents[2] / "docs" / "how-to" / "command-line.md"
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "options-file.md"
     text = re.search(
-        r"`benchinfer.toml` in .*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+        r"This file has more:.*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
     )[1]
     here(text)
     found = run(

@@ -1,7 +1,7 @@
 """Defaults of options in a file of the current folder."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from benchinfer.core.errors import message
 FILE = Path("benchinfer.toml")
 # Options of the command that come from the file: where they do not go they are left out.
 FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
+OPEN = "?"  # a direction to fill in
 # Tables that are options, not commands, with the name of the option.
 _MAPPINGS = {"columns": "column", "names": "names"}
 
@@ -29,7 +30,8 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     root
         The group of all commands.
     """
-    if not FILE.exists():
+    # What `init` writes does not depend on what is there.
+    if not FILE.exists() or path == ["init"]:
         return None
     try:
         settings = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -51,6 +53,14 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
         hint = "keys are options without dashes, for all commands or in the table of one: [gate]."
         raise typer.BadParameter(message(said, hint=hint))
     return values
+
+
+def refuse_open(measures: Sequence[str]) -> None:
+    """Refuse measures whose direction is to be filled in."""
+    if names := [text.removesuffix(f":{OPEN}") for text in measures if text.endswith(f":{OPEN}")]:
+        said = f"{FILE} does not say yet whether higher or lower is better for: {', '.join(names)}."
+        hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
+        raise typer.BadParameter(message(said, hint=hint))
 
 
 def _table(settings: Mapping[str, Any], path: list[str]) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 import atexit
 import inspect
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -18,13 +19,15 @@ from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.arguments import declare, named
 from benchinfer.cli.options.common import number_or_name, wrong
-from benchinfer.cli.options.configuration import FILE, FROM_FILE
+from benchinfer.cli.options.configuration import FILE, FROM_FILE, refuse_open
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
+from benchinfer.core.hints import Directions, Phrase, joined
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.wins.counts import Wins
+    from benchinfer.scores.columns import Roles
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
 
@@ -265,6 +268,13 @@ def standard_input() -> str:
     return file
 
 
+def undirected(error: ScoreTableError) -> tuple[str, ...]:
+    """Return the measures for which an error asks whether higher or lower is better."""
+    hints = [Phrase(f.hint) for f in cast("Any", error.findings) if f.severity == "error"]
+    parts = [part for hint in hints for part in hint.parts]
+    return next((part.names for part in parts if isinstance(part, Directions)), ())
+
+
 @dataclass(frozen=True, slots=True)
 class SourceArguments:
     """Options of every command that name the source of the scores, as typed."""
@@ -301,14 +311,16 @@ class SourceArguments:
             if name not in (folders := examples()):
                 return load_example(name)  # which says what examples there are
             source = folders[name]
-        if one := self.dataset is not None and self._names_datasets(source):
+        if one := self.dataset is not None and self.roles().has("dataset"):
             options["dataset"] = None
         try:
             scores = read_scores(source, **options)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
             return self._kept(scores) if one else scores
-        except ScoreTableError:
+        except ScoreTableError as error:
+            if undirected(error):
+                raise self._with_init(error) from None
             if self.holds("Effects"):
                 what, hint = "effects (first, second, estimate)", "compare meta pools them."
             elif self.holds("Wins"):
@@ -326,13 +338,28 @@ class SourceArguments:
         measures = named(self, scores, names)
         return scores if len(scores.measures) == 1 else scores.subset(measures=measures)
 
-    def _names_datasets(self, source: object) -> bool:
-        """Return whether a column of the table names data sets; only its head is read."""
+    def _with_init(self, error: ScoreTableError) -> ScoreTableError:
+        """Return an error that asks for directions, with the command that writes them to a file."""
+        if self.scores == "-" or FILE.exists():
+            return error
+        init = f"Once for all commands: benchinfer init {shlex.quote(self.scores)}"
+        return ScoreTableError(joined("\n", [str(error), init]), error.findings)
+
+    @property
+    def columns(self) -> Mapping[str, str] | None:
+        """Column to role, as typed."""
+        return _columns(self.column)
+
+    def roles(self, measures: Sequence[str] = ()) -> "Roles":
+        """Return which column plays which role; only the head of the table is read."""
+        from benchinfer.scores.examples import examples
         from benchinfer.scores.formats.layouts import roles_of
         from benchinfer.scores.sources.files import open_source
 
-        origin = open_source(source, self.query, self.name)
-        return roles_of(origin, _columns(self.column), self.layout, ()).has("dataset")
+        place = examples().get(self.place.removeprefix("example:"), self.place)
+        origin = open_source(place, self.query, self.name)
+        covariates = _names(self.covariates) or ()
+        return roles_of(origin, self.columns, self.layout, measures, covariates)
 
     def _kept(self, scores: "ScoreTable") -> "ScoreTable":
         """Keep the one data set; a wrong name is wrong usage."""
@@ -351,7 +378,7 @@ class SourceArguments:
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
         names = open_source(self.place, self.query, self.name).names
-        return look(names, _columns(self.column) or {})
+        return look(names, self.columns or {})
 
     def published(self, kind: str, measure: str | None, **options: Any) -> "Effects | Wins":
         """Read published effects or wins; what describes scores does not go with them."""
@@ -362,14 +389,14 @@ class SourceArguments:
             return read_effects(
                 self.place,
                 measures=_measures(self.measures),
-                columns=_columns(self.column),
+                columns=self.columns,
                 covariates=_names(self.covariates) or (),
                 **options,
             )
         from benchinfer.analyses.wins.counts import read_wins
 
         self._refuse("wins", (*_OF_SCORES, "measures", "covariates"))
-        return read_wins(self.place, name=measure or "score", columns=_columns(self.column))
+        return read_wins(self.place, name=measure or "score", columns=self.columns)
 
     def _refuse(self, what: str, options: Iterable[str]) -> None:
         """Refuse options that go with scores alone."""
@@ -385,7 +412,7 @@ class SourceArguments:
     def _arguments(self) -> dict[str, Any]:
         return {
             "measures": _measures(self.measures),
-            "columns": _columns(self.column),
+            "columns": self.columns,
             "layout": self.layout,
             "where": self.where,
             "name": self.name,
@@ -490,6 +517,8 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         given["measures"] = None
         names.remove("measures")
     FROM_FILE.set(frozenset(names))
+    if "measures" in names:
+        refuse_open(given["measures"] or ())
     if names:
         options = {option.name: option for option in context.command.params}
         flags = ", ".join(max(options[name].opts, key=len) for name in names)
