@@ -125,6 +125,18 @@ def fitted(
     return shortened
 
 
+def key(names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the note that says names in full that were cut; none where all are.
+
+    Examples
+    --------
+    >>> key({"gradient_boosting": "gra…ing", "svm": "svm"})
+    ('gra…ing: gradient_boosting',)
+    """
+    cut = [f"{text}: {_clean(name)}" for name, text in names.items() if text != _clean(name)]
+    return ("; ".join(cut),) if cut else ()
+
+
 def versus(first: str, second: str, width: float) -> str:
     """Name two algorithms in one line of a heading."""
     names = fitted(
