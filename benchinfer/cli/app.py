@@ -12,6 +12,7 @@ from benchinfer.cli.options.signatures import summary
 
 # The module of each command, imported when it is called, in the order of work.
 _HOMES = {
+    "init": "benchinfer.cli.init",
     "check": "benchinfer.cli.commands",
     "describe": "benchinfer.cli.commands",
     "compare": "benchinfer.cli.compare",

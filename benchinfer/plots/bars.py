@@ -1,7 +1,7 @@
 """Bars and interval strips."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.reach import arrows
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, name_axis, signed, ticks
-from benchinfer.plots.text import across, fitted, plain, pt, wrapped
+from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,6 +155,11 @@ def write(strips: Strips, ax: "Axes", *, aligned: bool, inks: Sequence[str] | No
                 color=ink,
                 bbox=None if aligned else {"fc": "white", "lw": 0, "pad": 0.5},
             )
+
+
+def labels(names: Iterable[str], said: Sequence[str], width: Width) -> dict[str, str]:
+    """Return names as they fit into a line with their values, above the marks or next to them."""
+    return fitted(names, width - 0.4 - widest(said))
 
 
 def _above(strips: Strips) -> list[str]:

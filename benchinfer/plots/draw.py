@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # Inches that no figure exceeds, and those that its margins take.
 MOST = 20.0
 _MARGIN = 0.08
+_LINE = 0.15  # of a note
 _WIDTHS = {"page": PAGE, "column": COLUMN}
 _CHOICES = ("top", "pair", "algorithms", "order")
 
@@ -251,18 +252,24 @@ def _laid(kind: Kind, result: object, room: float, choices: Mapping[str, object]
         has = f"it has {join(known)}" if known else "it has none"
         raise DesignError(f"this figure has no choice of {join(strange)}.", hint=f"{has}.")
     laid: Any = kind.layout(result, room / scale(), **choices)
-    most = (MOST - 1) / scale()
-    if "top" not in known or "top" in choices or kind.size(laid)[1] <= most:
+    most = (MOST - 0.4) / scale()
+    if "top" not in known or "top" in choices or _height(kind, laid) <= most:
         return laid
     fewer = {**choices, "top": 1}
-    one, all_ = kind.size(kind.layout(result, room / scale(), **fewer))[1], kind.size(laid)[1]
+    one, all_ = _height(kind, kind.layout(result, room / scale(), **fewer)), _height(kind, laid)
     rows = len(getattr(laid, "panels", laid.rows))
     top = min(max(int(1 + (most - one) / ((all_ - one) / max(rows - 1, 1))), 1), rows)
     shorter = kind.layout(result, room / scale(), **{**choices, "top": top})
-    while top > 1 and kind.size(shorter)[1] > most:
+    while top > 1 and _height(kind, shorter) > most:
         top -= 1
         shorter = kind.layout(result, room / scale(), **{**choices, "top": top})
     return shorter
+
+
+def _height(kind: Kind, laid: Any) -> float:
+    """Return the inches that a layout takes with its notes, some of which come with its rows."""
+    across, down = kind.size(laid)
+    return down + _LINE * (below(laid.notes, across - 2 * _MARGIN).count("\n") + 1)
 
 
 # Signs of the notes that pdfLaTeX does not know; other engines take them from the font.
@@ -330,7 +337,7 @@ def _figure(kind: Kind, laid: Any, title: str | Literal[False] | None, *, notes:
     across = min(across, MOST / scale())
     head, foot = _words(laid, across - 2 * _MARGIN, title, notes=notes)
     down += 0.167 * (head.count("\n") + 1) + 0.06 if head else 0.0
-    down += 0.15 * (foot.count("\n") + 1) + 0.06 if foot else 0.0
+    down += _LINE * (foot.count("\n") + 1) + 0.06 if foot else 0.0
     size = (min(across * scale(), MOST), min(down * scale(), MOST))
     # Not through pyplot: no window, no global state, nothing to close.
     figure = Drawing(figsize=size, layout="constrained")

@@ -16,6 +16,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 _REFERENCE = 10.0  # points
+_LOOKED_UP = 30  # names in a key
 BLANK = "(blank)"  # in place of a name of nothing but spaces
 
 
@@ -123,6 +124,22 @@ def fitted(
             rest = room - across(end, size, bold=bold)
             shortened[name] = _elided(clean[name], rest, size, bold=bold) + end
     return shortened
+
+
+def key(names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the note that says names in full that were cut; none where none was.
+
+    Of more than a reader would look up, it says that they are.
+
+    Examples
+    --------
+    >>> key({"gradient_boosting": "gra…ing", "svm": "svm"})
+    ('gra…ing: gradient_boosting',)
+    """
+    cut = [f"{text}: {_clean(name)}" for name, text in names.items() if text != _clean(name)]
+    if len(cut) > _LOOKED_UP:
+        return (f"{len(cut):,} names are cut; the tables have them in full",)
+    return ("; ".join(cut),) if cut else ()
 
 
 def versus(first: str, second: str, width: float) -> str:

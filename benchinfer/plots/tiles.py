@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import INK, MARKS, PAGE, Width, is_wide
-from benchinfer.plots.text import fitted, plain, pt, short, widest
+from benchinfer.plots.text import fitted, key, plain, pt, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _HALF = 0.46
 _TILE = (0.32, 0.26)  # inches of the largest tile
-_NAMES, _HEADS = 0.38, 1.5  # share of the width that names of rows may take, inches of the heads
+_NAMES, _HEADS = 0.38, 2.8  # share of the width that names of rows may take, inches of the heads
+_PITCH = 0.2  # inches of a tile beside which names of rows may take more
 _LEGIBLE = 3.5  # points
 _LINE = 0.11  # inches that a tile needs for its name
 
@@ -50,10 +51,20 @@ class _Measures:
     size: float
 
 
+def row_names(rows: Sequence[str], columns: int, width: Width) -> dict[str, str]:
+    """Return names of rows as they fit beside tiles."""
+    room = max(_NAMES * width, width - 0.3 - _PITCH * columns)
+    return fitted(rows, room, _size(width))
+
+
+def _size(width: Width) -> float:
+    return 8.5 if is_wide(width) else 7.5
+
+
 def _measured(grid: TileGrid) -> _Measures:
     """Fit names and tiles into the width; heads without room are counted in tens."""
-    size = 8.5 if is_wide(grid.width) else 7.5
-    names = fitted(grid.rows, _NAMES * grid.width, size)
+    size = _size(grid.width)
+    names = row_names(grid.rows, len(grid.columns), grid.width)
     rows = [names[name] for name in grid.rows]
     room = grid.width - widest(rows, size) - 0.3
     across = min(_TILE[0], room / max(len(grid.columns), 1))
@@ -193,7 +204,7 @@ def layout_together(
     rows = [names[i] for i in order]
     return _chances(
         rows,
-        tuple(short(rows, 22).values()),
+        tuple(rows),
         shares[np.ix_(order, order)],
         width,
         "Data sets that belong together",
@@ -213,16 +224,21 @@ def _chances(
 ) -> Chances:
     """Lay out a tile for each share above 0, with its number where there is room."""
     numbered = len(names) <= _NUMBERED and is_wide(width)
+    shown = row_names(names, len(columns), width)
     return Chances(
         tiles=tuple(
             Chance(row, column, float(shares[row, column]))
             for row, column in np.argwhere(shares > 0).tolist()
         ),
-        rows=tuple(short(names, 22).values()),
+        rows=tuple(shown.values()),
         columns=columns,
         numbered=numbered,
         title=title,
-        notes=(reading, "numbers: per cent; empty: never" if numbered else "empty: never"),
+        notes=(
+            reading,
+            "numbers: per cent; empty: never" if numbered else "empty: never",
+            *key(shown),
+        ),
         width=width,
         alt=alt,
     )

@@ -345,7 +345,7 @@ def _missing(
         scores = layout == "long" and role == "value"
         hint = Phrase(f"{Given('columns', {'NAME': role})} says which it is; the table has: ")
         if scores and not measures:
-            declared = Directions((search.left[0] if len(search.left) == 1 else "NAME",))
+            declared = Directions(tuple(search.left) if len(search.left) == 1 else ())
             hint = Phrase(f"{declared}{Either(',', '')} says which it is; the table has: ")
         hint += ", ".join(search.names) + "."
         near = [n for m in measures for n in difflib.get_close_matches(m, search.left, 1)]

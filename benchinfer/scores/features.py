@@ -105,7 +105,11 @@ def of_categories(texts: Sequence[str], order: Sequence[str] | None = None) -> F
 
 
 def read_features(
-    source: object, datasets: Sequence[str], table: Source, dataset_columns: Sequence[str]
+    source: object,
+    datasets: Sequence[str],
+    table: Source,
+    dataset_columns: Sequence[str],
+    names: Mapping[str, str],
 ) -> dict[str, Feature]:
     """Read features and join them to data sets.
 
@@ -117,6 +121,8 @@ def read_features(
         The data sets that have scores.
     table, dataset_columns
         The table of scores, and its columns that name data sets.
+    names
+        New names of data sets, by those of the features.
 
     Raises
     ------
@@ -125,8 +131,9 @@ def read_features(
         names that are no columns.
     """
     if isinstance(source, Sequence) and not isinstance(source, str):
-        names = [str(name) for name in cast("Sequence[object]", source)]
-        return _joined(_columns(table, dataset_columns, names), datasets, table.name, "column")
+        columns = [str(name) for name in cast("Sequence[object]", source)]
+        read = _columns(table, dataset_columns, columns, names)
+        return _joined(read, datasets, table.name, "column")
     origin = open_source(source, None)
     of, faults = column_roles(origin.names, {}, _DATASET)
     refuse(faults, origin.name)
@@ -135,13 +142,16 @@ def read_features(
             f"the features of {origin.name} have no column that names data sets.",
             hint=f"call it dataset; the table has: {', '.join(origin.names)}.",
         )
-    names = [name for name in origin.names if name != of["dataset"]]
-    read = _columns(origin, [of["dataset"]], names)
-    return _joined(read, datasets, origin.name, "row", _orders(source, names))
+    columns = [name for name in origin.names if name != of["dataset"]]
+    read = _columns(origin, [of["dataset"]], columns, names)
+    return _joined(read, datasets, origin.name, "row", _orders(source, columns))
 
 
 def _columns(
-    origin: Source, dataset_columns: Sequence[str], names: Sequence[str]
+    origin: Source,
+    dataset_columns: Sequence[str],
+    names: Sequence[str],
+    new_names: Mapping[str, str],
 ) -> dict[str, list[Any]]:
     """Return the data sets, under an empty name, and their features, each combination once."""
     if lacking := [name for name in names if name not in origin.names]:
@@ -160,6 +170,7 @@ def _columns(
         table_rows = rows.to_arrow()
     parts = [table_rows.column(name).to_pylist() for name in dataset_columns]
     joined = ["/".join(map(label, row)) for row in zip(*parts, strict=True)]
+    joined = [new_names.get(name, name) for name in joined]
     return {"": joined} | {name: table_rows.column(name).to_pylist() for name in names}
 
 

@@ -45,11 +45,13 @@ from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of, telling_column
 from benchinfer.scores.normalisation import Normalise
+from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import EngineRows, PlacedRows, Rows, placed, placed_frame, rows_of
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.names import check_names, labelled, renamed
 from benchinfer.scores.sources.query import filtered
 from benchinfer.scores.table import ScoreTable
 
@@ -73,6 +75,7 @@ def read_scores(
     covariates: str | Sequence[str] | None = None,
     features: object = None,
     normalise: Normalise | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -134,6 +137,11 @@ def read_scores(
     normalise
         A scale of its own for each data set, as `ScoreTable.normalise` has it for all measures:
         ``"min-max"``, ``"z"``, ``"ranks"``, or references of 0 and 1, as in ``"random,human"``.
+    names
+        New names of algorithms and data sets, ``{"ours_v3_final": "Ours"}``, which everything
+        after reading has in place of those of the table. That of a measure becomes its label.
+
+        `where`, `columns` and `features` have the names of the table.
 
     Returns
     -------
@@ -157,6 +165,7 @@ def read_scores(
     accuracy (higher is better))
     """
     _check_arguments(repeats, failed, dataset)
+    new_names = check_names(names)
     origin = open_source(source, query, name)
     if where is not None:
         origin = filtered(origin, where)
@@ -168,7 +177,7 @@ def read_scores(
         findings.append(_of_tool(tool))
         scheme = scheme or tool.resampling
     by_tool = not declared_measures
-    declared_measures = declared_measures or (tool.measures if tool else ())
+    declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
     if isinstance(features, str):
         features = (features,) if features in origin.names else features
     elif isinstance(features, Sequence):
@@ -188,9 +197,8 @@ def read_scores(
     if not roles.scores or any(finding.severity == "error" for finding in unreadable):
         refuse(findings, origin.name)
     with engine_errors(origin.name, query, planned=origin.planned):
-        reading = _rows_read(
-            origin, roles, constant, findings, (declared_measures, repeats, failed)
-        )
+        options = declared_measures, repeats, failed
+        reading = _rows_read(origin, roles, constant, findings, options, new_names)
         reading, failures = _settled(reading, findings, by_tool=by_tool)
         findings += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
         findings = [_distinguished(finding, origin, reading) for finding in findings]
@@ -215,8 +223,8 @@ def read_scores(
     )
     if features is not None:
         dataset_columns = roles.of.get("dataset", ())
-        known_features = read_features(features, table.datasets, origin, dataset_columns)
-        table = replace(table, features=known_features)
+        known = read_features(features, table.datasets, origin, dataset_columns, new_names)
+        table = replace(table, features=known)
     return table if normalise is None else table.normalise(normalise)
 
 
@@ -290,23 +298,25 @@ def _rows_read(
     constant: dict[str, str],
     findings: list[Finding],
     options: _Options,
+    names: Mapping[str, str],
 ) -> Reading:
     """Read the rows in one pass where the source streams, else whole, adding its findings."""
-    if (dense := _streamed(origin, roles, constant)) is not None:
-        return _of_dense(dense, roles, options)
+    if (places := _streamed(origin, roles, constant)) is not None:
+        places = renamed(places, names, options[0], findings)
+        return _of_dense(PlacedRows(places), roles, options)
     frame, of_loading = origin.load(roles.labels, roles.scores, roles.covariates)
     findings += of_loading
-    return _of_frame(canonical(frame, roles, constant), roles, options)
+    frame = renamed(canonical(frame, roles, constant), names, options[0], findings)
+    return _of_frame(frame, roles, options)
 
 
-def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> PlacedRows | None:
+def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> Places | None:
     """Read rows in one pass; None where they ask for more than labels and one number each."""
     columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
     plain = set(columns) | set(constant) == {*LABELS[1:], "value"} and not roles.covariates
     if origin.stream is None or not plain or len(columns) < len(roles.of):
         return None
-    places = placed(*origin.stream(roles.labels, roles.scores), columns, constant)
-    return None if places is None else PlacedRows(places)
+    return placed(*origin.stream(roles.labels, roles.scores), columns, constant)
 
 
 def _of_dense(rows: Rows, roles: Roles, options: _Options) -> Reading:

@@ -1,4 +1,4 @@
-"""Error rates of choosing an analysis and then testing by it: `make calibrate`, about 20 CPU minutes.
+"""Error rates of choosing an analysis and then testing by it: `make calibrate`, 15 minutes.
 
 All algorithms are equal in the null tables; in the others the first one is better than the rest.
 """

@@ -72,6 +72,23 @@ def test_unknown_keys_are_one_error(run: Callable, here: Callable, text: str, ke
     assert "Hint: keys are options without dashes" in found.stderr
 
 
+def test_new_names_are_a_table_and_an_option(run: Callable, here: Callable) -> None:
+    table = here('measures = "error:lower"\n[names]\nb = "Ours (k=3)"\nd0 = "iris"\n')
+    text = run("compare", "mixed", table, "--json").stdout
+    assert '"Ours (k=3)"' in text
+    assert '"b"' not in text
+    # What is typed takes the place of the table; the last = separates.
+    typed = run("describe", table, "--names", "a=Base", "--names", "error=Error rate")
+    assert "Base" in typed.stdout
+    assert "Error rate" in typed.stdout
+    assert "iris" not in typed.stdout
+    assert typed.stderr == "note  benchinfer.toml: --measures\n"
+    wrong = run("check", table, "--names", "aa=Base")
+    assert wrong.exit_code == 1
+    assert "aa (did you mean a?)" in wrong.stderr
+    assert run("check", table, "--names", "a").exit_code == 2
+
+
 def test_what_is_not_toml_is_wrong_usage(run: Callable, here: Callable) -> None:
     found = run("check", here("level = = 1\n"))
     assert found.exit_code == 2
@@ -103,9 +120,9 @@ def test_help_takes_no_notice(run: Callable, here: Callable) -> None:
 
 
 def test_the_file_of_the_page_is_understood(run: Callable, here: Callable) -> None:
-    page = Path(__file__).parents[2] / "docs" / "how-to" / "command-line.md"
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "options-file.md"
     text = re.search(
-        r"`benchinfer.toml` in .*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+        r"This file has more:.*?```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
     )[1]
     here(text)
     found = run(

@@ -13,7 +13,8 @@ from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.cli.app import app
 
 ORDER = [
-    *("check", "describe", "compare", "consensus", "report", "subgroups", "gate", "monitor", "plan")
+    *("init", "check", "describe", "compare", "consensus", "report", "subgroups", "gate"),
+    *("monitor", "plan"),
 ]
 COMMANDS = [
     *((name,) for name in ORDER if name != "compare"),

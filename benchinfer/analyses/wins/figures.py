@@ -14,7 +14,7 @@ from benchinfer.plots.arviz import DRAWS
 from benchinfer.plots.bars import Interval, Intervals, room
 from benchinfer.plots.draw import Handed, Kind, of_part
 from benchinfer.plots.style import PAGE, Width, is_wide, signed
-from benchinfer.plots.text import short
+from benchinfer.plots.text import key
 from benchinfer.plots.tiles import Chance, Chances
 
 _NUMBERED = 20
@@ -27,7 +27,7 @@ def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
     order = np.argsort(-joined_levels(result.log_worth), kind="stable")
     n = won + won.T + tied
     share = np.divide(won + tied / 2, n, out=np.zeros_like(won), where=n > 0)
-    names = short(result.algorithms, 22 if is_wide(width) else 16)
+    names = tiles.row_names(result.algorithms, len(result.algorithms), width)
     shown = tuple(names[result.algorithms[k]] for k in order)
     numbered = len(shown) <= _NUMBERED and is_wide(width)
     ties = "ties count half" if tied.any() else "there are no ties"
@@ -47,6 +47,7 @@ def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
         notes=(
             f"{'numbers: ' if numbered else 'shade: '}per cent of their contests; {ties}",
             "empty: never met" if (n + np.eye(len(n)) == 0).any() else "best first, by worth",
+            *key(names),
         ),
         width=width,
         alt=f"Shares of contests won between {count(len(shown), 'algorithm')}, by"
@@ -63,13 +64,14 @@ _TIMES = float(norm.ppf(0.975)) / np.sqrt(2)
 
 def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
     """Lay out the log worth of each algorithm, the best first."""
-    names = short(result.algorithms, 32)
+    said = [signed(float(f"{worth:.2f}")) for worth in result.log_worth]
+    names = bars.labels(result.algorithms, said, width)
     reach = _TIMES * result.quasi.error  # NaN is not drawn
     order = np.argsort(-joined_levels(result.log_worth), kind="stable")
     rows = tuple(
         Interval(
             names[result.algorithms[k]],
-            signed(float(f"{result.log_worth[k]:.2f}")),
+            said[k],
             float(result.log_worth[k]),
             float(result.log_worth[k] - reach[k]),
             float(result.log_worth[k] + reach[k]),
@@ -97,7 +99,7 @@ def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:
         sides=("\N{LEFTWARDS ARROW} wins less often", "wins more often \N{RIGHTWARDS ARROW}"),
         title=f"Worths by wins in {measure.noun}, {measure.better} is better",
         axis="log worth; a difference is the log odds that one wins against the other",
-        notes=(reading, exact),
+        notes=(reading, exact, *key(names)),
         width=width,
         alt=f"Dots with intervals: the log worth of {count(len(rows), 'algorithm')}, best first:"
         f" {', '.join(f'{row.label} {row.said}' for row in rows)}.",

@@ -1,7 +1,7 @@
 """Defaults of options in a file of the current folder."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ from benchinfer.core.errors import message
 FILE = Path("benchinfer.toml")
 # Options of the command that come from the file: where they do not go they are left out.
 FROM_FILE: ContextVar[frozenset[str]] = ContextVar("options from a file", default=frozenset())
-_COLUMNS = "columns"  # a table that is an option, not a command
+OPEN = "?"  # a direction to fill in
+# Tables that are options, not commands, with the name of the option.
+_MAPPINGS = {"columns": "column", "names": "names"}
 
 
 def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
@@ -28,7 +30,8 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     root
         The group of all commands.
     """
-    if not FILE.exists():
+    # What `init` writes does not depend on what is there.
+    if not FILE.exists() or path == ["init"]:
         return None
     try:
         settings = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -52,18 +55,26 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     return values
 
 
+def refuse_open(measures: Sequence[str]) -> None:
+    """Refuse measures whose direction is to be filled in."""
+    if names := [text.removesuffix(f":{OPEN}") for text in measures if text.endswith(f":{OPEN}")]:
+        said = f"{FILE} does not say yet whether higher or lower is better for: {', '.join(names)}."
+        hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
+        raise typer.BadParameter(message(said, hint=hint))
+
+
 def _table(settings: Mapping[str, Any], path: list[str]) -> dict[str, Any]:
     """Return the keys of a table that are no tables themselves."""
     table: Any = settings
     for name in path:
         table = table.get(name, {}) if isinstance(table, Mapping) else {}
-    return {n: v for n, v in table.items() if n == _COLUMNS or not isinstance(v, Mapping)}
+    return {n: v for n, v in table.items() if n in _MAPPINGS or not isinstance(v, Mapping)}
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
     """Yield the tables that are no commands."""
     for name, table in settings.items():
-        if not isinstance(table, Mapping) or name == _COLUMNS:
+        if not isinstance(table, Mapping) or name in _MAPPINGS:
             continue
         if name not in group.homes():
             yield f"{at}{name}"
@@ -98,11 +109,13 @@ def _options(command: Any) -> dict[str, Any]:
 
 
 def _name(key: str) -> str:
-    return "column" if key == _COLUMNS else key.replace("_", "-")
+    return _MAPPINGS.get(key, key.replace("_", "-"))
 
 
 def _typed(option: Any, value: Any) -> Any:
     """Return a value as it would be typed."""
+    if isinstance(value, Mapping) and option.name == "names":
+        return list(value.items())  # either may hold =
     if isinstance(value, Mapping):
         value = [f"{name}={role}" for name, role in value.items()]
     if option.multiple:

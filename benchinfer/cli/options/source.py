@@ -3,6 +3,7 @@
 import atexit
 import inspect
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -10,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -19,13 +20,15 @@ from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.arguments import declare, named
 from benchinfer.cli.options.common import number_or_name, wrong
-from benchinfer.cli.options.configuration import FILE, FROM_FILE
+from benchinfer.cli.options.configuration import FILE, FROM_FILE, refuse_open
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
+from benchinfer.core.hints import Directions, Phrase, joined
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.wins.counts import Wins
+    from benchinfer.scores.columns import Roles
     from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
 
@@ -194,6 +197,29 @@ Normalised = Annotated[
         rich_help_panel=READING,
     ),
 ]
+
+
+def new_name(text: str | tuple[str, str]) -> tuple[str, str]:
+    """Read NAME=NEW, of which the name may hold ``=`` itself; a pair of a file is one already."""
+    if not isinstance(text, str):
+        return text
+    name, equals, new = text.rpartition("=")
+    if not (name.strip() and equals):
+        raise typer.BadParameter(f"{text!r} is not NAME=NEW.")
+    return name.strip(), new.strip()
+
+
+NewNames = Annotated[
+    list[Any] | None,  # pairs of names, which no type of Typer is
+    typer.Option(
+        "--names",
+        metavar="NAME=NEW",
+        parser=new_name,
+        help="The new name of an algorithm or a data set, or the label of a measure, in all output."
+        " Once per name.",
+        rich_help_panel=READING,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -226,7 +252,7 @@ _ENDINGS = {
 _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
-    *("features", "normalise"),
+    *("features", "normalise", "names"),
 )
 # The measures that the command is about, which are those to normalise; None for all.
 MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
@@ -255,6 +281,13 @@ def standard_input() -> str:
     return file
 
 
+def undirected(error: ScoreTableError) -> tuple[str, ...]:
+    """Return the measures for which an error asks whether higher or lower is better."""
+    hints = [Phrase(f.hint) for f in cast("Any", error.findings) if f.severity == "error"]
+    parts = [part for hint in hints for part in hint.parts]
+    return next((part.names for part in parts if isinstance(part, Directions)), ())
+
+
 @dataclass(frozen=True, slots=True)
 class SourceArguments:
     """Options of every command that name the source of the scores, as typed."""
@@ -274,6 +307,7 @@ class SourceArguments:
     covariates: Covariates = None
     features: Features = None
     normalise: Normalised = None
+    names: NewNames = None
 
     @property
     def place(self) -> str:
@@ -291,22 +325,15 @@ class SourceArguments:
             if name not in (folders := examples()):
                 return load_example(name)  # which says what examples there are
             source = folders[name]
-        if one := self.dataset is not None and self._names_datasets(source):
+        if one := self.dataset is not None and self.roles().has("dataset"):
             options["dataset"] = None
         try:
             scores = read_scores(source, **options)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
             scores = self._kept(scores) if one else scores
-        except ScoreTableError:
-            if self.holds("Effects"):
-                what, hint = "effects (first, second, estimate)", "compare meta pools them."
-            elif self.holds("Wins"):
-                what, hint = "wins (first, second, wins, losses)", "compare wins compares by them."
-            else:
-                raise
-            said = f"the table holds published {what}, not scores."
-            raise ScoreTableError(said, hint=f"benchinfer {hint}") from None
+        except ScoreTableError as error:
+            raise self._explained(error) from None
         if self.normalise is None:
             return scores
         for name in MEASURES.get() or ():
@@ -321,13 +348,37 @@ class SourceArguments:
         measures = named(self, scores, names)
         return scores if len(scores.measures) == 1 else scores.subset(measures=measures)
 
-    def _names_datasets(self, source: object) -> bool:
-        """Return whether a column of the table names data sets; only its head is read."""
+    def _explained(self, error: ScoreTableError) -> ScoreTableError:
+        """Return an error with the command that helps: to declare directions, or to compare."""
+        if undirected(error):
+            if self.scores == "-" or FILE.exists():
+                return error
+            init = f"Once for all commands: benchinfer init {shlex.quote(self.scores)}"
+            return ScoreTableError(joined("\n", [str(error), init]), error.findings)
+        if self.holds("Effects"):
+            what, hint = "effects (first, second, estimate)", "compare meta pools them."
+        elif self.holds("Wins"):
+            what, hint = "wins (first, second, wins, losses)", "compare wins compares by them."
+        else:
+            return error
+        said = f"the table holds published {what}, not scores."
+        return ScoreTableError(said, hint=f"benchinfer {hint}")
+
+    @property
+    def columns(self) -> Mapping[str, str] | None:
+        """Column to role, as typed."""
+        return _columns(self.column)
+
+    def roles(self, measures: Sequence[str] = ()) -> "Roles":
+        """Return which column plays which role; only the head of the table is read."""
+        from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.formats.layouts import roles_of
         from benchinfer.scores.sources.files import open_source
 
-        origin = open_source(source, self.query, self.name)
-        return roles_of(origin, _columns(self.column), self.layout, ()).has("dataset")
+        place = examples().get(self.place.removeprefix("example:"), self.place)
+        origin = open_source(place, self.query, self.name)
+        covariates = _names(self.covariates) or ()
+        return roles_of(origin, self.columns, self.layout, measures, covariates)
 
     def _kept(self, scores: "ScoreTable") -> "ScoreTable":
         """Keep the one data set; a wrong name is wrong usage."""
@@ -346,7 +397,7 @@ class SourceArguments:
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
         names = open_source(self.place, self.query, self.name).names
-        return look(names, _columns(self.column) or {})
+        return look(names, self.columns or {})
 
     def published(self, kind: str, measure: str | None, **options: Any) -> "Effects | Wins":
         """Read published effects or wins; what describes scores does not go with them."""
@@ -357,14 +408,14 @@ class SourceArguments:
             return read_effects(
                 self.place,
                 measures=_measures(self.measures),
-                columns=_columns(self.column),
+                columns=self.columns,
                 covariates=_names(self.covariates) or (),
                 **options,
             )
         from benchinfer.analyses.wins.counts import read_wins
 
         self._refuse("wins", (*_OF_SCORES, "measures", "covariates"))
-        return read_wins(self.place, name=measure or "score", columns=_columns(self.column))
+        return read_wins(self.place, name=measure or "score", columns=self.columns)
 
     def _refuse(self, what: str, options: Iterable[str]) -> None:
         """Refuse options that go with scores alone."""
@@ -380,7 +431,7 @@ class SourceArguments:
     def _arguments(self) -> dict[str, Any]:
         return {
             "measures": _measures(self.measures),
-            "columns": _columns(self.column),
+            "columns": self.columns,
             "layout": self.layout,
             "where": self.where,
             "name": self.name,
@@ -392,6 +443,7 @@ class SourceArguments:
             "dataset": self.dataset,
             "covariates": _names(self.covariates),
             "features": self.features,
+            "names": dict(self.names or ()),
         }
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
@@ -486,6 +538,8 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         given["measures"] = None
         names.remove("measures")
     FROM_FILE.set(frozenset(names))
+    if "measures" in names:
+        refuse_open(given["measures"] or ())
     if names:
         options = {option.name: option for option in context.command.params}
         flags = ", ".join(max(options[name].opts, key=len) for name in names)

@@ -51,8 +51,8 @@ def check(scores: "ScoreTable") -> None:
         out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
 
 
-def size(out: Terminal, scores: "ScoreTable") -> None:
-    """Print the size of the table."""
+def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
+    """Print the size of the table, and its measures."""
     low, high = _replications(scores)
     span = f"{high}" if low == high else f"{low} to {high}"
     kind = scores.resampling.kind if scores.resampling else "undeclared"
@@ -67,7 +67,7 @@ def size(out: Terminal, scores: "ScoreTable") -> None:
         f"{scores.source}: {count(scores.n_rows, 'score')}; {cells} x {span} replication{how}{of}",
         hanging="  ",
     )
-    for measure in scores.measures:
+    for measure in scores.measures if measures else ():
         out.prose(
             f"{measure.name}: {measure.title}, {measure.better} is better, tolerance"
             f" {measure.tolerance:g}"

@@ -5,7 +5,7 @@ comparison's own verdicts, whatever test they come from.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
+from benchinfer.plots.text import across, fitted, key, plain, pt, widest, wrapped
 from benchinfer.relations.figures.pairs import Groups, group
 
 if TYPE_CHECKING:
@@ -141,8 +141,8 @@ class CriticalDifference(Layout):
         Place and text.
     ruler
         From, to and words of the critical difference; None if verdicts do not come from one.
-    length, margin
-        Inches of the axis and on either side of it.
+    length, margins
+        Inches of the axis, and on its left and its right.
     rows
         Down to the last label.
     """
@@ -152,15 +152,17 @@ class CriticalDifference(Layout):
     ticks: tuple[tuple[float, str], ...]
     ruler: tuple[float, float, str] | None
     length: float
-    margin: float
+    margins: tuple[float, float]
     rows: float
 
 
 _ROW = 0.2  # inches
 _BAR = 0.42  # rows between two bars
 _OVER = 0.05  # inches that a bar goes beyond its stems
-_LEAST = 0.9  # inches of an axis
-_MARGIN = 0.31  # of the width, at most, on either side of the axis
+_LEAST = 0.28  # of the width that an axis needs
+_TICKS = 1.1  # inches in which two ticks have room
+_FREE = 0.2  # inches on the side of the axis that has no labels
+_MOST = 60  # labels below each other
 
 
 def layout_on(
@@ -174,12 +176,8 @@ def layout_on(
     right = measure.better == "higher"
     ends = _ends(scale)
     top = 0.5 + _BAR * (1 + max((level for *_, level in groups.bars), default=-1)) + 0.4
-    labels = _labels(comparison, groups, scale, top, width, right=right)
-    if _length(labels, width) < _LEAST:  # the axis has the numbers, too
-        bare = replace(scale, texts=("",) * len(scale.texts))
-        labels = _labels(comparison, groups, bare, top, width, right=right)
-    length = max(_length(labels, width), 0.5)
-    margin = _margin(labels)
+    labels, margins, names = _labels_in(comparison, groups, scale, top, width, right=right)
+    length = max(width - sum(margins) - 0.1, 0.5)
 
     def place(value: float) -> float:
         low, value, high = (math.log(x) if scale.log else x for x in (ends[0], value, ends[1]))
@@ -198,28 +196,19 @@ def layout_on(
         ticks=tuple((place(value), signed(value)) for value in _ticks(scale, ends, length)),
         ruler=_ruler(cd, length, ends, right=right) if cd and fits else None,
         length=length,
-        margin=margin,
+        margins=margins,
         rows=max(label.y + len(label.text) for label in labels),
         title=f"{scale.name.capitalize()}s and verdicts: {name}",
         axis=f"{scale.axis}: better to the {side}",
         notes=(
             *_notes(comparison, groups, scale),
+            *key(names),
             *filter(None, [comparison.reversals(scale.quality)]),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,
         alt=_alt(comparison, groups, scale, name),
     )
-
-
-def _margin(labels: list[Label]) -> float:
-    """Return the inches that labels take on either side of the axis."""
-    widths = [across(line) + 0.1 * bool(label.symbol) for label in labels for line in label.text]
-    return max(widths) + 0.3
-
-
-def _length(labels: list[Label], width: Width) -> float:
-    return width - 2 * _margin(labels) - 0.1
 
 
 def _larger_is_better(scale: Scale) -> bool:
@@ -279,16 +268,62 @@ def _refuse(comparison: "Comparison") -> None:
         )
 
 
-def _labels(
+def _labels_in(
     comparison: "Comparison", groups: Groups, scale: Scale, top: float, width: Width, *, right: bool
+) -> tuple[list[Label], tuple[float, float], dict[str, str]]:
+    """Return the labels that leave an axis room, the inches on its sides, and the names.
+
+    On both sides, else on both without numbers, which the axis has too, else all on the better
+    side; names are cut where that is not enough.
+    """
+    bare = replace(scale, texts=("",) * len(scale.texts))
+    sides = (2, 1) if len(groups.ties) <= _MOST else (2,)
+    full = fitted(comparison.algorithms, math.inf)
+    labels, margins = list[Label](), (0.0, 0.0)
+    for n, one in ((n, one) for n in sides for one in (scale, bare)):
+        labels = _labels(comparison, groups, one, top, full, n, right=right)
+        margins = _margins(labels)
+        if width - sum(margins) - 0.1 >= _LEAST * width:
+            return labels, margins, full
+    beside = sides[-1] * (max(margins) - widest(list(full.values()))) + (2 - sides[-1]) * _FREE
+    room = (width - max(_LEAST * width, _TICKS) - beside - 0.1) / sides[-1]
+    names = fitted(comparison.algorithms, max(room, 0.45))
+    labels = _labels(comparison, groups, bare, top, names, sides[-1], right=right)
+    return labels, _margins(labels), names
+
+
+def _margins(labels: Sequence[Label]) -> tuple[float, float]:
+    """Return the inches that labels take on the left and on the right of the axis."""
+    left, right = (
+        [
+            across(line, bold=label.bold) + 0.1 * bool(label.symbol)
+            for label in labels
+            for line in label.text
+            if label.side == side
+        ]
+        for side in (-1, 1)
+    )
+    both = max(left + right) + 0.3  # an axis between labels is in the middle
+    return both if left else _FREE, both if right else _FREE
+
+
+def _labels(
+    comparison: "Comparison",
+    groups: Groups,
+    scale: Scale,
+    top: float,
+    names: Mapping[str, str],
+    sides: int,
+    *,
+    right: bool,
 ) -> list[Label]:
-    """Set the better half on the better side and the others on the other, outermost on top."""
+    """Set the better half on the better side and the others on the other, outermost on top.
+
+    With one side all are on the better one, the best on top.
+    """
     algorithms = comparison.algorithms
-    signs = 0.1 + max(widest(groups.letters), 0.0) + widest(scale.texts) + 0.25
-    room = max(_MARGIN * width - signs, 0.45)
-    names = fitted(algorithms, room)
     without = set(groups.missing.ravel().tolist()) if groups.kind != "control" else set[int]()
-    half = (len(groups.ties) + 1) // 2
+    half = (len(groups.ties) + 1) // 2 if sides == 2 else len(groups.ties)
     better = 1 if right else -1
     placed: list[Label] = []
     for side, ties in ((better, groups.ties[:half]), (-better, groups.ties[half:][::-1])):
@@ -412,14 +447,17 @@ def size(d: CriticalDifference) -> tuple[float, float]:
 
 def draw(d: CriticalDifference, ax: "Axes") -> None:
     """Draw the diagram into an Axes."""
-    ax.set_xlim(-d.margin, d.length + d.margin)
+    ax.set_xlim(-d.margins[0], d.length + d.margins[1])
     ax.set_ylim(d.rows - 0.3, -_head(d))
     bare(ax)
     lines(ax, [(0, 0, d.length, 0), *((x, -0.3, x, 0) for x, _ in d.ticks)], INK, 1.1)
     for x, text in d.ticks:
         ax.text(x, -0.4, text, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
     named = plain(_named(d))
-    ax.text(d.length / 2, -1.35, named, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
+    # Where all labels are on one side, the name of the axis may go on above them.
+    x, align = {_FREE: (0.0, "left")}.get(d.margins[0], (d.length / 2, "center"))
+    x, align = {_FREE: (d.length, "right")}.get(d.margins[1], (x, align))
+    ax.text(x, -1.35, named, fontsize=pt(8.5), color=INK, ha=align, va="bottom")
     for low, high, y in d.bars:
         ax.plot((low, high), (y, y), color=INK, lw=3.6, solid_capstyle="butt", zorder=4)
     _draw_labels(d, ax)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from benchinfer.core.arguments import ArgumentError
@@ -23,7 +23,7 @@ from benchinfer.plots.style import (
     measure_name,
     signed,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, short, widest
+from benchinfer.plots.text import across, fitted, key, plain, pt, widest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ class Row:
     label
         The pair, the better-ranked algorithm first.
     verdict, said
-        The verdict, and in words with the name of the better algorithm.
+        The verdict, and in words with the name of the better algorithm, or its place in the pair.
     estimate, low, high
         Effect and interval in the measure's own unit; the interval is None without inference.
     group
@@ -116,11 +116,9 @@ def layout(
     contrasts = comparison.contrasts(order="result" if order is None else order, all=True)
     table, what = _chosen(comparison, contrasts, pair, algorithms)
     table = table.iloc[:top]
-    names = _names(sorted({*table["first"], *table["second"]}), width)
-    rows = _rows(table, names)
     two = len({(row["first"], row["second"]) for _, row in table.iterrows()}) == 1
-    return Forest(
-        rows=tuple(rows),
+    laid = Forest(
+        rows=(),
         neutral=measure.neutral,
         band=band(measure),
         log=measure.scale != "identity",
@@ -128,10 +126,13 @@ def layout(
         sides=_sides(table) if two else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
-        notes=(*_notes(comparison, rows), *_left_out(len(rows), len(contrasts), what)),
+        notes=(),
         width=width,
-        alt=_alt(comparison, rows),
+        alt="",
     )
+    rows, names = _rows_in(table, laid)
+    notes = *_notes(comparison, rows), *_left_out(len(rows), len(contrasts), what), *key(names)
+    return replace(laid, rows=rows, notes=notes, alt=_alt(comparison, rows))
 
 
 def _chosen(
@@ -156,7 +157,7 @@ def _chosen(
     best = comparison.ranking()[0]
     with_best = (table["first"] == best) | (table["second"] == best)
     if len(known) > MANY and len(table) > 2 * len(known) and with_best.any():
-        return table[with_best], f"those with the best by its estimate, {short([best])[best]}"
+        return table[with_best], f"those with the best by its estimate, {best}"
     return table, "the first ones by the ranking"
 
 
@@ -166,12 +167,24 @@ def _left_out(shown: int, total: int, what: str) -> tuple[str, ...]:
     return (f"{shown:,} of {total:,} pairs, {what}; others can be chosen",)
 
 
-def _names(names: Sequence[str], width: Width) -> dict[str, str]:
-    """Shorten names so that a pair and its verdict leave room to the interval."""
-    uncut = fitted(names, math.inf)
-    if 3 * widest(list(uncut.values())) <= 0.48 * width:
-        return uncut
-    return fitted(names, 0.16 * width if width >= 2 * 3.3 else 0.24 * width)
+def _rows_in(table: "pd.DataFrame", laid: Forest) -> tuple[tuple[Row, ...], dict[str, str]]:
+    """Return the rows that have room, next to the intervals or above them, and the names.
+
+    Verdicts name the better one if that leaves both names of the pair whole, or else its place in
+    the pair; where that is not enough, names are cut.
+    """
+    order, room = sorted({*table["first"], *table["second"]}), laid.width - 0.4
+    names = fitted(order, math.inf)
+    both = [_rows(table, names, named=named) for named in (True, False)]
+    for rows in both:
+        if replace(laid, rows=rows).in_columns:
+            return rows, names
+    for rows in both:
+        if widest([row.label + row.said for row in rows]) <= room:
+            return rows, names
+    room -= across(" vs ") + widest([row.said for row in both[1]])
+    names = fitted(order, room / 2)
+    return _rows(table, names, named=False), names
 
 
 def _sides(table: "pd.DataFrame") -> tuple[str, str]:
@@ -179,24 +192,26 @@ def _sides(table: "pd.DataFrame") -> tuple[str, str]:
     return str(table["first"].iloc[0]), str(table["second"].iloc[0])
 
 
-def _rows(table: "pd.DataFrame", names: dict[str, str]) -> list[Row]:
+def _rows(table: "pd.DataFrame", names: Mapping[str, str], *, named: bool) -> tuple[Row, ...]:
+    """Return a row for each contrast; its verdict has the name of the better one, or its place."""
     bounded = "conf_low" in table
     rows: list[Row] = []
     for p, row in table.iterrows():
         first, second, verdict = names[row["first"]], names[row["second"]], code(row["verdict"])
+        sides = (first, second) if named else ("first", "second")
         rows.append(
             Row(
                 pair=int(p),  # pyright: ignore[reportArgumentType]
                 label=f"{first} vs {second}",
                 verdict=verdict,
-                said=words(verdict, first, second),
+                said=words(verdict, *sides),
                 estimate=float(row["estimate"]),
                 low=float(row["conf_low"]) if bounded else None,
                 high=float(row["conf_high"]) if bounded else None,
                 group=str(row["first"]),
             )
         )
-    return rows
+    return tuple(rows)
 
 
 def band(measure: "Measure") -> tuple[float, float] | None:

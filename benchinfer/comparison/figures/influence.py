@@ -11,7 +11,7 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Bar, Bars
 from benchinfer.plots.style import MARKS, PAGE, Width, is_wide, measure_name
-from benchinfer.plots.text import short
+from benchinfer.plots.text import fitted, key
 
 if TYPE_CHECKING:
     from benchinfer.comparison.prediction import NewDataset
@@ -26,7 +26,7 @@ def layout_influence(influence: Influence, width: Width = PAGE) -> Bars:
     table, measure, unit = influence.ranked(), influence.measure, influence.unit_name
     first = np.argsort(-(table["n_changed"].to_numpy() > 0).astype(int), kind="stable")[:_MOST]
     shown = table.iloc[np.sort(first)]
-    names = short([str(name) for name in table["unit"]], 22)
+    names = fitted([str(name) for name in shown["unit"]], 0.4 * width)
     rows = [
         _bar(names[str(name)], abs(float(shift)), int(n), str(changes), width)
         for name, shift, n, changes in zip(
@@ -46,7 +46,7 @@ def layout_influence(influence: Influence, width: Width = PAGE) -> Bars:
         top=1.05 * top or 1.0,
         title=f"Leaving out one {unit}: {name}",
         axis="largest move of a difference between algorithms, in its standard errors",
-        notes=tuple(notes),
+        notes=(*notes, *key(names)),
         width=width,
         alt=f"Lines of how far differences between algorithms move when one {unit} of"
         f" {many} is left out, in {name}: at most {top:.2f} standard errors; {changing} of them"
@@ -71,11 +71,11 @@ def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
     """Lay out the probabilities to be best on a new data set, the likeliest first."""
     measure, table = new.measure, new.summary()
     table = table.sort_values("prob_best_next", ascending=False, kind="stable")
-    names = short(new.algorithms, 32)
     probabilities = list(
         zip(table["algorithm"], table["prob_best_next"], table["prob_near_best"], strict=True)
     )
     tolerant = measure.tolerance > 0
+    names = bars.labels(new.algorithms, ["0.00 (0.00)" if tolerant else "0.00"], width)
     rows = tuple(
         Bar(
             names[algorithm],
@@ -92,11 +92,11 @@ def layout_prediction(new: "NewDataset", width: Width = PAGE) -> Bars:
         top=1.0,
         title=f"On a new data set of the domain: {name}, {measure.better} is better",
         axis="probability to be the best algorithm there",
-        notes=(near,) if near else (),
+        notes=(*([near] if near else []), *key(names)),
         width=width,
         alt=f"Bars of the probability to be the best algorithm on a new data set, in {name}"
-        f" ({measure.better} is better): {rows[0].label} {probabilities[0][1]:.2f}"
-        + (f", then {rows[1].label} {probabilities[1][1]:.2f}." if len(rows) > 1 else "."),
+        f" ({measure.better} is better): {probabilities[0][0]} {probabilities[0][1]:.2f}"
+        + (f", then {probabilities[1][0]} {probabilities[1][1]:.2f}." if len(rows) > 1 else "."),
     )
 
 

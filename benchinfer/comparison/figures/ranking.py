@@ -21,7 +21,7 @@ from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
-from benchinfer.plots.text import across, fitted, plain, pt, scale, widest, wrapped
+from benchinfer.plots.text import across, fitted, key, plain, pt, scale, widest, wrapped
 from benchinfer.relations.figures.pairs import spelled
 from benchinfer.relations.ranks import indistinct, rank_intervals
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 type Groups = tuple[tuple[int, ...], ...]
 _GAP, _BAR = 0.14, 0.09  # inches between columns, and of a bar or letter
 _HEAD = 0.7  # inches of the name of a column
+_LEAST, _TICKS = 0.3, 1.0  # share of the width, and inches, that the axis needs
 _WORDS = {
     Verdict.FIRST: "better",
     Verdict.SECOND: "worse",
@@ -135,8 +136,12 @@ def layout(
     table = _against(comparison, reference)
     measure, relation = comparison.measure, comparison.relation()
     groups, marks, head, read = _joined(comparison, relation, role, shown)
-    names = fitted(dict.fromkeys([*shown, reference]), 0.3 * width, bold=True)
     level, levels = _levels(comparison, shown)
+    right = _width(marks, head, groups) + _width(levels, level)
+    room = max(0.3 * width, width - right - 0.35 - max(_LEAST * width, _TICKS))
+    names = fitted(dict.fromkeys([*shown, reference]), room)
+    if across(names[reference], bold=True) > room:
+        names = fitted(names, room, bold=True)
     rows = tuple(
         Ranked(name, names[name], said, *table.get(name, _ALONE), mark)
         for name, said, mark in zip(shown, levels, marks, strict=True)
@@ -160,6 +165,7 @@ def layout(
             *filter(None, (comparison.level_reversals,)),
             *filter(None, (read, band_note(measure))),
             *(more if len(rows) < total else []),
+            *key(names),
         ),
         width=width,
         alt=_alt(rows, reference, comparison.level_title),
@@ -291,11 +297,14 @@ def _alt(rows: Sequence[Ranked], reference: str, level: str) -> str:
 def _columns(ranking: Ranking) -> tuple[float, float]:
     """Return the inches of the two columns on the right, each with the gap before it."""
     head, level = ranking.heads
-    marks = max(widest([row.marks for row in ranking.rows]), widest([head], 7.5))
-    if ranking.groups:
-        marks = _BAR * _lanes(ranking.groups)[1]
-    levels = max(widest([row.said for row in ranking.rows]), widest([level], 7.5))
-    return (marks + _GAP if marks else 0.0), (levels + _GAP if levels else 0.0)
+    marks = _width([row.marks for row in ranking.rows], head, ranking.groups)
+    return marks, _width([row.said for row in ranking.rows], level)
+
+
+def _width(texts: Sequence[str], head: str, groups: Groups = ()) -> float:
+    """Return the inches of a column of texts or bars, with the gap before it."""
+    inches = _BAR * _lanes(groups)[1] if groups else max(widest(texts), widest([head], 7.5))
+    return inches + _GAP if inches else 0.0
 
 
 def _room(ranking: Ranking) -> float:
@@ -413,13 +422,14 @@ def layout_ranks(
 ) -> Intervals:
     """Lay out the ranks that the verdicts leave to each algorithm."""
     ranges = rank_intervals(comparison.relation())
-    names = fitted(comparison.algorithms, 0.3 * width)
+    words = {name: f"{a}" if a == b else f"{a} to {b}" for name, (a, b) in ranges.items()}
+    names = bars.labels(comparison.algorithms, list(words.values()), width)
     shown = comparison.ranking() if order is None else order
     level = f"{100 * comparison.level:g} %" if comparison.intervals else ""
     rows = tuple(
         Interval(
             names[name],
-            f"{low}" if low == high else f"{low} to {high}",
+            words[name],
             n,
             low,
             high,
@@ -429,7 +439,7 @@ def layout_ranks(
         for low, high in (ranges[name],)
     )
     joint = f"; {level} confidence in all ranks at once" if level else ""
-    said = "; ".join(f"{row.label} {row.said}" for row in rows)
+    said = "; ".join(f"{name} {words[name]}" for name in shown)
     return Intervals(
         rows=rows,
         limits=(0.5, len(rows) + 0.5),
@@ -444,6 +454,7 @@ def layout_ranks(
                 " shown to be worse"
             ),
             f"dot: place by the estimate, filled where one rank is left{joint}",
+            *key({name: names[name] for name in shown}),
         ),
         width=width,
         alt=f"Ranks that the verdicts leave to {count(len(rows), 'algorithm')}: {said}.",

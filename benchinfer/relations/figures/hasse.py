@@ -20,7 +20,7 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import MOST
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width, bare
-from benchinfer.plots.text import across, fitted, plain, pt
+from benchinfer.plots.text import across, fitted, key, plain, pt
 from benchinfer.relations.numerics import posets
 from benchinfer.relations.relation import Relation
 from benchinfer.relations.sections import MOST_IN_ORDER
@@ -42,7 +42,7 @@ _PENS = {
     Verdict.UNDECIDED: (MARKS[Verdict.UNDECIDED].colour, (0, (1, 2)), 1.1),
 }
 _CHARACTER, _EDGES, _SIZE = 0.085, 0.3, 9.5  # inches of a character and of edges, points
-_LETTERS = (22, 16)  # lengths of names that are tried before numbers with a key
+_LETTERS = (np.inf, *range(48, 14, -4))  # lengths of names, tried before numbers with a key
 _TALLER = 1.5  # times the rows with numbers is what names may take beside a column of others
 _ARC = 0.35  # bend of a line that goes around nodes between its ends
 _GAP = 3.0  # between boxes in a row, in characters
@@ -423,7 +423,7 @@ def layout(relation: Relation, width: Width = PAGE) -> Hasse:
         laid = _laid(relation, drawn, names, room, room)
         tall = short is not None and laid.apart and laid.rows > _TALLER * short.rows
         if laid.columns <= room and not tall:
-            return replace(laid, width=width)
+            return replace(laid, width=width, notes=(*laid.notes, *key(names)))
     if short is None or _LOW * short.rows + _KEY * len(numbers) > MOST:
         columns = (short or tried[-1]).columns
         inches = np.ceil((_CHARACTER * columns + _EDGES) * 10) / 10
@@ -437,8 +437,7 @@ def layout(relation: Relation, width: Width = PAGE) -> Hasse:
     items = (
         f"{numbers[name]} {text}".replace(" ", "\N{NO-BREAK SPACE}") for name, text in full.items()
     )
-    key = "; ".join(items)
-    return replace(short, width=width, notes=(*short.notes, key))
+    return replace(short, width=width, notes=(*short.notes, "; ".join(items)))
 
 
 def _laid(

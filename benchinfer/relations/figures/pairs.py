@@ -15,8 +15,8 @@ from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots import tiles
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, bare, is_wide, lines
-from benchinfer.plots.text import fitted, plain, pt, short, widest
+from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, bare, lines
+from benchinfer.plots.text import fitted, key, plain, pt, widest
 from benchinfer.plots.tiles import Tile, Verdicts
 from benchinfer.relations.numerics.distances import generalised_ranks
 from benchinfer.relations.numerics.posets import letters
@@ -210,19 +210,21 @@ def layout_letters(
     groups = indistinct(relation, [relation.algorithms[i] for i in best_first.tolist()])
     bars = all(group[-1] - group[0] == len(group) - 1 for group in groups)
     shown = [group for group in groups if len(group) > 1] if bars else groups
-    names = fitted(relation.algorithms, 0.45 * width)
-    rows = [names[relation.algorithms[i]] for i in best_first.tolist()]
+    columns = _PITCH * min(len(shown), 8)
+    names = fitted(relation.algorithms, max(0.45 * width, width - 0.72 - columns))
+    best = [relation.algorithms[i] for i in best_first.tolist()]
+    rows = [names[name] for name in best]
     marks = ["\N{MULTIPLICATION SIGN} " if row.any() else "" for row in missing]
     what = "neither is preferred: undecided, or equivalent"
     if bars:
         note = f"of two that a bar joins, {what}" if shown else "no bar: all pairs are decided"
-        said = "; ".join(", ".join(rows[m] for m in group) for group in shown) or "none"
+        said = "; ".join(", ".join(best[m] for m in group) for group in shown) or "none"
         said = f"Bars join: {said}"
     else:
         note = f"of two that share a letter, {what}; bars could not show all of it"
         said = "Letters: " + ", ".join(
-            f"{row} {''.join(letter(n) for n, group in enumerate(shown) if m in group)}"
-            for m, row in enumerate(rows)
+            f"{name} {''.join(letter(n) for n, group in enumerate(shown) if m in group)}"
+            for m, name in enumerate(best)
         )
     left = count(int(missing.sum()) // 2, "pair")
     absent = f"\N{MULTIPLICATION SIGN} has pairs not compared ({left}), which nothing joins"
@@ -236,9 +238,10 @@ def layout_letters(
             note,
             number,
             *((absent,) if missing.any() else ()),
+            *key(names),
         ),
         width=width,
-        alt=f"Algorithms by rank, best first: {', '.join(rows)}. {said}.",
+        alt=f"Algorithms by rank, best first: {', '.join(best)}. {said}.",
     )
 
 
@@ -283,7 +286,7 @@ def layout_matrix(
     """Lay out the verdicts of a relation."""
     order = relation.standing if order is None else order
     index = [relation.algorithms.index(name) for name in order]
-    names = short(order, 22 if is_wide(width) else 16)
+    names = tiles.row_names(order, len(order), width)
     tiles_of_pairs = tuple(
         Tile(row, column, Verdict(relation.states[i, j]))
         for row, i in enumerate(index)
@@ -301,6 +304,7 @@ def layout_matrix(
         notes=(
             "> (blue) the row's, < (orange) the column's algorithm preferred",
             "~ (green) equivalent, ? (grey) undecided, empty: not compared",
+            *key(names),
         ),
         width=width,
         alt=f"Verdicts about {pairs} of {count(len(order), 'algorithm')}, best first:"
