@@ -371,8 +371,8 @@ class SourceArguments:
 
     def roles(self, measures: Sequence[str] = ()) -> "Roles":
         """Return which column plays which role; only the head of the table is read."""
-        from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.formats.layouts import roles_of
+        from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
 
         place = examples().get(self.place.removeprefix("example:"), self.place)
