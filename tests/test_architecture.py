@@ -17,9 +17,9 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4629,
-    "records": 456,
-    "renamed imports": 42,
+    "functions": 4596,
+    "records": 455,
+    "renamed imports": 34,
     "names outside the field's vocabulary": 74,
 }
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.comparison.checks import check_missing, names_of
+from benchinfer.comparison.checks.complete import names_of
+from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_resamples, seed_of
 from benchinfer.core.errors import DesignError

@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.comparison import checks, wording
-from benchinfer.comparison.checks import complete_part
+from benchinfer.comparison import wording
+from benchinfer.comparison.checks import tables
+from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Array, Level, Scores, Setting
 from benchinfer.core.hints import Call, Phrase
@@ -183,7 +184,7 @@ def compare_points(
         target="datasets",
         levels=levels,
         stored_checks=(
-            *checks.of_table(setting),
+            *tables.of_table(setting),
             Check.of(
                 "inference",
                 0.0,

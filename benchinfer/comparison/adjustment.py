@@ -1,34 +1,152 @@
-"""Evidence of contrasts from a normal model: adjusted p-values and intervals."""
+"""Adjustments of p-values for many contrasts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
-from benchinfer.comparison.evidence import Array, Evidence
 from benchinfer.core.arguments import ArgumentError, check_choice
 from benchinfer.core.hints import Given, Option
-from benchinfer.numerics import closed_testing, max_t, multiplicity
-from benchinfer.numerics.covariance import Adjusted, contrast_variances
+from benchinfer.numerics import closed_testing, multiplicity, rotations
+from benchinfer.numerics.types import Array
 
-# From each contrast's own p-values, which of them say nothing as their difference does not vary,
-# and the margin that one-sided tests add, to adjusted p-values and the errors of these.
-type Closed = Callable[[Array, NDArray[np.bool_], float], tuple[Array, Array]]
+# Of normal models; other analyses name theirs.
 type Adjust = Literal["auto", "single-step", "westfall", "shaffer", "holm", "none"]
 # With an error of its own for each pair the joint distribution of the statistics is not known.
 JOINT = ("single-step", "westfall")
-WORDS = {
-    "single-step": "p-values and intervals are single-step (max-|t|) over {family}",
-    "westfall": "p-values are Westfall's and intervals single-step (max-|t|) over {family}",
-    "shaffer": "p-values are Shaffer's and intervals Sidak's over {family}",
-    "holm": "p-values are Holm's and intervals {simple} over {family}",
-    "none": "p-values and intervals are those of each pair alone, not adjusted for {family}",
+SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
+# The joint distribution of statistics on pooled scores; tests of all pairs; tests of single pairs,
+# whose differences in a block change their signs together.
+type Needs = Literal["joint", "all pairs", "flips"]
+
+
+@dataclass(frozen=True, slots=True)
+class PAdjustment:
+    """Adjustment of p-values.
+
+    Attributes
+    ----------
+    words
+        What p-values are, with ``{family}``.
+    needs
+        What it takes beside p-values; an adjustment with two ways takes either.
+    adjust
+        The function of p-values; Holm's for procedures that take more than these.
+    source
+        The function whose docstring names the literature.
+    condition
+        What it needs of the dependence between the p-values, which is not established in general.
+    """
+
+    words: str
+    needs: tuple[Needs, ...] = ()
+    adjust: Callable[[Array], Array] = multiplicity.holm
+    source: Callable[..., object] | None = None
+    condition: str = ""
+
+
+# The adjustments that analyses have evidence for, each some of them.
+ADJUSTMENTS = {
+    "rotation": PAdjustment("of the closed test of {family}", source=rotations.closed_pairs),
+    "single-step": PAdjustment("single-step (largest statistic) over {family}", ("joint",)),
+    "step-down": PAdjustment(
+        "step-down (Westfall and Young) over {family}",
+        ("joint", "flips"),
+        source=rotations.step_down_flips,
+    ),
+    "westfall": PAdjustment("Westfall's over {family}", source=closed_testing.westfall),
+    "closed": PAdjustment(
+        "of the closed test of {family}", ("all pairs", "flips"), source=rotations.closed_flips
+    ),
+    "shaffer": PAdjustment(
+        "Shaffer's over {family}", ("all pairs",), source=closed_testing.shaffer
+    ),
+    "bergmann-hommel": PAdjustment(
+        "Bergmann and Hommel's over {family}",
+        ("all pairs",),
+        source=closed_testing.bergmann_hommel,
+    ),
+    "bonferroni": PAdjustment("Bonferroni's over {family}", adjust=multiplicity.bonferroni),
+    "holm": PAdjustment("Holm's over {family}", source=multiplicity.holm),
+    "hochberg": PAdjustment(
+        "Hochberg's over {family}",
+        adjust=multiplicity.hochberg,
+        source=multiplicity.hochberg,
+        condition="the inequality of Simes",
+    ),
+    "hommel": PAdjustment(
+        "Hommel's over {family}",
+        adjust=multiplicity.hommel,
+        source=multiplicity.hommel,
+        condition="the inequality of Simes",
+    ),
+    "none": PAdjustment("those of each pair alone, not adjusted for {family}", adjust=np.copy),
 }
+# The adjustments of which each interval has its p-value; all others go in steps.
+_WITH_INTERVALS = ("single-step", "bonferroni", "none")
+
+
+def needs(adjust: str, what: Needs) -> bool:
+    """Return whether an adjustment needs more than p-values."""
+    return what in ADJUSTMENTS[adjust].needs
+
+
+def words(
+    adjust: str,
+    family: ContrastFamily,
+    *,
+    directed: bool,
+    by: str = "",
+    joint: bool = False,
+) -> str:
+    """Say how p-values and intervals of a family are adjusted.
+
+    Parameters
+    ----------
+    adjust
+        One of `ADJUSTMENTS`.
+    family
+        The contrasts.
+    directed
+        Whether tests are one-sided.
+    by
+        How the hypotheses are tested, where the adjustment depends on it.
+    joint
+        Whether intervals are of the joint distribution where p-values are.
+    """
+    if len(family.matrix) == 1:
+        return "There is one contrast, and nothing to adjust for"
+    of_p_values = ADJUSTMENTS[adjust].words.format(family=family.words)
+    if adjust == "none" or (joint and adjust == "single-step"):
+        return f"P-values and intervals are {of_p_values}{by}"
+    intervals = "Bonferroni's" if directed else "Sidak's"
+    if joint and adjust in JOINT:
+        intervals = "single-step (largest statistic)"
+    return f"P-values are {of_p_values}{by}; intervals are {intervals}"
+
+
+def stepwise(adjust: str, n: int) -> bool:
+    """Return whether p-values of n contrasts are adjusted stepwise, which no interval reflects.
+
+    Examples
+    --------
+    >>> stepwise("holm", 3), stepwise("holm", 1), stepwise("single-step", 3)
+    (True, False, False)
+    """
+    return n > 1 and adjust not in _WITH_INTERVALS
+
+
+def adjusted_errors(errors: Array, adjusted: Array, raw: Array) -> Array:
+    """Return errors of adjusted p-values: they grow by the same factor as these do."""
+    return errors * np.divide(adjusted, raw, out=np.ones_like(adjusted), where=raw > 0)
+
+
+def adjusted(adjust: str, p_values: Array) -> Array:
+    """Adjust p-values one by one; by Holm for procedures that need more than these."""
+    return ADJUSTMENTS[adjust].adjust(p_values)
 
 
 def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, common: bool) -> str:
@@ -68,159 +186,6 @@ def sidak(alpha: float, n: int) -> float:
     return -float(np.expm1(np.log1p(-alpha) / n))
 
 
-def std_errors(family: ContrastFamily, errors: Adjusted) -> Array:
-    """Return (P,) standard errors of the contrasts."""
-    squares = contrast_variances(family.matrix, errors.cov)
-    return np.sqrt(np.maximum(squares, 0.0))
-
-
-def without_spread(error: Array, errors: Adjusted) -> NDArray[np.bool_]:
-    """Return which standard errors are zero up to the rounding of the covariance (its root)."""
-    return error <= 1e-7 * np.sqrt(errors.cov.diagonal().max())
-
-
 def check_alternative(alternative: Alternative) -> None:
     """Refuse an alternative that does not exist."""
     check_choice("alternative", alternative, Alternative)
-
-
-@dataclass(frozen=True, slots=True)
-class _Statistics:
-    """Test statistics of P contrasts; (P,) arrays.
-
-    ``side`` is 0 for two-sided tests, 1 or -1 where first is better or worse is to be shown.
-    ``difference`` tests no difference, ``gap`` is the distance of the estimate to the tolerance in
-    standard errors, positive inside, ``margin`` tests that the side is worse by the tolerance.
-    """
-
-    side: int
-    difference: Array
-    gap: Array
-    margin: Array
-    df: Array
-
-    def raw(self, statistic: Array) -> Array:
-        """Return the p-values of each contrast alone."""
-        if self.side == 0:
-            return max_t.raw_p(statistic, self.df)
-        return stdtr(self.df, -self.side * statistic)
-
-    def equivalence(self) -> Array:
-        """Return the p-values of two one-sided tests at the tolerance, of each contrast alone."""
-        return stdtr(self.df, -self.gap)
-
-
-def evidence_of(
-    family: ContrastFamily,
-    levels: Array,
-    errors: Adjusted,
-    adjust: str,
-    alpha: float,
-    margin: float,
-    alternative: Alternative = "two-sided",
-    closed: Closed | None = None,
-    least: Array | float = 0.0,
-) -> tuple[Evidence, float]:
-    """Return the evidence of each contrast, and the largest error of a p-value that matters.
-
-    A closed test takes the place of the adjustment for p-values of the difference; the others are
-    then Holm's. No standard error is below `least`.
-
-    Notes
-    -----
-    A pair whose difference is the same on every data set has no standard error: its tests say
-    nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
-    """
-    estimate = family.matrix @ levels
-    error = np.maximum(std_errors(family, errors), least)
-    flat = without_spread(error, errors)
-    safe = np.where(flat, 1.0, error)
-    side = _SIDES[alternative]
-    # Without an error nothing is shown, of no side.
-    worst = -side * np.inf if side else 0.0
-    tests = _Statistics(
-        side=side,
-        difference=np.where(flat, 0.0, estimate / safe),
-        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
-        margin=np.where(flat, worst, (estimate + side * margin) / safe),
-        df=errors.df,
-    )
-    errors_of_p = np.zeros(len(estimate))
-    if adjust in JOINT:
-        p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
-    else:
-        raw = tests.raw(tests.difference)
-        # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
-        step: Callable[[Array], Array] = _alone if adjust == "none" else multiplicity.holm
-        p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
-        q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
-        if closed is not None:
-            p, errors_of_p = closed(raw, flat, 0.0)
-            not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
-        critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
-        p_error = float(
-            np.max(errors_of_p, where=np.abs(p - alpha) <= 3 * errors_of_p, initial=0.0)
-        )
-    reach = np.where(flat, np.inf, critical * error)
-    shown = family.wanted
-    return (
-        Evidence(
-            estimate=estimate[shown],
-            std_error=np.where(flat, 0.0, error)[shown],
-            df=errors.df[shown],
-            statistic=tests.difference[shown],
-            p_value=np.where(flat, 1.0, p)[shown],
-            p_raw=tests.raw(tests.difference)[shown],
-            p_equivalence=np.where(flat, 1.0, q)[shown],
-            low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
-            high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
-            p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
-            p_error=errors_of_p[shown] if errors_of_p.any() else None,
-        ),
-        p_error,
-    )
-
-
-_SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
-
-
-def _alone(p: Array) -> Array:
-    return p
-
-
-def _critical(tests: _Statistics, alpha: float, n: int) -> Array:
-    """Return the critical values of n intervals: Sidak's, or Bonferroni's if one-sided.
-
-    Step-down p-values themselves have no intervals.
-    """
-    if tests.side == 0:
-        return max_t.critical_t(tests.df, sidak(alpha, n))
-    return max_t.critical_t(tests.df, 2 * alpha / n)
-
-
-def _joint(
-    family: ContrastFamily, errors: Adjusted, tests: _Statistics, adjust: str, alpha: float
-) -> tuple[Array, Array, Array, Array, float]:
-    """Return p, equivalence p, non-inferiority p, critical values and the error of the p."""
-    df = float(errors.df.min())
-    n = len(tests.difference)
-    both = max_t.max_t(family.matrix, errors.cov, df)
-    # Two one-sided tests: equivalent at alpha when the (1 - 2 alpha) interval lies inside.
-    half, error = max_t.survival(both, np.abs(tests.gap))
-    q = np.where(tests.gap > 0, half / 2, 1 - half / 2)
-    sides = 1 if tests.side else 2
-    turned = (tests.side or 1) * family.matrix
-    joint = max_t.max_t(turned, errors.cov, df, sides=sides) if tests.side else both
-    critical = np.full(n, max_t.quantile(joint, alpha))
-    size = tests.side * tests.difference if tests.side else np.abs(tests.difference)
-    p, p_error = max_t.survival(joint, np.r_[size, tests.side * tests.margin])
-    largest = float(np.r_[error, p_error].max())
-    if adjust == "single-step":
-        return p[:n], q, p[n:], critical, largest
-
-    def survival(members: tuple[int, ...], hypothesis: int) -> float:
-        part = max_t.max_t(family.matrix[list(members)], errors.cov, df)
-        return float(max_t.survival(part, size[[hypothesis]])[0][0])
-
-    stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
-    return stepped, q, p[n:], critical, largest

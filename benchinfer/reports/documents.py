@@ -411,7 +411,7 @@ def comparison(
     result: "Comparison", *, decided: bool, request: Request | None = None
 ) -> dict[str, object]:
     """Write down a comparison: its verdicts, and what its sections say and show."""
-    from benchinfer.comparison.checks import caveats
+    from benchinfer.comparison.checks.caveats import caveats
     from benchinfer.comparison.sections import sections_of
 
     sections = sections_of(result, request or Request(details=False))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from benchinfer.comparison.checks import caveats
+from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.measure import printable
 from benchinfer.core.numbers import brief, count, sentence

@@ -15,7 +15,7 @@ from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.checks import advice, caveats
+from benchinfer.comparison.checks.caveats import advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons

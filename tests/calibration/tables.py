@@ -7,8 +7,8 @@ import numpy as np
 from benchinfer.analyses.mixed.design import Design, Fixed
 from benchinfer.analyses.mixed.fit import fit_statistics
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
-from benchinfer.comparison.adjustment import evidence_of
 from benchinfer.comparison.contrasts import family_of
+from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.errors import BenchinferError
 from benchinfer.numerics import max_t
 

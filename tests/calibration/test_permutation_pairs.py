@@ -13,7 +13,7 @@ from benchinfer.analyses.permutation import pairs
 from benchinfer.analyses.permutation import tests as package
 from benchinfer.analyses.permutation.numerics import blocks, nulls
 from benchinfer.analyses.permutation.numerics.arrangements import monte_carlo
-from benchinfer.comparison import stepwise
+from benchinfer.comparison import adjustment
 from benchinfer.numerics import closed_testing, multiplicity, signs
 from tests.calibration import stacks
 from tests.calibration.stacks import ALPHA, NOISES, Cell, between
@@ -80,7 +80,7 @@ def claims(cell, p, apart):
 def claimed(method, raw, null):
     if raw[null].min() > ALPHA:
         return False  # no adjustment makes a p-value smaller
-    return stepwise.adjusted(method, raw)[null].min() <= ALPHA
+    return adjustment.adjusted(method, raw)[null].min() <= ALPHA
 
 
 def check_pairs(cell, value, on, p):

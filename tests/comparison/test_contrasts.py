@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.comparison.adjustment import evidence_of
 from benchinfer.comparison.contrasts import MOST_IN_PAIRS, family_of
+from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 import benchinfer as bi
 from benchinfer.cli.app import app
-from benchinfer.comparison.checks import caveats, near_level, within_error
+from benchinfer.comparison.checks.caveats import caveats
+from benchinfer.comparison.checks.decisions import near_level, within_error
 from benchinfer.comparison.contrasts import family_of
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather

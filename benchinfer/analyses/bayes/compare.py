@@ -34,7 +34,7 @@ from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.responses.comparison import compare_responses
 from benchinfer.analyses.bayes.sensitivity import with_other_models
 from benchinfer.analyses.bayes.subgroups import Along, read_along
-from benchinfer.comparison import checks
+from benchinfer.comparison.checks import validation
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
@@ -54,7 +54,7 @@ def compare_joint(
     name = setting.measure.name
     options = replace(options.completed(), measure=name)
     options.check_family(setting.algorithms)
-    checks.check_missing(setting, options.missing)
+    validation.check_missing(setting, options.missing)
     target = _target(setting, options.target)
     if options.likelihood != "normal":
         return compare_responses(scores, setting, target, options, progress)
@@ -142,7 +142,7 @@ def _target(setting: Setting, target: str) -> Target:
             f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
             " or add data sets.",
         )
-    checks.check_connected(setting)
+    validation.check_connected(setting)
     return "datasets" if target == "datasets" else "domain"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.subgroups import contrast_matrix
-from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.checks import decisions, tables
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
@@ -23,9 +23,9 @@ def checks(result: "BayesComparison") -> tuple[Check, ...]:
         *_domains(result),
         *_design(result),
         *_other_sign(result),
-        comparison_checks.thin_cells(setting, "the model"),
-        comparison_checks.tolerance(setting.measure),
-        *comparison_checks.legal(setting, result.levels),
+        tables.thin_cells(setting, "the model"),
+        tables.tolerance(setting.measure),
+        *tables.legal(setting, result.levels),
     ]
     if result.other_models is not None:
         rows.append(result.other_models.check())
@@ -40,14 +40,12 @@ def of_posterior(result: "BayesComparison", extension: str, *, rates: bool = Tru
     parts = result.average, result.following, result.ranks, result.ranks_following
     return [
         *result.convergence.checks(words),
-        comparison_checks.monte_carlo_error(
+        decisions.monte_carlo_error(
             max(float(part.error.max()) for part in parts if part is not None)
         ),
-        *comparison_checks.of_table(setting, rates=rates),
-        comparison_checks.number_of_datasets(setting)
-        if domain
-        else comparison_checks.replications(setting),
-        comparison_checks.beyond(result.target),
+        *tables.of_table(setting, rates=rates),
+        tables.number_of_datasets(setting) if domain else tables.replications(setting),
+        tables.beyond(result.target),
     ]
 
 
@@ -65,7 +63,7 @@ def _other_sign(result: "BayesComparison") -> list[Check]:
     involved = matrix != 0
     known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
     mean = np.where(known, effects @ matrix.T, 0.0).sum(axis=0)
-    return [comparison_checks.other_sign_of_means(result.codes, mean, result.sides_read())]
+    return [decisions.other_sign_of_means(result.codes, mean, result.sides_read())]
 
 
 def _domains(result: "BayesComparison") -> list[Check]:
@@ -87,7 +85,7 @@ def _domains(result: "BayesComparison") -> list[Check]:
         Check.of(
             "domains that the model learns from",
             n,
-            comparison_checks.PRIOR_MATTERS,
+            tables.PRIOR_MATTERS,
             least=True,
             remedy="so few domains leave much of what is said of a new one to the priors",
         )
@@ -101,7 +99,7 @@ def _design(result: "BayesComparison") -> list[Check]:
     silent = int(data.silent.sum())
     undeclared = resampling is not None and resampling.overlap is None
     rows = [
-        *comparison_checks.learnt_from(setting, len(data.z)),
+        *tables.learnt_from(setting, len(data.z)),
         Check.of(
             "residuals to tell noise from interaction",
             data.df.sum(),

@@ -26,21 +26,16 @@ from benchinfer.analyses.bootstrap.options import (
     statistic_words,
 )
 from benchinfer.analyses.bootstrap.sample import BootstrapSample
-from benchinfer.comparison import stepwise
-from benchinfer.comparison.checks import complete_part
+from benchinfer.comparison.adjustment import words
+from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Alternative
-from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
+from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.measure import Measure
 from benchinfer.core.progress import Progress, of_task, reporting
 from benchinfer.scores.normalisation import Reference
 from benchinfer.scores.table import ScoreTable
-
-_ADJUSTMENTS = {
-    "holm": "P-values are Holm's and intervals {intervals} over {family}",
-    "none": "P-values and intervals are those of each pair alone, not adjusted for {family}",
-}
 
 
 def compared(
@@ -84,7 +79,9 @@ def compared(
         target="datasets" if resample == "replications" else "domain",
         levels=levels_of(aggregated, alpha, mean, name),
         stored_checks=(),
-        provenance=options.provenance(setting.digest, _adjustment(options, family), seed),
+        provenance=options.provenance(
+            setting.digest, words(options.adjust, family, directed=options.directed), seed
+        ),
         sides=family.sides[shown],
         names=family.names[shown],
         evidence=evidence,
@@ -97,14 +94,6 @@ def compared(
     )
     rows = diagnostics.checks(result, sample, family, procedure, tests)
     return replace(result, stored_checks=rows)
-
-
-def _adjustment(options: BootstrapOptions, family: ContrastFamily) -> str:
-    """Say how p-values and intervals are adjusted for a family."""
-    if len(family.matrix) == 1:
-        return stepwise.ONE
-    intervals = "Bonferroni's" if options.directed else "Sidak's"
-    return _ADJUSTMENTS[options.adjust].format(family=family.words, intervals=intervals)
 
 
 def _ratios(

@@ -7,8 +7,8 @@ from benchinfer.analyses.bootstrap.evidence import BEYOND, BootstrapProcedure, B
 from benchinfer.analyses.bootstrap.numerics.intervals import contracted, expanded
 from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.analyses.bootstrap.options import statistic_of
-from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.sections import Check
@@ -39,18 +39,16 @@ def checks(
     """
     setting, domain = result.setting, result.target == "domain"
     return (
-        *comparison_checks.of_table(setting),
+        *tables.of_table(setting),
         *(
-            [comparison_checks.number_of_datasets(setting)]
+            [tables.number_of_datasets(setting)]
             if domain
-            else [comparison_checks.replications(setting), *_replications(sample)]
+            else [tables.replications(setting), *_replications(sample)]
         ),
-        *([comparison_checks.beyond(result.target)] if sample.n_datasets > 1 else []),
+        *([tables.beyond(result.target)] if sample.n_datasets > 1 else []),
         _error_rate(result, procedure),
-        comparison_checks.thin_cells(
-            setting, "the bootstrap, which keeps each cell's number of scores,"
-        ),
-        comparison_checks.tolerance(result.reported),
+        tables.thin_cells(setting, "the bootstrap, which keeps each cell's number of scores,"),
+        tables.tolerance(result.reported),
         *_statistic(result, sample),
         *([] if domain else [_single_replication(procedure)]),
         *_references(result),
@@ -210,14 +208,14 @@ def _pairs(
     """Name the pairs whose evidence needs care."""
     evidence, alpha, flat = result.evidence, result.alpha, tests.flat
     sides = family.read_sides(result.algorithms, result.levels.estimate, result.alternative)
-    near = comparison_checks.within_error(evidence.p_value, tests.error, alpha)
-    near |= comparison_checks.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
+    near = decisions.within_error(evidence.p_value, tests.error, alpha)
+    near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
     in_steps = procedure.n_contrasts > 1
     return [
-        comparison_checks.near_level(
+        decisions.near_level(
             near & ~flat, sides, Phrase(f"more of them decide: raise {Option('resamples', '')}")
         ),
-        comparison_checks.over_equality(evidence, alpha, sides, stepwise=in_steps),
+        decisions.over_equality(evidence, alpha, sides, in_steps=in_steps),
         Check.of(
             "pairs with the same difference in every resample",
             int(flat.sum()),

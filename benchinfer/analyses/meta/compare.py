@@ -19,7 +19,7 @@ from benchinfer.analyses.meta.studies import (
     reported,
 )
 from benchinfer.comparison.adjustment import Adjust
-from benchinfer.comparison.checks import check_missing
+from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting

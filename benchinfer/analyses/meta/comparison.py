@@ -26,7 +26,7 @@ from benchinfer.analyses.meta.pooling import (
     require_noise,
 )
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison import adjustment, stepwise
+from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, sidak, words
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide
 from benchinfer.comparison.influence import Influence
@@ -155,7 +155,7 @@ class MetaComparison(TestedComparison):
         from benchinfer.analyses.meta.numerics.effects import rows_of, standardised
         from benchinfer.analyses.meta.numerics.moderation import moderated
         from benchinfer.analyses.meta.numerics.nested import nested
-        from benchinfer.numerics import closed_testing, multiplicity
+        from benchinfer.numerics import multiplicity
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
@@ -171,12 +171,12 @@ class MetaComparison(TestedComparison):
         if self.fit is not None and len(self.algorithms) > 2:
             used += [rows_of, network.by_design]
         _, chosen = self.family()
-        if chosen in adjustment.JOINT:
+        if chosen in JOINT:
             used.append(max_t)
-        if chosen in {"shaffer", "westfall"}:
-            used.append(getattr(closed_testing, chosen))
+        if source := ADJUSTMENTS[chosen].source:
+            used.append(source)
         if chosen in {"holm", "shaffer"}:
-            used += [multiplicity.holm, adjustment.sidak]
+            used += [multiplicity.holm, sidak]
         return used
 
     def summary(self) -> "pd.DataFrame":
@@ -343,7 +343,6 @@ def compared(
     evidence, p_error = evidence_of(setting, studies, family, fit, alone, method, options)
     levels = Level(means) if fit else Level.of_pairs(means, family.pairs, alone.estimate)
     shown = family.wanted
-    simple = "Bonferroni's" if options.directed else "Sidak's"
     result = MetaComparison(
         setting=setting,
         pairs=family.pairs[shown],
@@ -354,9 +353,7 @@ def compared(
         stored_checks=(),
         provenance=options.provenance(
             setting.digest,
-            stepwise.ONE
-            if len(family.matrix) == 1
-            else adjustment.WORDS[method].format(family=family.words, simple=simple),
+            words(method, family, directed=options.directed, joint=True),
         ),
         sides=family.sides[shown],
         names=family.names[shown],

@@ -7,7 +7,7 @@ import numpy as np
 from benchinfer.analyses.meta.numerics.effects import together
 from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison.checks import of_table, tolerance
+from benchinfer.comparison.checks.tables import of_table, tolerance
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import join

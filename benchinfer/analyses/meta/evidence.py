@@ -5,7 +5,7 @@ import numpy as np
 from benchinfer.analyses.meta.options import MetaOptions
 from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, errors_of
 from benchinfer.analyses.meta.studies import Studies
-from benchinfer.comparison import adjustment
+from benchinfer.comparison import adjustment, normal
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
@@ -120,7 +120,7 @@ def evidence_of(
     n = len(family.pairs)
     if fit is not None:
         levels, errors = errors_of(studies, fit, family.matrix)
-        return adjustment.evidence_of(
+        return normal.evidence_of(
             family, levels, errors, method, alpha, margin, options.alternative
         )
     # Each pair is its own coefficient, without a joint distribution.
@@ -128,6 +128,6 @@ def evidence_of(
         family.pairs, np.eye(n), family.words, names=family.names, shown=family.shown
     )
     errors = Adjusted(np.diag(alone.std_error**2), alone.df)
-    return adjustment.evidence_of(
+    return normal.evidence_of(
         each, alone.estimate, errors, method, alpha, margin, options.alternative
     )

@@ -20,7 +20,7 @@ from benchinfer.analyses.meta.pooling import (
     pool_pair,
 )
 from benchinfer.analyses.meta.prediction import prediction_of
-from benchinfer.comparison import adjustment
+from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option
@@ -303,9 +303,7 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
     columns: dict[str, list[object] | Array] = {}
     for at, covariate in enumerate(meta.studies.covariates, 1):
         value, errors = errors_of(meta.studies, meta.fit, family.matrix, at)
-        e, _ = adjustment.evidence_of(
-            family, value, errors, method, meta.alpha, 0.0, meta.alternative
-        )
+        e, _ = evidence_of(family, value, errors, method, meta.alpha, 0.0, meta.alternative)
         low, high = meta.measure.effect_interval(e.low, e.high)
         rows: dict[str, list[object]] = {
             "covariate": [covariate] * len(names),

@@ -16,7 +16,7 @@ from benchinfer.analyses.mixed.design import (
 from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import fit_design
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
-from benchinfer.comparison import checks
+from benchinfer.comparison.checks import validation
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
@@ -179,7 +179,7 @@ def compare_mixed(
     setting, scores = Setting.of(scores, measure)
     options = replace(options, measure=setting.measure.name)
     options.check_family(setting.algorithms)
-    checks.check_missing(setting, missing)
+    validation.check_missing(setting, missing)
     design = choose(setting, options.terms, target)
     check_constant(scores, setting.measure.name, options.covariates)
     design = resolve(structure, residual, design, setting)

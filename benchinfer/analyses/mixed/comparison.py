@@ -142,8 +142,8 @@ class MixedComparison(TestedComparison):
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.mixed.compare import compare_mixed
         from benchinfer.analyses.mixed.numerics import degrees, likelihood, structured_likelihood
-        from benchinfer.comparison.checks import overlap_share
-        from benchinfer.numerics import closed_testing, multiplicity
+        from benchinfer.comparison.checks.validation import overlap_share
+        from benchinfer.numerics import multiplicity
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
@@ -151,10 +151,8 @@ class MixedComparison(TestedComparison):
         engine = likelihood if self.fitted.plain is not None else structured_likelihood
         method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
         used: list[object] = [compare_mixed, engine.evaluate, method]
-        if adjusted in {"shaffer", "westfall", "bergmann-hommel"}:
-            used.append(getattr(closed_testing, adjusted.replace("-", "_")))
-        if adjusted == "rotation":
-            used.append(rotations.closed_pairs)
+        if source := adjustment.ADJUSTMENTS[adjusted].source:
+            used.append(source)
         if adjusted in {"holm", "shaffer", *CLOSED}:
             used += [multiplicity.holm, adjustment.sidak]
         if adjusted in adjustment.JOINT:

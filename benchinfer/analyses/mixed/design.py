@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
-from benchinfer.comparison.checks import check_connected
+from benchinfer.comparison.checks.validation import check_connected
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.groups import check_covariates, domain_codes

@@ -18,22 +18,24 @@ from benchinfer.analyses.mixed.fit import MixedFit
 from benchinfer.analyses.mixed.numerics.random_effects import RandomEffects, Shape
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, ResidualSpread
 from benchinfer.analyses.mixed.tables import DirectEvidence, direct_evidence
-from benchinfer.comparison.adjustment import std_errors, without_spread
-from benchinfer.comparison.checks import (
+from benchinfer.comparison.checks.decisions import (
+    near_level,
+    stepwise_checks,
+    within_error,
+    without_error,
+)
+from benchinfer.comparison.checks.tables import (
     beyond,
     legal,
-    near_level,
     number_of_datasets,
     of_table,
     replications,
     thin_cells,
     tolerance,
-    within_error,
-    without_error,
 )
 from benchinfer.comparison.contrasts import ContrastFamily, Sides
 from benchinfer.comparison.evidence import Evidence, Setting, decide
-from benchinfer.comparison.stepwise import stepwise_checks
+from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several, significant

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.comparison import adjustment, stepwise
+from benchinfer.comparison import adjustment, normal
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced
 from benchinfer.core.errors import DesignError
@@ -29,7 +29,6 @@ type Adjust = Literal[
 CLOSED = ("rotation", "bergmann-hommel")
 # Bergmann and Hommel's procedure takes up to half a second for so many.
 _MOST_IN_SETS = 15
-_SIDES = {"two-sided": 0, "better": 1, "worse": -1}
 _BY = {
     "rotation": "rotations of the data sets' means (exact for normal differences)",
     "flips": "sign flips of the data sets' means (exact for symmetric differences)",
@@ -43,7 +42,7 @@ class Adjustment:
     Attributes
     ----------
     method
-        Of `adjustment.WORDS`, or of `CLOSED`.
+        Of `ADJUSTMENTS`.
     because
         Why there are no rotations, the first choice; empty where there are, or where the user
         named the method.
@@ -54,17 +53,11 @@ class Adjustment:
 
     def words(self, family: ContrastFamily, options: "MixedOptions") -> str:
         """Return the adjustment of p-values and intervals, in words."""
-        if len(family.matrix) == 1:
-            return stepwise.ONE
-        simple = "Sidak's" if options.alternative == "two-sided" else "Bonferroni's"
-        if self.method == "rotation":
-            by = _BY[options.reference]
-            return f"p-values are of the closed test of {family.words} by {by}, intervals {simple}"
-        if self.method == "bergmann-hommel":
-            text = f"p-values are Bergmann and Hommel's and intervals {simple} over {family.words}"
-        else:
-            text = adjustment.WORDS[self.method].format(family=family.words, simple=simple)
-        return f"{text} (no rotations, {self.because})" if self.because else text
+        by = f" by {_BY[options.reference]}" if self.method == "rotation" else ""
+        text = adjustment.words(self.method, family, directed=options.directed, by=by, joint=True)
+        if not self.because or len(family.matrix) == 1:
+            return text
+        return f"{text} (no rotations, {self.because})"
 
 
 def family_of(
@@ -180,7 +173,7 @@ def evidence_of(
     errors: Errors,
 ) -> tuple[Evidence, float]:
     """Return the evidence of each contrast, and the largest error of an adjusted p-value."""
-    evidence, p_error = adjustment.evidence_of(
+    evidence, p_error = normal.evidence_of(
         family,
         levels,
         errors.of_structure(fitted.design.structure).first(len(family.matrix)),
@@ -220,7 +213,7 @@ def level_errors(errors: Errors, structure: "Structure") -> tuple[Array, Flags]:
     chosen = errors.of_structure(structure)
     # Rounding may leave the variance of a constant algorithm just below zero.
     error, model = (np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (chosen, errors.common))
-    constant = adjustment.without_spread(error, chosen) & (model > error)
+    constant = normal.without_spread(error, chosen) & (model > error)
     return np.where(constant, model, error), constant
 
 
@@ -252,7 +245,7 @@ def closed_by(
     matrix: Array,
     stats: Statistics | None,
     directions: int = rotations.DIRECTIONS,
-) -> adjustment.Closed | None:
+) -> normal.Closed | None:
     """Return the closed test of contrasts, None where the adjustment is another one.
 
     Parameters
@@ -274,7 +267,7 @@ def closed_by(
     number = np.zeros((k, k), np.int64)
     number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
     at = number[np.minimum(first, second), np.maximum(first, second)]
-    side = _SIDES[options.alternative]
+    side = adjustment.SIDES[options.alternative]
     every = not side and _all_pairs(matrix)
 
     def by_sets(raw: Array, _: Flags, __: float) -> tuple[Array, Array]:

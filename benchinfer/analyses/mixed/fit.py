@@ -24,7 +24,7 @@ from benchinfer.analyses.mixed.numerics.optimum import OptimizerRecord, ScoreMod
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, of_blocks, of_cells
 from benchinfer.analyses.mixed.numerics.robust import of_fit, of_structured
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit, fit_structured
-from benchinfer.comparison import checks
+from benchinfer.comparison.checks import validation
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError, FitError
@@ -340,7 +340,7 @@ def fit_design(
         known = scores.dataset_covariates(name)
         values = np.column_stack([known.constant[c] for c in design.covariates])
     fixed = fixed_effects(setting, design.domains, design.covariates, values)
-    overlap = checks.overlap_share(setting) if design.target == "datasets" else 0.0
+    overlap = validation.overlap_share(setting) if design.target == "datasets" else 0.0
     reduction = ScoreReduction.of(scores, name, design)
     if design.each:
         model = _each_dataset(reduction, setting.coverage.datasets)

@@ -15,10 +15,11 @@ from benchinfer.analyses.mixed.numerics.leave_out import deletion, refit, withou
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.options import MixedOptions
-from benchinfer.comparison import adjustment, checks
+from benchinfer.comparison.checks import validation
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.influence import Influence
+from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Either, Option, Phrase
@@ -301,7 +302,7 @@ def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
         robust=mixed.structure == "pairwise",
         alpha=mixed.alpha,
         tests=_tests(mixed, family, adjusted.method),
-        overlap=checks.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0,
+        overlap=validation.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0,
     )
 
 
@@ -329,7 +330,7 @@ def _adjusted(
 ) -> tuple[Array, Array]:
     part, alpha = replace(family, matrix=matrix), options.alpha
     closed = closed_by(method, options, matrix, stats, _DIRECTIONS)
-    evidence, _ = adjustment.evidence_of(
+    evidence, _ = evidence_of(
         part, levels, errors, method, alpha, margin, options.alternative, closed
     )
     return evidence.p_value, evidence.p_equivalence

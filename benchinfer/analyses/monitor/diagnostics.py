@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from benchinfer.analyses.monitor.course import BROKEN_DOWN, FUTILE, Course
 from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.feed import StageDifferences
-from benchinfer.comparison import checks as comparison_checks
+from benchinfer.comparison.checks import tables
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
@@ -36,8 +36,8 @@ def checks(
         *_ends(course, named),
         *_empty(course, design, named),
         *_claims(setting, design),
-        *comparison_checks.of_table(setting, rates=len(setting.coverage.datasets) > 1),
-        comparison_checks.replications(setting),
+        *tables.of_table(setting, rates=len(setting.coverage.datasets) > 1),
+        tables.replications(setting),
     )
 
 

@@ -27,7 +27,7 @@ from benchinfer.analyses.monitor.measures import MonitoredMeasures, columns, ref
 from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
 from benchinfer.analyses.monitor.stagewise import group_sequential, recursive
 from benchinfer.analyses.monitor.state import Memory, StateFile
-from benchinfer.comparison.checks import refuse_overlap
+from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core.errors import DesignError

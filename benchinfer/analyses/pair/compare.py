@@ -13,8 +13,9 @@ from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
 from benchinfer.analyses.pair.scores import Clusters, Pair, PairedScores, paired_scores
 from benchinfer.analyses.pair.tests import PairProcedure, estimated, other_tests, tested
-from benchinfer.comparison import stepwise
-from benchinfer.comparison.checks import check_missing, informed
+from benchinfer.comparison.adjustment import adjusted
+from benchinfer.comparison.checks.decisions import informed
+from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, decide
@@ -95,15 +96,15 @@ def _evidence(
         f.name: np.array([getattr(row, f.name) for row in rows], np.float64)
         for f in fields(t_tests.DifferenceTest)
     }
-    not_worse = stepwise.adjusted(adjust, column["noninferiority"])
+    not_worse = adjusted(adjust, column["noninferiority"])
     return Evidence(
         estimate=column["estimate"],
         std_error=column["std_error"],
         df=column["df"],
         statistic=column["statistic"],
-        p_value=np.minimum(stepwise.adjusted(adjust, column["p"]), 1.0),
+        p_value=np.minimum(adjusted(adjust, column["p"]), 1.0),
         p_raw=column["p"],
-        p_equivalence=stepwise.adjusted(adjust, column["equivalence"]),
+        p_equivalence=adjusted(adjust, column["equivalence"]),
         low=column["low"],
         high=column["high"],
         p_noninferiority=not_worse if procedure.side and margin else None,

@@ -25,8 +25,8 @@ from scipy import stats
 
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import OF_RANKS, without_noise
-from benchinfer.comparison import checks as comparison_checks
-from benchinfer.comparison import stepwise
+from benchinfer.comparison.adjustment import stepwise
+from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
@@ -134,11 +134,11 @@ def checks(
     """
     setting = result.setting
     return (
-        *comparison_checks.of_table(setting, means=False, rates=False),
+        *tables.of_table(setting, means=False, rates=False),
         *_of_test(result.test, data),
         *_of_distribution(result),
         _of_claims(result, data),
-        comparison_checks.tolerance(setting.measure),
+        tables.tolerance(setting.measure),
         *_of_decisions(result, family, pairs),
     )
 
@@ -238,15 +238,15 @@ def _of_decisions(
     if result.bayesian:
         return []
     sides = family.read_sides(result.algorithms, result.levels.estimate, result.alternative)
-    in_steps = stepwise.stepwise(result.options.adjust, len(family.pairs))
-    rows = [comparison_checks.over_equality(evidence, alpha, sides, stepwise=in_steps)]
+    in_steps = stepwise(result.options.adjust, len(family.pairs))
+    rows = [decisions.over_equality(evidence, alpha, sides, in_steps=in_steps)]
     if test in OF_RANKS:
         n = np.array([len(pair.first) for pair in pairs])
         direction = np.where(evidence.p_value <= alpha, evidence.statistic, 0.0)
         mean = np.array([pair.differences.mean() for pair in pairs])
         rows += [
-            comparison_checks.differences_of_zero(result.zeros, n, sides),
-            comparison_checks.other_sign(
+            decisions.differences_of_zero(result.zeros, n, sides),
+            decisions.other_sign(
                 direction, mean, sides, Phrase(f"{Option('test', 't')} compares means")
             ),
         ]
@@ -262,7 +262,7 @@ def differences_left_out(test: str, pairs: list[Pair]) -> Codes:
 def _of_claims(result: "PairComparison", data: PairedScores) -> Check:
     """Say how far claims go."""
     if data.kind != "items":
-        return comparison_checks.replications(result.setting)
+        return tables.replications(result.setting)
     return Check.of(
         "claims go beyond these trained models",
         0.0,

@@ -6,8 +6,7 @@ import numpy as np
 
 from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.scores import PairedScores
-from benchinfer.comparison import stepwise
-from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak, words
 from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
@@ -301,7 +300,7 @@ def adjustment(test: str, options: "PairOptions", family: "ContrastFamily") -> s
         return (
             f"Posterior probabilities are those of each pair alone, not adjusted for {family.words}"
         )
-    return stepwise.words(options.adjust, family.words, directed=options.directed)
+    return words(options.adjust, family, directed=options.directed)
 
 
 def sources(result: "PairComparison") -> list[object]:
@@ -314,6 +313,6 @@ def sources(result: "PairComparison") -> list[object]:
     adjust = result.options.adjust
     if len(result.pairs) == 1 or result.bayesian or adjust == "none":
         return used
-    if source := stepwise.ADJUSTMENTS[adjust].source:
+    if source := ADJUSTMENTS[adjust].source:
         used.append(source)
     return [*used, sidak]

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from benchinfer.comparison import stepwise
-from benchinfer.comparison.adjustment import check_all_pairs
+from benchinfer.comparison import adjustment
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
@@ -21,6 +20,19 @@ if TYPE_CHECKING:
 
 
 type Pairs = Literal["pairwise", "pooled"]
+type Adjust = Literal[
+    "auto",
+    "single-step",
+    "step-down",
+    "closed",
+    "shaffer",
+    "bergmann-hommel",
+    "bonferroni",
+    "holm",
+    "hochberg",
+    "hommel",
+    "none",
+]
 # Sums of sign flips, and terms of these, that step-down tests of many contrasts make do with.
 _MOST_SUMS, _MOST_TERMS = 100_000_000, 10_000_000_000
 # Places on a line are whole numbers up to this.
@@ -33,12 +45,12 @@ _CLOSED = {
 
 
 def resolve(
-    adjust: stepwise.Adjust, pairs: Pairs, contrasts: "Contrasts", alternative: str, null: str
+    adjust: Adjust, pairs: Pairs, contrasts: "Contrasts", alternative: str, null: str
 ) -> str:
     """Check the adjustment requested; of pairwise tests ``"auto"`` is for the blocks to say."""
     if adjust == "auto":
         return "single-step" if pairs == "pooled" else "auto"
-    needs = stepwise.ADJUSTMENTS[adjust].needs
+    needs = adjustment.ADJUSTMENTS[adjust].needs
     if adjust == "single-step" and pairs == "pairwise":
         raise ArgumentError(
             f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
@@ -58,7 +70,7 @@ def resolve(
             hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
         )
     if "all pairs" in needs:
-        check_all_pairs(adjust, contrasts, alternative)
+        adjustment.check_all_pairs(adjust, contrasts, alternative)
     if "flips" in needs and null == "asymptotic":
         other = "holm" if pairs == "pairwise" else "single-step"
         raise ArgumentError(
@@ -88,7 +100,7 @@ def resolve_in_blocks(
         f"goes with up to {rotations.MOST_ALGORITHMS} algorithms, not {k}": adjust == "closed"
         and not few,
     }
-    if stepwise.needs(adjust, "flips") and any(misfits.values()):
+    if adjustment.needs(adjust, "flips") and any(misfits.values()):
         why = next(words for words, holds in misfits.items() if holds)
         raise DesignError(
             f"{Given('adjust', adjust)} {why}.",
@@ -102,9 +114,9 @@ def adjusted_pairwise(
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of single pairs, and the errors of evaluation."""
     adjust, terms = procedure.adjust, tests.terms
-    if not stepwise.needs(adjust, "flips") or terms is None:
-        p = stepwise.adjusted(adjust, tests.p)
-        return p, stepwise.adjusted_errors(tests.error, p, tests.p)
+    if not adjustment.needs(adjust, "flips") or terms is None:
+        p = adjustment.adjusted(adjust, tests.p)
+        return p, adjustment.adjusted_errors(tests.error, p, tests.p)
     if adjust == "step-down":
         many = min(_MOST_SUMS // len(tests.p), _MOST_TERMS // max(terms.size, 1))
         p, error = rotations.step_down_flips(
@@ -134,15 +146,15 @@ def adjusted_pooled(
     adjust: str, tests: "PooledTests", pairs: Codes, k: int, *, complete: bool
 ) -> tuple[Array, Array]:
     """Return adjusted p-values of pooled tests of k algorithms, and the errors of evaluation."""
-    if stepwise.needs(adjust, "joint"):
+    if adjustment.needs(adjust, "joint"):
         p, error = tests.single_step if adjust == "single-step" else tests.step_down
         return p, error
     raw, error = tests.raw
-    if stepwise.needs(adjust, "all pairs"):
+    if adjustment.needs(adjust, "all pairs"):
         p = closed_p_values(adjust, raw, tests.statistic, pairs, k, complete=complete)
     else:
-        p = stepwise.adjusted(adjust, raw)
-    return p, stepwise.adjusted_errors(error, p, raw)
+        p = adjustment.adjusted(adjust, raw)
+    return p, adjustment.adjusted_errors(error, p, raw)
 
 
 def closed_p_values(
@@ -179,18 +191,13 @@ def _numbers(pairs: Codes, k: int) -> Codes:
 def words(procedure: "PermutationProcedure", family: "ContrastFamily", data: "Exchangeable") -> str:
     """Say how p-values and intervals are adjusted for a family, and where by an upper bound."""
     adjust, pooled = procedure.adjust, procedure.pairs == "pooled"
-    if len(family.matrix) == 1:
-        return stepwise.ONE
     most = closed_testing.MOST_ALGORITHMS
-    closed = pooled and stepwise.needs(adjust, "all pairs")
+    closed = pooled and adjustment.needs(adjust, "all pairs")
     bounded = closed and data.n_labels > most and not data.layout.complete
-    return stepwise.words(
-        adjust,
-        family.words,
-        directed=procedure.side != 0,
-        source="from pooled scores" if pooled else "by sign flips of whole blocks",
-        bound=" (upper bounds: Shaffer's first variant, for over"
-        f" {most} algorithms in partial blocks)"
-        if bounded
-        else "",
-    )
+    by = ""
+    if adjustment.needs(adjust, "joint") or adjustment.needs(adjust, "flips"):
+        by = ", from pooled scores" if pooled else ", by sign flips of whole blocks"
+    if bounded:
+        by += f" (upper bounds: Shaffer's first variant, for over {most} algorithms in partial"
+        by += " blocks)"
+    return adjustment.words(adjust, family, directed=procedure.side != 0, by=by)

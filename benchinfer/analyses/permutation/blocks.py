@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, center, lay_out
-from benchinfer.comparison.checks import refuse_overlap
+from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Array, Setting
 from benchinfer.core.errors import DesignError, unknown

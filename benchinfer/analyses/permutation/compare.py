@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from benchinfer.analyses.permutation import adjustment, diagnostics, overall
-from benchinfer.analyses.permutation.adjustment import Pairs
+from benchinfer.analyses.permutation.adjustment import Adjust, Pairs
 from benchinfer.analyses.permutation.blocks import (
     Exchangeable,
     On,
@@ -20,11 +20,10 @@ from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
 from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested
-from benchinfer.comparison.checks import check_missing
+from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Scores, Setting, decide
-from benchinfer.comparison.stepwise import Adjust
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.signs import NullKind

@@ -12,8 +12,8 @@ from benchinfer.analyses.permutation.numerics import friedman
 from benchinfer.analyses.permutation.options import PermutationOptions
 from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pooled import PooledTests
-from benchinfer.comparison import stepwise, wording
-from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison import wording
+from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.wording import zeros
@@ -347,7 +347,6 @@ class PermutationComparison(TestedComparison):
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.permutation.compare import compare_permutation
         from benchinfer.analyses.permutation.numerics.blocks import aligned
-        from benchinfer.comparison.adjustment import sidak
         from benchinfer.numerics import signs
         from benchinfer.numerics.rates import newcombe, newcombe_paired
         from benchinfer.numerics.shifts import hodges_lehmann
@@ -365,6 +364,6 @@ class PermutationComparison(TestedComparison):
             used.append(overall.trend)
         if "monte-carlo" in self.kinds:
             used.append(signs.sign_tests)
-        if source := stepwise.ADJUSTMENTS[self.adjusted].source:
+        if source := ADJUSTMENTS[self.adjusted].source:
             used.append(source)
         return [*used, sidak]

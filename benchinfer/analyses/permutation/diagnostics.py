@@ -7,8 +7,8 @@ from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.options import RANKED
 from benchinfer.analyses.permutation.tests import PermutationTests
-from benchinfer.comparison import checks as comparison_checks
-from benchinfer.comparison import stepwise as comparison_stepwise
+from benchinfer.comparison.adjustment import ADJUSTMENTS, needs, stepwise
+from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
@@ -37,7 +37,7 @@ def checks(
         *_of_scores(result, data, tests, sides),
         *_of_decisions(result, tests, sides),
         *_of_adjustment(result),
-        *comparison_checks.of_table(
+        *tables.of_table(
             result.setting,
             rates=not data.outcomes or len(result.setting.coverage.datasets) == 1,
             ranks=result.on in RANKED,
@@ -51,7 +51,7 @@ def _attainable(
 ) -> Check:
     """Say whether any scores in these blocks could reach the level."""
     pairwise, alpha, unit = tests.pairwise, result.alpha, data.unit
-    flips = comparison_stepwise.needs(result.adjusted, "flips")
+    flips = needs(result.adjusted, "flips")
     many = 1 if flips or result.adjusted == "none" else len(pairwise.smallest)
     if not result.pairwise:
         n = tests.pooled.n
@@ -69,7 +69,7 @@ def _attainable(
     smallest = min(smallest, 1.0)
     blocks = count(int((pairwise.n - pairwise.zeros).max()), unit)
     return Check.of(
-        comparison_checks.ATTAINABLE,
+        decisions.ATTAINABLE,
         smallest,
         alpha,
         remedy=f"no pair differs on more than {blocks}, and so few decide none,"
@@ -103,7 +103,7 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
             Check.of("pairs that no block holds", len(lost), remedy=f"not compared: {named}")
         )
     replicated = bool((setting.coverage.found > 1).all())
-    rows += comparison_checks.tied(data.ties, setting, alone=replicated)
+    rows += tables.tied(data.ties, setting, alone=replicated)
     return [*rows, *_dominating_dataset(result, data)]
 
 
@@ -145,7 +145,7 @@ def _of_scores(
     )
     return [
         *([ties] if result.on in RANKED else []),
-        comparison_checks.differences_of_zero(pairwise.zeros, pairwise.n, sides),
+        decisions.differences_of_zero(pairwise.zeros, pairwise.n, sides),
         Check.of(
             "asymmetry of differences, in standard errors",
             float(np.abs(pairwise.skewness).max()),
@@ -168,8 +168,8 @@ def _of_decisions(
     if len(tests.other):
         disagreeing = (tests.other[shown] <= alpha) != decided
     return [
-        comparison_checks.near_level(
-            comparison_checks.within_error(evidence.p_value, result.p_error, alpha),
+        decisions.near_level(
+            decisions.within_error(evidence.p_value, result.p_error, alpha),
             sides,
             Phrase(f"more of them decide: raise {Option('resamples', '')}"),
         ),
@@ -183,17 +183,17 @@ def _of_decisions(
                 f" {Either('post_hoc()', '--details')} has the pooled ones",
             ),
         ),
-        comparison_checks.other_sign(
+        decisions.other_sign(
             np.where(decided, evidence.statistic, 0.0),
             tests.pairwise.mean[shown],
             sides,
             Phrase(f"{Option('on', 'values')} compares means"),
         ),
-        comparison_checks.over_equality(
+        decisions.over_equality(
             evidence,
             alpha,
             sides,
-            stepwise=comparison_stepwise.stepwise(result.adjusted, len(tests.family.matrix)),
+            in_steps=stepwise(result.adjusted, len(tests.family.matrix)),
         ),
     ]
 
@@ -212,7 +212,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 f" global test, and {Option('pairs', 'pairwise')} for pairs",
             )
         )
-    if condition := comparison_stepwise.ADJUSTMENTS[result.adjusted].condition:
+    if condition := ADJUSTMENTS[result.adjusted].condition:
         rows.append(
             Check.of(
                 "adjustment holds under any dependence",
@@ -233,7 +233,7 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
     rows: list[Check] = []
     if domain:
         rows = [
-            comparison_checks.number_of_datasets(setting),
+            tables.number_of_datasets(setting),
             Check.of(
                 "domains taken as one",
                 len(set(setting.domains)),
@@ -243,9 +243,9 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
             ),
         ]
     else:
-        rows = [comparison_checks.replications(setting)]
+        rows = [tables.replications(setting)]
         if len(setting.coverage.datasets) > 1:
-            rows.append(comparison_checks.beyond(result.target))
+            rows.append(tables.beyond(result.target))
     return [
         *rows,
         Check.of(
@@ -253,5 +253,5 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
             len(setting.coverage.thin),
             remedy="some replications are missing in these cells; the rest is used",
         ),
-        comparison_checks.tolerance(setting.measure),
+        tables.tolerance(setting.measure),
     ]

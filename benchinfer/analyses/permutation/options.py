@@ -6,12 +6,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.analyses.permutation.adjustment import Pairs, resolve
+from benchinfer.analyses.permutation.adjustment import Adjust, Pairs, resolve
 from benchinfer.analyses.permutation.blocks import On, Scale
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
-from benchinfer.comparison.stepwise import Adjust
 from benchinfer.core.arguments import ArgumentError, check_resamples
 from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task

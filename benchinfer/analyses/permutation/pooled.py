@@ -8,7 +8,7 @@ import numpy as np
 from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
-from benchinfer.comparison import stepwise
+from benchinfer.comparison.adjustment import needs
 from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
@@ -145,7 +145,7 @@ def null_of(
     if question.layout.complete and question.layout.n_labels == 2 and not procedure.stop:
         return _of_two(question, procedure, task)
     # Stepwise adjustment moves the level of each p-value, so that none is certain by itself.
-    watched = procedure.pairs == "pairwise" or stepwise.needs(procedure.adjust, "joint")
+    watched = procedure.pairs == "pairwise" or needs(procedure.adjust, "joint")
     alpha = procedure.alpha if procedure.stop and watched else None
     resamples = procedure.resamples
     if procedure.pairs == "pairwise":

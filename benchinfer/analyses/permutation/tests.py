@@ -9,7 +9,7 @@ from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_tests, unpaired_tests
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
-from benchinfer.comparison import stepwise
+from benchinfer.comparison.adjustment import adjusted, needs
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Array, Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
@@ -103,7 +103,7 @@ def tested(
     if procedure.pairs == "pairwise":
         statistic, raw, kinds = pairwise.statistic, pairwise.p, pairwise.kinds
         p, error = adjustment.adjusted_pairwise(procedure, pairwise, family.pairs, data.n_labels)
-        drawn = stepwise.needs(adjust, "flips") and not rotations.all_flips(n_blocks)
+        drawn = needs(adjust, "flips") and not rotations.all_flips(n_blocks)
         kinds = (*kinds, "monte-carlo") if drawn else kinds
         other = pooled.single_step[0]
     else:
@@ -111,10 +111,10 @@ def tested(
         p, error = adjustment.adjusted_pooled(
             adjust, pooled, family.pairs, data.n_labels, complete=data.layout.complete
         )
-        other = stepwise.adjusted("holm", pairwise.p)
+        other = adjusted("holm", pairwise.p)
     shown = family.wanted
     none = np.full(len(p), np.nan)[shown]
-    not_worse = stepwise.adjusted(adjust, pairwise.noninferiority)[shown]
+    not_worse = adjusted(adjust, pairwise.noninferiority)[shown]
     evidence = Evidence(
         estimate=pairwise.estimate[shown],
         std_error=none,
@@ -122,7 +122,7 @@ def tested(
         statistic=statistic[shown],
         p_value=np.minimum(p, 1.0)[shown],
         p_raw=raw[shown],
-        p_equivalence=stepwise.adjusted(adjust, pairwise.equivalence)[shown],
+        p_equivalence=adjusted(adjust, pairwise.equivalence)[shown],
         low=pairwise.low[shown],
         high=pairwise.high[shown],
         p_noninferiority=not_worse if procedure.side and procedure.margin else None,

@@ -19,16 +19,11 @@ from benchinfer.analyses.wins.numerics.robust import RobustErrors, robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import posterior_of, sampled
-from benchinfer.comparison import stepwise
-from benchinfer.comparison.adjustment import (
-    JOINT,
-    Adjust,
-    evidence_of,
-    resolve,
-)
+from benchinfer.comparison.adjustment import JOINT, Adjust, resolve, words
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Evidence, Level, Scores, decide
+from benchinfer.comparison.normal import evidence_of
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import ArgumentError, seed_of
 from benchinfer.core.errors import DesignError
@@ -41,16 +36,6 @@ from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Target
-
-
-_ADJUSTMENTS = {
-    "single-step": "P-values and intervals of {} are adjusted by the single-step method",
-    "westfall": "P-values of {} are adjusted by Westfall's method, intervals by the single-step"
-    " method",
-    "shaffer": "P-values of {} are adjusted by Shaffer's method, intervals by Sidak's",
-    "holm": "P-values of {} are adjusted by Holm's method, intervals by Sidak's",
-    "none": "P-values and intervals of {} are not adjusted",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +82,6 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         options.alternative, least=least,
     )  # fmt: skip
     low, high = _open_bounds(evidence.low, evidence.high, most_odds(counted.tally))
-    words = _ADJUSTMENTS[adjust].format(family.words)
     k = len(setting.algorithms)
     result = WinsComparison(
         setting=setting,
@@ -108,7 +92,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         levels=_levels(errors, alpha, most_odds(counted.tally)),
         stored_checks=(),
         provenance=options.provenance(
-            setting.digest, stepwise.ONE if len(family.matrix) == 1 else words
+            setting.digest, words(adjust, family, directed=options.directed, joint=True)
         ),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],

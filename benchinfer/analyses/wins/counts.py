@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
-from benchinfer.comparison.checks import check_missing
+from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError

@@ -8,9 +8,8 @@ import numpy as np
 from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins, goodness_of_fit
 from benchinfer.analyses.wins.numerics.robust import robust_errors
-from benchinfer.comparison import checks as comparison_checks
-from benchinfer.comparison.adjustment import std_errors, without_spread
-from benchinfer.comparison.stepwise import stepwise_checks
+from benchinfer.comparison.checks import decisions, tables
+from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.errors import FitError
 from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
 from benchinfer.core.numbers import join, several
@@ -68,7 +67,9 @@ def checks(
     return (
         *_counts(result),
         *_dependence(spread, result.counted, result.errors, advice),
-        *stepwise_checks(result.setting, family, result.evidence, adjust, result.alpha, sides),
+        *decisions.stepwise_checks(
+            result.setting, family, result.evidence, adjust, result.alpha, sides
+        ),
         *(_of_spread(family, errors, least, sides) if result.errors == "robust" else []),
         *_goodness(tally, fit),
         *_quasi(result.quasi, names),
@@ -135,7 +136,7 @@ def _counts(result: WinsComparison) -> list[Check]:
         return rows
     one = len(setting.coverage.datasets) == 1
     rates = Check.of(
-        comparison_checks.RATES,
+        tables.RATES,
         setting.coverage.n,
         remedy=Phrase(
             "a rate that is higher by one item wins like one that is far higher:"
@@ -145,11 +146,11 @@ def _counts(result: WinsComparison) -> list[Check]:
     domain = target == "domain"
     return [
         *rows,
-        *comparison_checks.of_table(setting, means=False, rates=one, ranks=True),
+        *tables.of_table(setting, means=False, rates=one, ranks=True),
         *([rates] if setting.zero_one and not one else []),
-        *([comparison_checks.number_of_datasets(setting)] if domain else []),
-        *comparison_checks.tied(counted.rounded, setting, alone=counted.by == "replications"),
-        comparison_checks.beyond(target),
+        *([tables.number_of_datasets(setting)] if domain else []),
+        *tables.tied(counted.rounded, setting, alone=counted.by == "replications"),
+        tables.beyond(target),
     ]
 
 
@@ -210,7 +211,7 @@ def _of_spread(
     fewest = float(known.min()) if len(known) else 0.0
     few = ~lone & (df < FEWEST - 1 - _ROUNDING)
     return [
-        comparison_checks.without_error(flat, sides),
+        decisions.without_error(flat, sides),
         Check.of(
             "pairs with an algorithm that met others on a single data set",
             int(lone.sum()),
@@ -314,4 +315,4 @@ def _chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
         )
     )
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))
-    return [*rows, comparison_checks.monte_carlo_error(error)]
+    return [*rows, decisions.monte_carlo_error(error)]

@@ -11,7 +11,8 @@ from benchinfer.analyses.gate.sections import effect, limits, margin, p_of
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output import sections
 from benchinfer.cli.output.terminal import Terminal, plain, safe
-from benchinfer.comparison.checks import caveats, doubts
+from benchinfer.comparison.checks.caveats import caveats
+from benchinfer.comparison.checks.tables import doubts
 from benchinfer.comparison.sections import each_dataset, sections_of
 from benchinfer.core.numbers import count, join, level_percent, sentence, within
 from benchinfer.core.sections import Section

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number, plain
-from benchinfer.comparison.checks import caveats
+from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.core.numbers import join, sentence
 
 if TYPE_CHECKING:

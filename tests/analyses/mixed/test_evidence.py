@@ -27,7 +27,7 @@ def test_default_is_the_closed_test_of_the_means():
     found = closed_pairs(ROWS.mean(axis=1), rows["p_raw"].to_numpy(), 0.05)
     np.testing.assert_allclose(rows["p_value"], found.p_value, rtol=1e-9)
     np.testing.assert_allclose(rows["p_error"], found.error, rtol=1e-9)
-    assert f"{EXACT} (exact for normal differences), intervals Sidak's." in mixed.method
+    assert f"{EXACT} (exact for normal differences); intervals are Sidak's." in mixed.method
     assert mixed.provenance.seed == 1
     assert "langsrud2005" in mixed.citations()
     named = bi.compare_mixed(table(ROWS), adjust="rotation").contrasts(all=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.comparison.checks import caveats
+from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.scores.checks.facts import mean_ranks
 from benchinfer.scores.checks.kinds import counts_out_of, trials
 from tests.scores.tables import additive, facts, found, table

@@ -28,7 +28,7 @@ from benchinfer.analyses.bayes.pairwise.fit import (
     hierarchical,
     require_datasets,
 )
-from benchinfer.comparison import checks
+from benchinfer.comparison.checks import validation
 from benchinfer.comparison.evidence import Level, Scores, Setting
 from benchinfer.comparison.posterior import codes_of_published
 from benchinfer.core.errors import DesignError
@@ -67,7 +67,7 @@ def compare_preset(
     setting, scores = Setting.of(scores, options.measure)
     options.check_family(setting.algorithms)
     _refuse(preset, options, setting)
-    checks.check_missing(setting, options.missing)
+    validation.check_missing(setting, options.missing)
     completed = _completed(preset, options, setting)
     means = _levels(scores.cells(setting.measure.name).mean)
     family = completed.family(setting.algorithms, means)

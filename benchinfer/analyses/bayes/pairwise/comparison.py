@@ -13,8 +13,8 @@ from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
 from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh, concentrations, weights
 from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import draw_hyperparameters
-from benchinfer.comparison import checks as comparison_checks
 from benchinfer.comparison import wording
+from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, codes_of_published, effects_of
@@ -278,7 +278,7 @@ class BayesPairsComparison(Comparison):
         """
         codes = codes_of_published(self.of_quantity(quantity), self.level, settled=self.settled)
         result = replace(self, quantity=quantity, codes=codes)
-        return comparison_checks.informed(replace(result, stored_checks=checks(result)))
+        return decisions.informed(replace(result, stored_checks=checks(result)))
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
@@ -397,15 +397,15 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
     mean, sides = differences.mean.sum(axis=1), result.sides_read()
     return (
         *rows,
-        comparison_checks.monte_carlo_error(error),
-        *comparison_checks.of_table(setting),
+        decisions.monte_carlo_error(error),
+        *tables.of_table(setting),
         *_shared_datasets(result),
-        comparison_checks.number_of_datasets(setting),
+        tables.number_of_datasets(setting),
         *_domains(setting),
-        comparison_checks.other_sign_of_means(result.codes, mean, sides),
+        decisions.other_sign_of_means(result.codes, mean, sides),
         *(_replications(setting, differences) if by_chains else ()),
-        comparison_checks.thin_cells(setting, "the test"),
-        comparison_checks.tolerance(setting.measure),
+        tables.thin_cells(setting, "the test"),
+        tables.tolerance(setting.measure),
     )
 
 
@@ -418,7 +418,7 @@ def _shared_datasets(result: "BayesPairsComparison") -> list[Check]:
         Check.of(
             "fewest data sets of a pair",
             shared[fewest],
-            comparison_checks.PRIOR_MATTERS,
+            tables.PRIOR_MATTERS,
             least=True,
             remedy="so few data sets leave much to the prior",
         ),

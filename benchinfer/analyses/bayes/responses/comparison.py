@@ -20,7 +20,7 @@ from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.predictive import Thinned
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
-from benchinfer.comparison import checks
+from benchinfer.comparison.checks import tables
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
@@ -169,8 +169,8 @@ class ResponseComparison(BayesComparison):
         setting = self.setting
         rows = [
             *of_posterior(self, " in a second run", rates=False),
-            *checks.learnt_from(setting, len(setting.coverage.datasets)),
-            checks.tolerance(setting.measure),
+            *tables.learnt_from(setting, len(setting.coverage.datasets)),
+            tables.tolerance(setting.measure),
         ]
         if not self.items:
             rows.append(

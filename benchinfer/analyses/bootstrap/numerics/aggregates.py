@@ -219,9 +219,14 @@ def influence(
     the data sets that are near it in `seed`'s draws, a trimmed mean with the scores that are not
     trimmed.
     """
-    ends, group = _units(sample, resample)
     if resample != "replications":
-        return UnitInfluence(np.zeros((len(ends), sample.values.shape[1])), group)
+        d, k = sample.means.shape
+        return UnitInfluence(np.zeros((d, k)), np.zeros(d, np.int64))
+    size = np.diff(sample.strata)
+    stratum = np.repeat(np.arange(len(size)), size)
+    # A block alone in its stratum is in every resample.
+    drawn = np.flatnonzero(size[stratum] > 1)
+    group = np.unique(stratum[drawn], return_inverse=True)[1]
     # Rounding is that of the spread of scores, not of their distance from 0.
     sample = sample.with_values(sample.values - sample.values[sample.present].mean())
     weight, values = 1 / (sample.n * sample.n_datasets), sample.values
@@ -232,7 +237,7 @@ def influence(
     elif statistic.kind == "quantile":
         weight = _near(sample, statistic, seed) / sample.n
     influences = np.where(sample.present, values * weight[sample.dataset], 0.0)
-    return UnitInfluence(influences[ends[:, 0]], group)
+    return UnitInfluence(influences[drawn], group)
 
 
 def _winsorised(sample: ScoreSample, weight: Array) -> Array:
@@ -261,16 +266,3 @@ def _near(sample: ScoreSample, statistic: Statistic, seed: int) -> Array:
     for at, weight in ((low, 1 - rest), (min(low + 1, d - 1), rest)):
         np.add.at(weights, (order[:, at], np.arange(k)), weight / n)
     return weights
-
-
-def _units(sample: ScoreSample, resample: Resample) -> tuple[Counts, Counts]:
-    """Return (U, 2) first and last + 1 block of each unit, and (U,) its stratum."""
-    if resample == "replications":
-        size = np.diff(sample.strata)
-        stratum = np.repeat(np.arange(len(size)), size)
-        # A block alone in its stratum is in every resample.
-        drawn = np.flatnonzero(size[stratum] > 1)
-        group = np.unique(stratum[drawn], return_inverse=True)[1]
-        return np.column_stack([drawn, drawn + 1]), group
-    first = sample.strata[sample.first_stratum]
-    return np.column_stack([first[:-1], first[1:]]), np.zeros(sample.n_datasets, np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes, ArchetypesOptions, Profiles
 from benchinfer.analyses.subgroups.numerics.alternating import elbow, fit_archetypes
-from benchinfer.comparison.checks import complete_part
+from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.errors import DesignError

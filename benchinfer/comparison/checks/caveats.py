@@ -1,0 +1,115 @@
+"""Caveats of a comparison, which stand before its verdict."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from benchinfer.comparison.checks.decisions import ATTAINABLE
+from benchinfer.comparison.checks.tables import RATES
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.numbers import several
+from benchinfer.core.verdict import Verdict
+from benchinfer.scores.checks.advice import ADVICE
+from benchinfer.scores.checks.facts import least_datasets
+from benchinfer.scores.checks.findings import DOUBTS, FEW
+from benchinfer.scores.checks.gaps import (
+    BLOCKS,
+    in_common,
+    shared_datasets,
+)
+from benchinfer.scores.checks.kinds import BINOMIAL, WHOLE, ZERO_ONE
+
+LEFT_OUT = "left out"
+
+
+def caveats(result: Comparison) -> Mapping[str, Phrase]:
+    """Return what a reader needs to know before the verdict: the name of each fact and a line."""
+    findings = {one.rule: one for one in result.setting.coverage.findings}
+    failed = {check.check: check.remedy for check in result.checks if not check.ok}
+    stated = {
+        rule: findings[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in findings and rule in failed
+    }
+    lines = {rule: Phrase(one.what, " ", one.hint) for rule, one in stated.items()}
+    if RATES in failed:
+        lines[ZERO_ONE] = Phrase(
+            "the rates of the data sets are compared like other scores;"
+            f" {BINOMIAL} models right and wrong."
+        )
+    if WHOLE in findings:
+        lines[WHOLE] = Phrase(findings[WHOLE].what, " ", findings[WHOLE].hint)
+    if text := _ahead(result.setting):
+        lines[LEFT_OUT] = text
+    if result.setting.coverage.empty:
+        lines[BLOCKS] = _in_common(result)
+    if text := _few(result, failed, few=FEW in findings):
+        lines[FEW] = text
+    if ADVICE in findings and not _taken(result, findings[ADVICE].hint):
+        lines[ADVICE] = advice(result.setting)
+    return lines
+
+
+def _ahead(setting: Setting) -> Phrase | None:
+    """Say which algorithms are left out though they do better than those that are compared."""
+    out = setting.algorithms_left_out
+    if not (n := setting.ahead_left_out):
+        return None
+    of = len(out) + len(setting.algorithms)
+    who, does = ("it is", "does") if n == 1 else ("they are", "do")
+    return Phrase(
+        f"{len(out)} of {of} algorithms lack data sets and are not compared, among them"
+        f" {several(out[:n], 3)}: for the data sets that {who} on {who.split()[0]} {does} better"
+        f" than any that is compared; {Call('compare_mixed')} compares all."
+    )
+
+
+def advice(setting: Setting) -> Phrase:
+    """Say which analysis fits a table, and why; empty where there is nothing to compare."""
+    for one in setting.coverage.findings:
+        if one.rule == ADVICE:
+            return Phrase(Phrase(one.hint).marked.removesuffix("."), ", as ", one.what)
+    return Phrase()
+
+
+def _in_common(result: Comparison) -> Phrase:
+    """Say how many data sets pairs share, and on what verdicts on those that share none rest."""
+    coverage, ranking = result.setting.coverage, result.ranking()
+    held = coverage.found > 0
+    held = held[:, [coverage.algorithms.index(name) for name in ranking]]
+    real = result.pairs[(result.pairs >= 0).all(axis=1) & (result.codes != Verdict.MISSING)]
+    shared = held.astype(np.int64).T @ held
+    place = np.array([ranking.index(name) for name in coverage.algorithms])
+    alone = bool(len(real)) and bool((shared[tuple(place[real].T)] == 0).any())
+    model = ": what is said of these rests on other algorithms and the model alone" if alone else ""
+    return Phrase(f"{in_common(ranking, held)}{model}.")
+
+
+def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase | None:
+    """Say that no test by ranks or signs could decide a pair, and what verdicts lean on then."""
+    if ATTAINABLE in {check.check for check in result.checks}:
+        return Phrase(failed[ATTAINABLE], ".") if ATTAINABLE in failed else None
+    if not few or result.target != "domain" or not result.leans_on:
+        return None
+    shared = shared_datasets(result.setting.coverage.found > 0)
+    # Of one pair, and of all of them.
+    for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared):,} pairs")):
+        least = least_datasets(tests)
+        if n := int((shared < least).sum()):
+            fewer = f"{n:,} of {len(shared):,} pairs {'has' if n == 1 else 'have'} fewer"
+            fewer = "the pair has fewer" if len(shared) == 1 else fewer
+            return Phrase(
+                f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
+                f" {fewer};"
+                f" verdicts lean on {result.leans_on}."
+            )
+    return None
+
+
+def _taken(result: Comparison, advised: str) -> bool:
+    """Tell whether the analysis that is advised is the one that was taken."""
+    made = result.provenance
+    arguments = {**made.arguments, "target": result.target}
+    options = [Option(name, value) for name, value in arguments.items() if isinstance(value, str)]
+    calls = [Call(made.analysis), *(Call(made.analysis, option) for option in options)]
+    return str(advised).removesuffix(".") in map(str, calls)

@@ -1,0 +1,144 @@
+"""Checks of decided pairs."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchinfer.comparison.adjustment import sidak, stepwise
+from benchinfer.comparison.comparison import Comparison
+from benchinfer.comparison.contrasts import ContrastFamily, Sides
+from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.core.hints import Call, Phrase
+from benchinfer.core.sections import Check
+from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.types import Flags
+
+NEAR = "pairs within the Monte Carlo error of the level"
+ATTAINABLE = "smallest attainable adjusted p-value"
+OTHER_SIGN = "mean difference of the other sign, decided pairs"
+_OVER = "decided pairs whose interval includes equality"
+_ERROR = 0.02
+
+
+def monte_carlo_error(error: float) -> Check:
+    """Say whether draws are enough to tell on which side of the level a probability is."""
+    return Check.of(
+        "largest Monte Carlo error of a probability",
+        error,
+        _ERROR,
+        remedy="probabilities near the level may fall on either side of it: more draws",
+    )
+
+
+def within_error(p: Array, error: Array, alpha: float) -> Flags:
+    """Tell which p-values are within two Monte Carlo errors of the level."""
+    return (error > 0) & (np.abs(p - alpha) < 2 * error)
+
+
+def near_level(near: Flags, sides: Sides, more: str) -> Check:
+    """Name the pairs whose p-value is within its Monte Carlo error of the level."""
+    return Check.of(
+        NEAR,
+        int(near.sum()),
+        remedy=Phrase(f"{sides.some(near)}: other random numbers may decide otherwise; ", more),
+    )
+
+
+def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Check:
+    """Name the decided pairs whose mean difference favours the other algorithm."""
+    turned = np.sign(direction) * np.sign(mean) < 0
+    return Check.of(
+        OTHER_SIGN,
+        int(turned.sum()),
+        remedy=Phrase(
+            f"{sides.some(turned)}: a few large differences outweigh many small ones, so that"
+            " the mean favours the other algorithm; ",
+            remedy,
+        ),
+    )
+
+
+def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> Check:
+    """Name the pairs decided by probability whose mean difference favours the other algorithm."""
+    direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
+    return other_sign(direction, mean, sides, Phrase(f"{Call('compare_mixed')} compares means"))
+
+
+def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, in_steps: bool) -> Check:
+    """Name the decided pairs whose interval includes equality, its ends among it."""
+    over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
+    n, names = int(over.sum()), sides.some(over)
+    if in_steps:
+        remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
+        return Check.informing(_OVER, n, remedy)
+    remedy = f"{names}: the test decides where the interval, which is of another statistic or more"
+    return Check.of(_OVER, n, remedy=f"{remedy} cautious, does not")
+
+
+def stepwise_checks(
+    setting: Setting,
+    family: ContrastFamily,
+    evidence: Evidence,
+    adjust: str,
+    alpha: float,
+    sides: Sides,
+) -> list[Check]:
+    """Say where stepwise tests and simultaneous intervals differ."""
+    # Westfall's equivalence is tested in one step.
+    stepped = adjust not in ("single-step", "westfall", "none")
+    # Stepwise tests of equivalence answer to the (1 - 2 alpha) intervals, which are wider, too.
+    wide = critical_t(evidence.df, sidak(2 * alpha, len(family.matrix))) * evidence.std_error
+    loose = evidence.p_equivalence <= alpha
+    loose &= np.abs(evidence.estimate) + wide > setting.measure.margin * (1 + 1e-12)
+    return [
+        Check.of(
+            "equivalent pairs whose interval leaves the tolerance",
+            int(loose.sum()) * stepped,
+            remedy=f"{sides.some(loose)}: the stepwise test decides where the simultaneous"
+            " (1 - 2 alpha) interval, which is wider, does not",
+        ),
+        over_equality(evidence, alpha, sides, in_steps=stepwise(adjust, len(family.matrix))),
+    ]
+
+
+def informed[C: Comparison](result: C) -> C:
+    """Return a Bayesian comparison with the row on decided pairs whose interval includes equality.
+
+    One direction decides, and an interval has two ends.
+    """
+    over = result.over_equality()
+    share, rest = (f"{100 * part:.4g} %" for part in (result.level, (1 - result.level) / 2))
+    row = Check.informing(
+        _OVER,
+        int(over.sum()),
+        f"{result.sides_read().some(over)}: a verdict needs a probability of {share} for one"
+        f" direction, while the interval leaves {rest} at each end",
+    )
+    others = [check for check in result.stored_checks if check.check != _OVER]
+    return replace(result, stored_checks=(*others, row))
+
+
+def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:
+    """Say how many differences of zero a test leaves out."""
+    most = 2 * zeros > n
+    worst = int((zeros / np.maximum(n, 1)).argmax())
+    return Check.of(
+        "differences of zero left out, largest number of a pair",
+        int(zeros[worst]),
+        n[worst] / 2,
+        ok=not most.any(),
+        remedy=f"{sides.some(most)}: most differences say nothing and are left out of the test;"
+        " the verdict rests on the others",
+    )
+
+
+def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:
+    """Name the pairs without spread between data sets."""
+    return Check.of(
+        "pairs with the same difference on every data set",
+        int(flat.sum()),
+        remedy=f"{sides.some(flat)}: without spread there is no error to test against; are they"
+        " the same algorithm?",
+    )

@@ -1,0 +1,254 @@
+"""Checks of the table that verdicts rest on."""
+
+import numpy as np
+
+from benchinfer.comparison.comparison import Target
+from benchinfer.comparison.evidence import Level, Setting
+from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import join, several
+from benchinfer.core.sections import Check
+from benchinfer.numerics import ties
+from benchinfer.scores.checks.findings import DOUBTS
+from benchinfer.scores.checks.gaps import (
+    shared_datasets,
+)
+from benchinfer.scores.checks.kinds import BINOMIAL, PILED, ZERO_ONE
+from benchinfer.scores.checks.units import UNEQUAL
+from benchinfer.scores.coverage import Finding
+
+RATES = "scores of 0 and 1, compared by the rates of data sets"
+PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
+
+
+def left_out(setting: Setting) -> list[Check]:
+    """Name the data sets and algorithms that are left out, if there are some."""
+    row = Check.of(
+        "data sets and algorithms without scores of the measure",
+        len(setting.absent),
+        remedy=f"left out: {join(setting.absent)}",
+    )
+    parts = (
+        ("data sets", setting.datasets_left_out),
+        ("algorithms", setting.algorithms_left_out),
+    )
+    named = "; ".join(f"{what} {several(names)}" for what, names in parts if names)
+    incomplete = Check.of(
+        "scores left out of the complete part",
+        setting.scores_left_out,
+        ok=False,
+        remedy=f"left out: {named}. Of the algorithms those with the most empty cells,"
+        " and data sets on which one of the others has no score, so that the"
+        f" fewest scores are lost; {Call('compare_mixed')} uses all scores",
+    )
+    return [*([row] if setting.absent else []), *([incomplete] if named else [])]
+
+
+def of_table(
+    setting: Setting, *, means: bool = True, rates: bool = True, ranks: bool = False
+) -> list[Check]:
+    """Say what puts a table in doubt: what is left out of it, and its findings of that kind.
+
+    Parameters
+    ----------
+    setting
+        What is compared.
+    means
+        Whether means over data sets are compared, to which data sets in other units matter.
+    rates
+        Whether scores of 0 and 1 are compared as others are, by their means.
+    ranks
+        Whether ranks or wins are compared, in which scores on a bound are ties as others are.
+    """
+    rows = [
+        Check.of(
+            finding.rule,
+            finding.count,
+            ok=False,
+            remedy=Phrase(
+                finding.what
+                if finding.what.endswith("?")
+                else f"{finding.what.removesuffix('.')}:",
+                " ",
+                Phrase(finding.hint).marked.removesuffix("."),
+            ),
+        )
+        for finding in doubts(setting)
+        if means or finding.rule != UNEQUAL
+        if rates or finding.rule != ZERO_ONE
+        if not (ranks and finding.rule == PILED)
+    ]
+    several = len(setting.coverage.datasets) > 1
+    rates = rates and several and setting.zero_one
+    return [*left_out(setting), *rows, *([_rates(setting)] if rates else [])]
+
+
+def doubts(setting: Setting) -> list[Finding]:
+    """Return the findings that put any conclusion from the table in doubt."""
+    one = len(setting.coverage.datasets) == 1  # of several the rates are scores like others
+    rules = (*DOUBTS, ZERO_ONE) if one else DOUBTS
+    return [finding for finding in setting.coverage.findings if finding.rule in rules]
+
+
+def _rates(setting: Setting) -> Check:
+    """Say that rates of data sets count alike, however they vary."""
+    return Check.of(
+        RATES,
+        setting.coverage.n,
+        remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
+        f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
+        " (right + 1/2) / (n + 1), on the logit scale",
+    )
+
+
+def number_of_datasets(setting: Setting) -> Check:
+    """Say whether there are many data sets to speak of their domain: those that pairs share."""
+    few = "few data sets: a claim about their domain rests on them being typical of it"
+    d, name = len(setting.coverage.datasets), "number of data sets"
+    if setting.coverage.empty:
+        shared = shared_datasets(setting.coverage.found > 0)
+        name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
+        d = int(shared.min())
+    return Check.of(name, d, 10.0, least=True, remedy=few)
+
+
+def learnt_from(setting: Setting, datasets: int) -> list[Check]:
+    """Say what a hierarchical model learns from: how many data sets, and which cells are empty."""
+    empty = setting.coverage.empty
+    return [
+        Check.of(
+            "data sets that the model learns from",
+            datasets,
+            PRIOR_MATTERS,
+            least=True,
+            remedy=f"so few data sets leave much to the priors: compare with other"
+            f" {Option('priors')}",
+        ),
+        Check.of(
+            "empty cells",
+            len(empty),
+            remedy="the model takes what is missing from the other data sets and algorithms, which"
+            " is fair only if scores are not missing because they are bad",
+        ),
+    ]
+
+
+def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
+    """Count the scores that are ties though they differ, if there are some.
+
+    `alone` says whether a data set by itself can be compared.
+    """
+    ways: list[str] = []
+    if "log" in setting.scales:
+        ways.append(Phrase(f"relative scores ({Call('Measure', Option('scale', 'log'))})"))
+    if alone:
+        ways.append(Phrase(f"each data set by itself ({Either('per_dataset', '--per-dataset')})"))
+    row = Check.of(
+        "scores taken as equal to another though they differ",
+        n,
+        remedy=Phrase(
+            f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
+            " if they matter, compare ",
+            joined(" or ", ways or ["scores in units of their data set"]),
+        ),
+    )
+    return [row] if n else []
+
+
+def thin_cells(setting: Setting, user: str) -> Check:
+    """Count the cells that have fewer scores than others."""
+    thin = setting.coverage.thin
+    return Check.of(
+        "thin cells",
+        len(thin),
+        remedy=f"some replications are missing in these cells; {user} uses what is there",
+    )
+
+
+def tolerance(measure: Measure) -> Check:
+    """Say where no pair can be called equivalent."""
+    declared = Option("normalise", "HOW:TOLERANCE") if measure.normalised else Field("tolerance")
+    return Check.of(
+        "tolerance",
+        measure.tolerance,
+        None,
+        ok=measure.tolerance > 0,
+        remedy="no tolerance is set, so no pair can be called equivalent: set"
+        f" {declared} to the difference that does not matter",
+    )
+
+
+def legal(setting: Setting, levels: Level) -> list[Check]:
+    """Compare intervals of levels with the bounds of the measure, declared or apparent.
+
+    Scores that all lie between 0 and 1 look like shares; where no bounds are declared, the row
+    informs.
+    """
+    measure = setting.measure
+    if levels.low is None or levels.high is None:
+        return []
+    low, high = measure.level_interval(levels.low, levels.high)
+    if measure.bounds is None:
+        least, most = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
+        n = int(((low < 0) | (high > 1)).sum())
+        remedy = Phrase(
+            f"all scores lie between 0 and 1, and an interval from {low.min():.3g} to"
+            f" {high.max():.3g} says how little is known of levels: declare"
+            f" {Field('bounds', (0, 1))}, and see whether more data sets or a logit"
+            " scale are needed"
+        )
+        row = Check.informing("intervals of levels beyond 0 and 1, where all scores lie", n, remedy)
+        return [row] if n and least >= 0 and most <= 1 else []
+    beyond = (low < measure.bounds[0]) | (high > measure.bounds[1])
+    first, last = (f"{bound:g}" for bound in measure.bounds)
+    return [
+        Check.of(
+            "intervals of levels beyond the measure's bounds",
+            int(beyond.sum()),
+            remedy=f"no score is below {first} or above {last}, and an interval from"
+            f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
+            " more data sets, or a scale with the same bounds, such as"
+            f" {Field('scale', 'logit')}",
+        )
+    ]
+
+
+def beyond(target: Target) -> Check:
+    """Say whether claims go beyond these data sets."""
+    return Check.of(
+        "claims go beyond these data sets",
+        float(target == "domain"),
+        1.0,
+        least=True,
+        remedy="replications count as evidence, so that the claims hold for these data sets only",
+    )
+
+
+def replications(setting: Setting) -> Check:
+    """Say what the replications on one data set stand for."""
+    resampling = setting.resampling
+    if resampling is not None and resampling.kind == "bootstrap":
+        return Check.of(
+            "conditional on the learning sample",
+            1.0,
+            remedy="bootstrap replications speak of this data set as drawn: with more of them any"
+            " difference becomes significant",
+        )
+    if resampling is not None and resampling.folds is not None:
+        largest = int(setting.coverage.expected.max())
+        return Check.of(
+            "replications are a multiple of the folds",
+            largest,
+            None,
+            ok=largest % resampling.folds == 0,
+            remedy=f"{resampling.folds} folds are declared, which sets the correction for their"
+            " overlap",
+        )
+    return Check.of(
+        "resampling declared",
+        float(resampling is not None),
+        1.0,
+        least=True,
+        remedy=f"say how replications came about ({Option('resampling')}): without it"
+        " p-values hold only for independent replications",
+    )

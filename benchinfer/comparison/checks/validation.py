@@ -1,0 +1,117 @@
+"""Refusals of tables that cannot answer, before any work."""
+
+import numpy as np
+
+from benchinfer.comparison.evidence import Setting
+from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
+from benchinfer.core.numbers import join
+from benchinfer.scores.resampling import declaration
+
+
+def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> None:
+    """Refuse cells that lack scores, if requested.
+
+    Analyses that need complete tables otherwise take a `complete` part.
+    """
+    if missing not in ("use", "error"):
+        raise DesignError(unknown("missing", missing, ["use", "error"]))
+    coverage = setting.coverage
+    lack = np.argwhere(coverage.found < coverage.expected[:, None])
+    if missing == "error" and setting.absent:
+        raise DesignError(
+            f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
+            hint=f"compare with {Option('missing', 'use')} to leave them out.",
+        )
+    if missing != "error" or not len(lack):
+        return
+    rows = [
+        (
+            coverage.datasets[d],
+            coverage.algorithms[k],
+            int(coverage.found[d, k]),
+            int(coverage.expected[d]),
+        )
+        for d, k in lack
+    ]
+    table = Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of")
+    raise DesignError(
+        f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
+        f" {setting.measure.name!r}.",
+        where=[("dataset", "algorithm", "found", "expected"), *rows],
+        hint=f"compare with {Option('missing', 'use')} to keep data sets and algorithms without an"
+        " empty cell."
+        if complete
+        else [
+            f"compare with {Option('missing', 'use')} to let the model use what is there,",
+            Phrase("or ", table, " what is whole."),
+        ],
+    )
+
+
+def check_connected(setting: Setting) -> None:
+    """Refuse algorithms that no chain of shared data sets connects with the others."""
+    held = setting.coverage.found > 0
+    reached = np.zeros(held.shape[1], dtype=np.bool_)
+    reached[0] = True
+    for _ in range(held.shape[1]):
+        data_sets = (held & reached).any(axis=1)
+        reached |= held[data_sets].any(axis=0)
+    if not reached.all():
+        apart = [setting.algorithms[k] for k in np.flatnonzero(~reached)]
+        rest = [setting.algorithms[k] for k in np.flatnonzero(reached)]
+        raise DesignError(
+            f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
+            hint=f"compare each group by itself with {Subset('algorithms')}.",
+        )
+
+
+def overlap_share(setting: Setting) -> float:
+    """Return what overlapping resamples add to the variance of an algorithm's mean on a data set.
+
+    In residual variances: ``rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003,
+    https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are correlated,
+    and more replications do not average that out. Across data sets the data set x algorithm term
+    holds it already.
+    """
+    resampling = setting.resampling
+    if resampling is None:
+        return 0.0
+    rho = resampling.overlap
+    if rho is None:
+        example = declaration(resampling.kind, int(setting.coverage.expected.max()))
+        raise DesignError(
+            f"scores on one data set come from {resampling.kind!r}, whose training sets"
+            " overlap, and by how much is not declared.",
+            hint=f"declare it, as in {example}.",
+        )
+    return rho / (1 - rho)
+
+
+def refuse_overlap(setting: Setting, *, of_domains: bool = True) -> None:
+    """Refuse replications whose training sets overlap: they are not independent blocks.
+
+    With `of_domains` the analysis has claims about a domain, too, which the hint names.
+    """
+    resampling = setting.resampling
+    if resampling is None or (kind := resampling.kind) not in ("cv", "holdout"):
+        return
+    undeclared = resampling.overlap is None
+    example = declaration(kind, int(setting.coverage.expected.max()), "")
+    once = Phrase(f", once it is declared, as in {example}") if undeclared else ""
+    hints = [
+        Phrase(
+            f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap",
+            once,
+            ".",
+        )
+    ]
+    if of_domains and len(setting.coverage.datasets) > 1:
+        hints.insert(
+            0, Phrase(f"{Option('target', 'domain')} takes the mean of each data set as one block;")
+        )
+    raise DesignError(
+        f"scores on one data set come from {kind!r}, whose training sets overlap: its"
+        " replications are not exchangeable blocks.",
+        hint=hints,
+    )

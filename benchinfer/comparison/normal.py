@@ -1,0 +1,165 @@
+"""Evidence of contrasts from a normal model: adjusted p-values and intervals."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from benchinfer.comparison.adjustment import JOINT, SIDES, sidak
+from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.evidence import Evidence
+from benchinfer.numerics import closed_testing, max_t, multiplicity
+from benchinfer.numerics.covariance import Adjusted, contrast_variances
+from benchinfer.numerics.types import Array, Flags
+
+# From each contrast's own p-values, which of them say nothing as their difference does not vary,
+# and the margin that one-sided tests add, to adjusted p-values and the errors of these.
+type Closed = Callable[[Array, Flags, float], tuple[Array, Array]]
+
+
+def std_errors(family: ContrastFamily, errors: Adjusted) -> Array:
+    """Return (P,) standard errors of the contrasts."""
+    squares = contrast_variances(family.matrix, errors.cov)
+    return np.sqrt(np.maximum(squares, 0.0))
+
+
+def without_spread(error: Array, errors: Adjusted) -> Flags:
+    """Return which standard errors are zero up to the rounding of the covariance (its root)."""
+    return error <= 1e-7 * np.sqrt(errors.cov.diagonal().max())
+
+
+@dataclass(frozen=True, slots=True)
+class _Statistics:
+    """Test statistics of P contrasts; (P,) arrays.
+
+    ``side`` is 0 for two-sided tests, 1 or -1 where first is better or worse is to be shown.
+    ``difference`` tests no difference, ``gap`` is the distance of the estimate to the tolerance in
+    standard errors, positive inside, ``margin`` tests that the side is worse by the tolerance.
+    """
+
+    side: int
+    difference: Array
+    gap: Array
+    margin: Array
+    df: Array
+
+    def raw(self, statistic: Array) -> Array:
+        """Return the p-values of each contrast alone."""
+        if self.side == 0:
+            return max_t.raw_p(statistic, self.df)
+        return stdtr(self.df, -self.side * statistic)
+
+    def equivalence(self) -> Array:
+        """Return the p-values of two one-sided tests at the tolerance, of each contrast alone."""
+        return stdtr(self.df, -self.gap)
+
+
+def evidence_of(
+    family: ContrastFamily,
+    levels: Array,
+    errors: Adjusted,
+    adjust: str,
+    alpha: float,
+    margin: float,
+    alternative: Alternative = "two-sided",
+    closed: Closed | None = None,
+    least: Array | float = 0.0,
+) -> tuple[Evidence, float]:
+    """Return the evidence of each contrast, and the largest error of a p-value that matters.
+
+    A closed test takes the place of the adjustment for p-values of the difference; the others are
+    then Holm's. No standard error is below `least`.
+
+    Notes
+    -----
+    A pair whose difference is the same on every data set has no standard error: its tests say
+    nothing (p = 1), its interval is without bounds, and a diagnostics row names it.
+    """
+    estimate = family.matrix @ levels
+    error = np.maximum(std_errors(family, errors), least)
+    flat = without_spread(error, errors)
+    safe = np.where(flat, 1.0, error)
+    side = SIDES[alternative]
+    # Without an error nothing is shown, of no side.
+    worst = -side * np.inf if side else 0.0
+    tests = _Statistics(
+        side=side,
+        difference=np.where(flat, 0.0, estimate / safe),
+        gap=np.where(flat, -np.inf, (margin - np.abs(estimate)) / safe),
+        margin=np.where(flat, worst, (estimate + side * margin) / safe),
+        df=errors.df,
+    )
+    errors_of_p = np.zeros(len(estimate))
+    if adjust in JOINT:
+        p, q, not_worse, critical, p_error = _joint(family, errors, tests, adjust, alpha)
+    else:
+        raw = tests.raw(tests.difference)
+        # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
+        step: Callable[[Array], Array] = np.copy if adjust == "none" else multiplicity.holm
+        p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
+        q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
+        if closed is not None:
+            p, errors_of_p = closed(raw, flat, 0.0)
+            not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
+        critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
+        p_error = float(
+            np.max(errors_of_p, where=np.abs(p - alpha) <= 3 * errors_of_p, initial=0.0)
+        )
+    reach = np.where(flat, np.inf, critical * error)
+    shown = family.wanted
+    return (
+        Evidence(
+            estimate=estimate[shown],
+            std_error=np.where(flat, 0.0, error)[shown],
+            df=errors.df[shown],
+            statistic=tests.difference[shown],
+            p_value=np.where(flat, 1.0, p)[shown],
+            p_raw=tests.raw(tests.difference)[shown],
+            p_equivalence=np.where(flat, 1.0, q)[shown],
+            low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
+            high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
+            p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
+            p_error=errors_of_p[shown] if errors_of_p.any() else None,
+        ),
+        p_error,
+    )
+
+
+def _critical(tests: _Statistics, alpha: float, n: int) -> Array:
+    """Return the critical values of n intervals: Sidak's, or Bonferroni's if one-sided.
+
+    Step-down p-values themselves have no intervals.
+    """
+    if tests.side == 0:
+        return max_t.critical_t(tests.df, sidak(alpha, n))
+    return max_t.critical_t(tests.df, 2 * alpha / n)
+
+
+def _joint(
+    family: ContrastFamily, errors: Adjusted, tests: _Statistics, adjust: str, alpha: float
+) -> tuple[Array, Array, Array, Array, float]:
+    """Return p, equivalence p, non-inferiority p, critical values and the error of the p."""
+    df = float(errors.df.min())
+    n = len(tests.difference)
+    both = max_t.max_t(family.matrix, errors.cov, df)
+    # Two one-sided tests: equivalent at alpha when the (1 - 2 alpha) interval lies inside.
+    half, error = max_t.survival(both, np.abs(tests.gap))
+    q = np.where(tests.gap > 0, half / 2, 1 - half / 2)
+    sides = 1 if tests.side else 2
+    turned = (tests.side or 1) * family.matrix
+    joint = max_t.max_t(turned, errors.cov, df, sides=sides) if tests.side else both
+    critical = np.full(n, max_t.quantile(joint, alpha))
+    size = tests.side * tests.difference if tests.side else np.abs(tests.difference)
+    p, p_error = max_t.survival(joint, np.r_[size, tests.side * tests.margin])
+    largest = float(np.r_[error, p_error].max())
+    if adjust == "single-step":
+        return p[:n], q, p[n:], critical, largest
+
+    def survival(members: tuple[int, ...], hypothesis: int) -> float:
+        part = max_t.max_t(family.matrix[list(members)], errors.cov, df)
+        return float(max_t.survival(part, size[[hypothesis]])[0][0])
+
+    stepped = closed_testing.westfall(max_t.raw_p(size, df), family.matrix.shape[1], survival)
+    return stepped, q, p[n:], critical, largest
