@@ -123,7 +123,7 @@ def test_robust_errors_exceed_those_of_independent_contests(scores, found):
 
 
 def test_robust_errors_go_with_holm_and_sidak(scores, found):
-    assert "P-values are Holm's over all 3 pairs; intervals are Sidak's." in found.method
+    assert "P-values are Holm's over all 6 pairs; intervals are Sidak's." in found.method
     for adjust in ("single-step", "westfall"):
         with pytest.raises(bi.DesignError, match='adjust="holm" goes with robust errors'):
             bi.compare_wins(scores, adjust=adjust)
