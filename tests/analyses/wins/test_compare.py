@@ -18,7 +18,7 @@ from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
 from benchinfer.comparison.figures.forest import layout
 from benchinfer.comparison.sections import contrasts
-from tests.analyses.mixed.test_mixed import table as scores_table
+from tests.analyses.mixed.test_compare import table as scores_table
 
 
 def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, *, paired=True):
