@@ -10,6 +10,9 @@ from pathlib import Path
 from tests.trees import FILES, PACKAGE, nodes, tree
 
 ROOT = PACKAGE.parent
+TESTS = ROOT / "tests"
+# Tests of the whole package, of its documents, and by simulation.
+ACROSS = {"browser", "calibration", "docs", "golden", "properties"}
 MOST_ENTRIES = 15
 LIBRARIES = ("xarray.", "pandas.", "matplotlib.")
 # Names that say nothing of what a value is; `docs/contributing.md` has the rule.
@@ -17,7 +20,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4596,
+    "functions": 4595,
     "records": 455,
     "renamed imports": 34,
     "names outside the field's vocabulary": 74,
@@ -66,6 +69,24 @@ def test_every_folder_can_be_taken_in_at_a_glance() -> None:
         entries[path.parent] += path.name != "__init__.py"
     crowded = {_name(folder): n for folder, n in entries.items() if n > MOST_ENTRIES}
     assert crowded == {}
+
+
+def test_tests_bear_the_names_of_modules() -> None:
+    """A test file begins with the name of a module of the folder that its own folder mirrors.
+
+    Several files about one module may stand in a folder of its name; folders of tests that cut
+    across the package mirror nothing.
+    """
+    strays: list[str] = []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        folder = path.parent.relative_to(TESTS)
+        home, stem = PACKAGE / folder, path.stem.removeprefix("test_")
+        if folder == Path() or folder.parts[0] in ACROSS or home.with_suffix(".py").exists():
+            continue
+        modules = [p.stem for p in home.iterdir() if p.suffix == ".py" or p.is_dir()]
+        if not any(stem == name or stem.startswith(f"{name}_") for name in modules):
+            strays.append(path.relative_to(TESTS).as_posix())
+    assert strays == []
 
 
 def test_names_of_classes_are_unique() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import benchinfer as bi
 from benchinfer.plots.draw import Kind, kinds
 from tests.analyses.subgroups.conftest import simulated
 from tests.analyses.subgroups.conftest import table as planted
-from tests.plots.test_boxes import LONG, faults, table
+from tests.plots.test_draw_boxes import LONG, faults, table
 
 pytestmark = pytest.mark.calibration
 

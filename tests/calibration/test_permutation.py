@@ -17,7 +17,7 @@ from benchinfer.analyses.permutation.numerics import arrangements, blocks, fried
 from benchinfer.analyses.permutation.numerics.arrangements import monte_carlo
 from benchinfer.analyses.permutation.numerics.blocks import center
 from benchinfer.numerics import signs
-from tests.analyses.mixed.test_mixed import table
+from tests.analyses.mixed.test_compare import table
 from tests.calibration import stacks
 from tests.calibration.stacks import ALPHA, NOISES, Cell, between
 from tests.calibration.tables import limit, report

@@ -17,7 +17,7 @@ import pytest
 
 import benchinfer as bi
 from tests.properties import odd_tables
-from tests.scores.formats.test_formats import CASES, SAMPLES
+from tests.scores.formats.test_tables import CASES, SAMPLES
 
 # A run by hand widens the range: BENCHINFER_FUZZ_FILES=10000:20000.
 FIRST, LAST = map(int, os.environ.get("BENCHINFER_FUZZ_FILES", "0:150").split(":"))

@@ -12,7 +12,7 @@ from benchinfer.core.sections import Table, names
 from benchinfer.reports.notebook import excerpt, html
 from tests.analyses.subgroups.conftest import table as planted
 from tests.analyses.subgroups.regions.test_regions import table as along_size
-from tests.comparison.test_doubts import minus_one
+from tests.comparison.checks.test_tables_doubts import minus_one
 from tests.conftest import NASTY, Page, nasty_scores
 
 CELLS = """import benchinfer as bi

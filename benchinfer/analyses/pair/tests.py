@@ -11,8 +11,7 @@ from benchinfer.analyses.pair.numerics import outcomes, t_tests
 from benchinfer.analyses.pair.numerics.t_tests import DifferenceTest, EstimatedDifference
 from benchinfer.analyses.pair.rules import PAIRED_OUTCOMES, TESTS, WORDS, Test, misfit
 from benchinfer.analyses.pair.scores import Pair, PairedScores
-from benchinfer.comparison.adjustment import sidak
-from benchinfer.comparison.comparison import Alternative
+from benchinfer.comparison.adjustment import SIDES, sidak
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 
 RESAMPLES = 100_000
-SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 
 
 @dataclass(frozen=True, slots=True)

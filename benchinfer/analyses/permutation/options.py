@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.analyses.permutation.adjustment import Adjust, Pairs, resolve
 from benchinfer.analyses.permutation.blocks import On, Scale
-from benchinfer.comparison.adjustment import sidak
+from benchinfer.comparison.adjustment import SIDES, sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_resamples
@@ -19,7 +19,6 @@ from benchinfer.numerics.types import Array
 
 # Scores that depend on the order of differences alone, or nearly so.
 RANKED = ("ranks", "aligned-ranks", "normal-scores")
-_SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +98,7 @@ class PermutationProcedure:
     @property
     def side(self) -> int:
         """0 for two-sided tests, 1 or -1 where first is to be shown better or worse."""
-        return _SIDES[self.alternative]
+        return SIDES[self.alternative]
 
     def confidence(self, n: int) -> float:
         """Return the two-sided confidence of each of n intervals; a one-sided bound is one end."""

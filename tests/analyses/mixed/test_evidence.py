@@ -8,7 +8,7 @@ from benchinfer.analyses.mixed import evidence
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, multiplicity
 from benchinfer.numerics.rotations import closed_pairs
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 EXACT = "-values are of the closed test of all 6 pairs by rotations of the data sets' means"
 ROWS = simulated(31, (7, 4, 4), effect=0.35)

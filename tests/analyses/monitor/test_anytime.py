@@ -6,7 +6,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.monitor.numerics.betting import MeanBet, SymmetryBet
-from tests.analyses.monitor.numerics.test_confidence_sequence import symmetry_interval
+from tests.analyses.monitor.numerics.test_betting_confidence_sequence import symmetry_interval
 
 D = np.array([2, 1, 3, -1, 2, 4, 0, 3, 1, 2, 2, 3, -2, 1, 5, 2, 1, 3, 2, 0]) / 100
 

@@ -6,7 +6,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.analyses.permutation import adjustment
 from benchinfer.numerics import closed_testing
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 METHODS = {"shaffer": closed_testing.shaffer, "bergmann-hommel": closed_testing.bergmann_hommel}
 

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
 import benchinfer as bi
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 RATES = {"a": 0.85, "b": 0.6, "c": 0.55}
 

@@ -16,7 +16,7 @@ from benchinfer.core.frames import GLOSSARY
 from benchinfer.reports.notebook import sections
 from benchinfer.scores.features import Feature, of_categories
 from tests.analyses.subgroups.conftest import simulated, table
-from tests.plots.test_boxes import faults
+from tests.plots.test_draw_boxes import faults
 
 LONG = "gradient_boosting_classifier_with_depth_{}_and_learning_rate_0.05".format
 

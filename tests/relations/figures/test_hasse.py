@@ -7,7 +7,7 @@ import benchinfer as bi
 from benchinfer.core.verdict import Verdict
 from benchinfer.relations.figures import hasse
 from benchinfer.relations.figures.hasse import chains, isolated, label, layout_undecided, place
-from tests.plots.test_boxes import LONG, faults
+from tests.plots.test_draw_boxes import LONG, faults
 
 NAMES = tuple(f"a{i:02d}" for i in range(10))
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.numerics import max_t
-from tests.analyses.mixed.numerics.test_score_model import CASES, GOLDEN, golden
+from tests.analyses.mixed.numerics.test_likelihood import CASES, GOLDEN, golden
 
 REML = [case for case in CASES if case[1].endswith("_reml")]
 

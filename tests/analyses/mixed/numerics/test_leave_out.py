@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.numerics import max_t
-from tests.analyses.mixed.numerics.test_score_model import ragged
+from tests.analyses.mixed.numerics.test_likelihood import ragged
 
 TERMS = COMPONENTS[:3]
 

@@ -10,8 +10,8 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.core.errors import FitError
-from tests.analyses.mixed.numerics.test_score_model import balanced, dense, fit_array, ragged
-from tests.analyses.mixed.numerics.test_wald import CASES, golden
+from tests.analyses.mixed.numerics.test_degrees_wald import CASES, golden
+from tests.analyses.mixed.numerics.test_likelihood import balanced, dense, fit_array, ragged
 
 
 @pytest.mark.parametrize("reml", [True, False])

@@ -8,8 +8,8 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES, of_blocks, of_cells
+from tests.analyses.mixed.numerics.test_likelihood import ragged
 from tests.analyses.mixed.numerics.test_new_dataset import simulate
-from tests.analyses.mixed.numerics.test_score_model import ragged
 
 
 def diagnose(dataset, count, mean):

@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit, of_structured
 from benchinfer.analyses.mixed.numerics.structured_optimum import fit_structured
 from benchinfer.numerics import max_t
-from tests.analyses.mixed.numerics.test_score_model import balanced, ragged
+from tests.analyses.mixed.numerics.test_likelihood import balanced, ragged
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "robust" / "cr2.json"
 

@@ -15,7 +15,7 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     second,
 )
 from benchinfer.core.errors import FitError
-from tests.analyses.mixed.numerics.test_patterns import ragged
+from tests.analyses.mixed.numerics.test_moments_patterns import ragged
 
 D, K = 6, 3
 DOMAIN = np.array([0, 1, 0, 2, 1, 0])

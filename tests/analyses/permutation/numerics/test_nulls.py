@@ -20,7 +20,7 @@ from tests.analyses.permutation.numerics.test_friedman import (
     ragged,
     scored,
 )
-from tests.numerics.test_studentized import survival
+from tests.numerics.test_max_t_exact_studentized import survival
 
 PAIRS = max_t.all_pairs(3)[1]
 CONTROL = np.array([[1.0, -1, 0], [1, 0, -1]])

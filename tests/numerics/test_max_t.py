@@ -12,8 +12,8 @@ from benchinfer.core.errors import FitError
 from benchinfer.numerics import max_t, max_t_exact
 from benchinfer.numerics.directions import samples
 from benchinfer.numerics.directions.differences import PointDifferences
-from tests.analyses.mixed.numerics.test_score_model import TABLES, golden
-from tests.numerics.test_studentized import survival
+from tests.analyses.mixed.numerics.test_likelihood import TABLES, golden
+from tests.numerics.test_max_t_exact_studentized import survival
 
 SIMULATED = json.loads(
     (Path(__file__).parents[1] / "golden" / "max_t" / "simulated.json").read_text()

@@ -18,7 +18,7 @@ from benchinfer.analyses.wins.numerics.tally import count
 from benchinfer.comparison import posterior as comparison_posterior
 from benchinfer.comparison.figures.forest import layout
 from benchinfer.comparison.sections import contrasts
-from tests.analyses.mixed.test_mixed import table as scores_table
+from tests.analyses.mixed.test_compare import table as scores_table
 
 
 def _table(seed=1, datasets=20, k=4, replications=1, step=0.5, *, paired=True):
@@ -123,7 +123,7 @@ def test_robust_errors_exceed_those_of_independent_contests(scores, found):
 
 
 def test_robust_errors_go_with_holm_and_sidak(scores, found):
-    assert "P-values are Holm's over all 3 pairs; intervals are Sidak's." in found.method
+    assert "P-values are Holm's over all 6 pairs; intervals are Sidak's." in found.method
     for adjust in ("single-step", "westfall"):
         with pytest.raises(bi.DesignError, match='adjust="holm" goes with robust errors'):
             bi.compare_wins(scores, adjust=adjust)

@@ -10,7 +10,7 @@ from scipy import stats
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 SHAPE = (8, 6, 4)
 

@@ -15,7 +15,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.sections import Request
 from benchinfer.numerics import closed_testing, multiplicity
 from benchinfer.numerics.shifts import hodges_lehmann
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 ON = {

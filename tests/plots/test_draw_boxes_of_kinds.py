@@ -3,7 +3,7 @@
 import pytest
 
 import benchinfer as bi
-from tests.plots.test_boxes import LONG, faults, table
+from tests.plots.test_draw_boxes import LONG, faults, table
 
 DRAWN = {
     ("local", 2): ("verdicts", "podium", "support", "map", "clusters"),

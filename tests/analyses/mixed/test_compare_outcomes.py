@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from tests.comparison.test_doubts import items
+from tests.comparison.checks.test_tables_doubts import items
 from tests.scores.tables import table
 
 WRONG = "scores of 0 and 1 in a model of normal errors"

@@ -7,7 +7,7 @@ import benchinfer as bi
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import multiplicity, rotations
 from benchinfer.numerics.signs import signed_ranks
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 VALUES = simulated(31, (9, 1, 4), effect=0.35)
 

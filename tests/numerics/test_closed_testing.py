@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics import closed_testing, multiplicity
-from tests.analyses.mixed.numerics.test_score_model import GOLDEN
-from tests.numerics.test_closed_on_line import p_of
+from tests.analyses.mixed.numerics.test_likelihood import GOLDEN
+from tests.numerics.test_closed_testing_on_line import p_of
 
 
 def closure(p, k):

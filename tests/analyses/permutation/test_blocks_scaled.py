@@ -9,7 +9,7 @@ from scipy import stats
 import benchinfer as bi
 from benchinfer.analyses.permutation import blocks
 from benchinfer.core.errors import DesignError
-from tests.analyses.mixed.test_mixed import simulated, table
+from tests.analyses.mixed.test_compare import simulated, table
 
 TESTED = ["statistic", "p_value", "p_raw", "p_error"]
 

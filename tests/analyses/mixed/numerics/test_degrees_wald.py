@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.numerics.moments import from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics import max_t
-from tests.analyses.mixed.numerics.test_score_model import balanced, fit_array, statistics
+from tests.analyses.mixed.numerics.test_likelihood import balanced, fit_array, statistics
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "whole"
 CASES = [

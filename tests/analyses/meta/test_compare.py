@@ -11,7 +11,7 @@ from scipy.stats import ttest_1samp
 import benchinfer as bi
 from benchinfer.analyses.meta.numerics.moderation import moderated
 from benchinfer.analyses.meta.numerics.pooling import NetworkPart, pool, tau_squared
-from tests.analyses.mixed.test_mixed import table as scores_table
+from tests.analyses.mixed.test_compare import table as scores_table
 
 
 @pytest.fixture(scope="module")

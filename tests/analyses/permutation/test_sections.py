@@ -8,7 +8,7 @@ from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.comparison.sections import summary
 from benchinfer.core.sections import Request
 from benchinfer.reports.gather import everything
-from tests.analyses.mixed.test_mixed import table as scores_table
+from tests.analyses.mixed.test_compare import table as scores_table
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from benchinfer.analyses.mixed.numerics import random_effects
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from tests.analyses.mixed.numerics.test_score_model import ragged
-from tests.analyses.mixed.numerics.test_wald import CASES, golden
+from tests.analyses.mixed.numerics.test_degrees_wald import CASES, golden
+from tests.analyses.mixed.numerics.test_likelihood import ragged
 
 
 def by_name(effects, names):
