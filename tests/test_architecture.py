@@ -17,7 +17,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4629,
+    "functions": 4636,
     "records": 456,
     "renamed imports": 42,
     "names outside the field's vocabulary": 74,
