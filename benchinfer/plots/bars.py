@@ -162,6 +162,13 @@ def labels(names: Iterable[str], said: Sequence[str], width: Width) -> dict[str,
     return fitted(names, width - 0.4 - widest(said))
 
 
+def pair_labels(
+    names: Iterable[str], between: str, said: Sequence[str], width: Width
+) -> dict[str, str]:
+    """Return names of which two fit into a line with a text between them and their values."""
+    return fitted(names, (width - 0.4 - widest(said) - across(between)) / 2)
+
+
 def _above(strips: Strips) -> list[str]:
     """Shorten labels to the room that words leave in their line, keeping them distinct."""
     room = {row.label: strips.width - 0.4 - across(row.said) for row in strips.rows if row.label}

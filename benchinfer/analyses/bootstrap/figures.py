@@ -33,7 +33,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import fitted, plain, pt, wrapped
+from benchinfer.plots.text import fitted, key, plain, pt, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out the level of each algorithm."""
     measure, table = result.measure, result.summary().iloc[result.best_first()]
-    names = fitted(result.algorithms, 0.45 * width)
+    names = bars.labels(result.algorithms, [""], width)
     rows = tuple(
         Interval(names[algorithm], "", estimate, low, high)
         for algorithm, estimate, low, high in zip(
@@ -56,7 +56,7 @@ def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Int
     name = measure_name(measure)
     log, unit = measure.scale == "log", measure.unit_mark
     ends = [end for row in rows for end in (row.value, row.low, row.high)]
-    best = rows[0]
+    best, value = table["algorithm"].iloc[0], signed(float(f"{rows[0].value:.3g}"))
     return Intervals(
         rows=rows,
         limits=room(ends, log=log),
@@ -65,11 +65,11 @@ def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Int
         sides=("", ""),
         title=f"Aggregates: {name}, {measure.better} is better",
         axis=f"{result.statistic} of {name}{unit}",
-        notes=(f"lines: {100 * result.level:g} % intervals {_NOTE}",),
+        notes=(f"lines: {100 * result.level:g} % intervals {_NOTE}", *key(names)),
         width=width,
         alt=f"Dots with intervals: the {result.statistic} of {name} of"
-        f" {count(len(rows), 'algorithm')}, {measure.better} is better. The best is {best.label}"
-        f" with {signed(float(f'{best.value:.3g}'))}.",
+        f" {count(len(rows), 'algorithm')}, {measure.better} is better. The best is {best} with"
+        f" {value}.",
     )
 
 
@@ -82,7 +82,7 @@ def layout_improvement(
     """Lay out pairs in the order of their better, then their worse placed algorithm."""
     measure = result.setting.measure
     table = result.turned(result.probability_of_improvement())
-    names = fitted(result.algorithms, 0.2 * width if is_wide(width) else 0.36 * width)
+    names = bars.pair_labels(result.algorithms, " vs ", ["0.00"], width)
     columns = ("first", "second", "prob_improvement", "conf_low", "conf_high", "p_value")
     rows = tuple(
         Interval(
@@ -112,7 +112,11 @@ def layout_improvement(
         ),
         title=f"Probability of improvement: {name}, {measure.better} is better",
         axis="probability that a score of the first is better than one of the second",
-        notes=(*_notes(result, shown), *([some] if len(shown) < len(rows) else [])),
+        notes=(
+            *_notes(result, shown),
+            *([some] if len(shown) < len(rows) else []),
+            *key(names),
+        ),
         width=width,
         alt=f"Dots with intervals: probability of improvement of {count(len(rows), 'pair')} of"
         f" algorithms in {name}, {measure.better} is better; {decided} of them told from 1/2.",
@@ -265,7 +269,7 @@ def _laid(
         columns=0 if together else columns,
         title=title,
         axis=axis,
-        notes=(bands,) if together else (bands, others),
+        notes=(bands, *(() if together else (others,)), *key(names)),
         width=width,
         alt=_alt(title, curves, threshold),
     )

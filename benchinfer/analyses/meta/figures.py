@@ -38,7 +38,7 @@ from benchinfer.plots.style import (
     open_frame,
     signed,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, versus, widest, wrapped
+from benchinfer.plots.text import across, fitted, key, plain, pt, versus, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -377,7 +377,7 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
         nodes=nodes,
         edges=edges,
         title=f"Who was compared with whom: {name}",
-        notes=tuple(notes),
+        notes=(*notes, *key(names)),
         alt=f"Network of {count(k, 'algorithm')} on {count(d, 'data set')}: {len(edges)} of"
         f" {count(k * (k - 1) // 2, 'pair')} are compared on some data set.",
         width=width,

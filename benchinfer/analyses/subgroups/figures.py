@@ -18,7 +18,7 @@ from benchinfer.plots.bars import room
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, MARKS, PAGE, Width, lines, signed
-from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
+from benchinfer.plots.text import across, fitted, key, plain, pt, widest, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,6 +140,7 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
                     "groups were chosen by the same scores: differences between them are too large"
                 ]
             ),
+            *key(names),
         ),
         alt=f"Tree of {count(len(tree.nodes[0].datasets), 'data set')} with"
         f" {count(len(tree.leaves), 'group')}. {said}.",

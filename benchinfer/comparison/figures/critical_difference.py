@@ -285,8 +285,8 @@ def _labels_in(
         margins = _margins(labels)
         if width - sum(margins) - 0.1 >= _LEAST * width:
             return labels, margins, full
-    beside = sides[-1] * (max(margins) - widest(list(full.values()))) + (2 - sides[-1]) * _FREE
-    room = (width - max(_LEAST * width, _TICKS) - beside - 0.1) / sides[-1]
+    other = sides[-1] * (max(margins) - widest(list(full.values()))) + (2 - sides[-1]) * _FREE
+    room = (width - max(_LEAST * width, _TICKS) - other - 0.1) / sides[-1]
     names = fitted(comparison.algorithms, max(room, 0.45))
     labels = _labels(comparison, groups, bare, top, names, sides[-1], right=right)
     return labels, _margins(labels), names

@@ -21,7 +21,7 @@ from benchinfer.plots import panels
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.panels import COLUMN, scaled
 from benchinfer.plots.style import FAINT, INK, PAGE, Width, is_wide, lines, measure_name, signed
-from benchinfer.plots.text import fitted, plain, pt, widest
+from benchinfer.plots.text import fitted, key, plain, pt, widest
 from benchinfer.plots.tiles import Verdicts
 from benchinfer.relations.figures import ensemble
 from benchinfer.relations.figures.ensemble import standing, verdict_tiles
@@ -275,6 +275,7 @@ def layout_podium(
             "coloured from blue to orange by wins less losses over all data sets",
             "data sets with like verdicts stand together",
             *_cut(positions, len(overall), len(datasets), len(comparisons)),
+            *key({**labels, **texts}),
         ),
         width=width,
         alt=f"Order of performance on {count(len(datasets), 'data set')}, best first: "

@@ -11,7 +11,7 @@ from benchinfer.plots.bars import COLOUR
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import PAGE, Width, lines
-from benchinfer.plots.text import fitted
+from benchinfer.plots.text import key
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 from benchinfer.relations.consensus.consensus import Consensus, optima
 from benchinfer.relations.consensus.stability import Stability
@@ -73,24 +73,17 @@ class Ranges(Layout):
 def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     """Lay out the ranks of the algorithms of a consensus."""
     low, high = consensus.ranks.T
-    names = fitted(consensus.algorithms, 0.38 * width)
-    rows = tuple(
-        Range(
-            names[consensus.algorithms[i]],
-            f"{low[i]}" if low[i] == high[i] else f"{low[i]} to {high[i]}",
-            low[i],
-            high[i],
-        )
-        for i in np.lexsort((high, low)).tolist()
-    )
-    spoken = "; ".join(f"{row.label} {row.said}" for row in rows)
+    said = [f"{a}" if a == b else f"{a} to {b}" for a, b in consensus.ranks.tolist()]
+    names = bars.labels(consensus.algorithms, said, width)
+    order = np.lexsort((high, low)).tolist()
+    rows = tuple(Range(names[consensus.algorithms[i]], said[i], low[i], high[i]) for i in order)
+    spoken = "; ".join(f"{consensus.algorithms[i]} {said[i]}" for i in order)
+    ties = "a line: several ranks, by ties or because optima differ"
     return Ranges(
         rows=rows,
         title="Ranks in the consensus",
         axis=f"rank, 1 is best, in {optima(consensus)}",
-        notes=("a line: several ranks, by ties or because optima differ",)
-        if (high > low).any()
-        else (),
+        notes=(*([ties] if (high > low).any() else []), *key(names)),
         width=width,
         alt=f"Ranks in {optima(consensus)}: {spoken}.",
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
+from benchinfer.plots.text import across, fitted, key, plain, pt, widest, wrapped
 from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def layout_dendrogram(ensemble: "Ensemble", width: Width = PAGE) -> Dendrogram:
         top=top,
         title="Relations that are alike",
         axis="distance at which clusters join: mean symmetric difference",
-        notes=("the sooner two are joined, the more of their verdicts agree",),
+        notes=("the sooner two are joined, the more of their verdicts agree", *key(names)),
         width=width,
         alt=f"Dendrogram of {len(order)} relations, joined by mean symmetric difference up to"
         f" {top:.3g}. In {n} clusters: {members}.",
@@ -171,7 +171,7 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     at = (points - middle) * unit + np.array([across / 2, tall / 2])
     names = fitted(scaling.names, 1.6 if is_wide(width) else 0.75)
     labels = [_label([names[scaling.names[i]] for i in group]) for group in groups]
-    texts, key = keyed(at, labels, (across, tall))
+    texts, numbers = keyed(at, labels, (across, tall))
     return Landscape(
         points=tuple((float(x), float(y)) for x, y in at),
         texts=texts,
@@ -181,7 +181,8 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
         notes=(
             "near: alike in their verdicts (classical scaling of the symmetric differences)",
             f"the plane shows {100 * scaling.share:.0f} % of the distances",
-            *key,
+            *numbers,
+            *key(names),
         ),
         width=width,
         alt=f"Map of {len(scaling.names)} relations in {len(groups)} places, showing"
@@ -441,8 +442,8 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
     order = standing(ensemble)
     every = list(combinations(order, 2))
     pairs = every if len(every) <= _PAIRS else list(pairwise(order))
-    states, names = ensemble.states, fitted(order, _name_room(width))
-    rows: list[Stack] = []
+    states = ensemble.states
+    stacks: dict[tuple[str, str], Stack] = {}
     for a, b in pairs:
         codes = states[:, index[a], index[b]]
         weights = np.bincount(codes, weights=ensemble.weights, minlength=len(Verdict)).tolist()
@@ -451,21 +452,30 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
             for verdict in _ALONG
             if weights[verdict] > 0
         )
-        rows.append(Stack(f"{names[a]} : {names[b]}", said, pieces(weights)))
+        stacks[a, b] = Stack(" : ", said, pieces(weights))
+    rows, names = _labelled(stacks, width)
     shown = _shown(len(every), len(pairs), "the order of wins less losses")
     return Stacks(
         rows=tuple(rows),
         title=f"What {count(len(ensemble), 'relation')} say of each pair",
         axis="share of the weight of the relations",
-        notes=(*_READ, *shown),
+        notes=(*_READ, *shown, *key(names)),
         width=width,
         alt=f"Weight of {count(len(ensemble), 'relation')} for each verdict: {_spoken(rows)}.",
     )
 
 
-def _name_room(width: Width) -> float:
-    """Return the inches of each name of a pair."""
-    return (0.17 if is_wide(width) else 0.28) * width
+def _labelled(
+    stacks: Mapping[tuple[str, str], Stack], width: Width
+) -> tuple[list[Stack], dict[str, str]]:
+    """Return rows with the names of their pairs around the mark that is their label, and names."""
+    said, marks = [row.said for row in stacks.values()], [row.label for row in stacks.values()]
+    mark = max(marks, key=across, default="")
+    names = bars.pair_labels(dict.fromkeys(n for pair in stacks for n in pair), mark, said, width)
+    rows = [
+        replace(row, label=f"{names[a]}{row.label}{names[b]}") for (a, b), row in stacks.items()
+    ]
+    return rows, names
 
 
 _READ = (
@@ -488,8 +498,7 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
     table = consensus.support()
     regret = _square(consensus, table["regret"]) if "regret" in table else None
     exact = _square(consensus, table["regret_exact"]) if regret is not None else None
-    names = fitted(consensus.algorithms, _name_room(width))
-    rows: list[Stack] = []
+    stacks: dict[tuple[str, str], Stack] = {}
     for i, j in pairwise(order.tolist()):
         weights = consensus.votes[:, i, j].tolist()
         certain = bool(consensus.certain[i, j])
@@ -501,8 +510,9 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
         if certain and regret is not None and exact is not None:
             least = "" if exact[i, j] else "at least "
             said += f", regret {least}{regret[i, j]:.3g}"
-        label = mark.join(names[consensus.algorithms[m]] for m in (i, j))
-        rows.append(Stack(label, said, pieces(weights), verdict if certain else None))
+        pair = consensus.algorithms[i], consensus.algorithms[j]
+        stacks[pair] = Stack(mark, said, pieces(weights), verdict if certain else None)
+    rows, names = _labelled(stacks, width)
     k = len(order)
     regrets = ("regret: what the cheapest order with the pair turned round costs more",)
     return Stacks(
@@ -515,6 +525,7 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
             *(("open: the optima disagree",) if not consensus.certain.all() else ()),
             *(regrets if regret is not None else ()),
             *_shown(k * (k - 1) // 2, k - 1, "the consensus"),
+            *key(names),
         ),
         width=width,
         alt=f"Support of the consensus: {_spoken(rows)}.",

@@ -1,4 +1,4 @@
-"""New names of algorithms and data sets, and labels of measures."""
+"""New names of algorithms and data sets."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ def check_names(names: object) -> dict[str, str]:
 
 
 def labelled(measures: Sequence[Measure], names: Names) -> tuple[Measure, ...]:
-    """Return the measures, those with a new name with it as their label."""
-    return tuple(replace(m, label=names[m.name]) if m.name in names else m for m in measures)
+    """Return the measures, with the new names of some as their labels."""
+    return tuple(replace(m, label=names.get(m.name, m.label)) for m in measures)
 
 
 def renamed[Table: (Frame, Places)](

@@ -93,7 +93,9 @@ def test_no_ratios_of_scores_that_are_not_above_zero():
 def test_more_algorithms_than_colours_have_panels_of_their_own(k, width, columns):
     laid = figures.layout_profile(compared(k), width)
     assert laid.columns == columns
-    assert len(laid.notes) == (2 if columns else 1)
+    # The names are too long for the figure: a key follows.
+    assert len(laid.notes) == (3 if columns else 2)
+    assert f"a_rather_long_name_of_algorithm_{k - 1:02}" in laid.notes[-1]
     assert laid.bands == (-(-k // columns) if columns else 1)
 
 
