@@ -8,7 +8,7 @@ changes, or constants: scores that are exchangeable within a data set stay so.
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ import numpy as np
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase
-from benchinfer.core.measure import Kind, Measure, Normalisation, printable
+from benchinfer.core.measure import Kind, Measure, Normalisation, Reference, printable
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import note_input
 from benchinfer.numerics.ties import joined, resolution
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
     from benchinfer.scores.table import ScoreTable
 
-type Reference = float | str | Mapping[str, float]
 type Normalise = str | Sequence[str] | Mapping[str, Reference]
 
 _SCALES: dict[Kind, str] = {
@@ -63,7 +62,7 @@ class Scheme:
     """
 
     kind: Kind
-    references: tuple[tuple[str, Reference], ...] = ()
+    references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
     tolerance: float = 0.0
 
     @staticmethod
@@ -73,8 +72,7 @@ class Scheme:
         Examples
         --------
         >>> Scheme.of("random,human:0.05")
-        Scheme(kind='references', references=(('random', 'random'), ('human', 'human')),
-        tolerance=0.05)
+        Scheme(kind='references', references={'random': 'random', 'human': 'human'}, tolerance=0.05)
         """
         if isinstance(declared, str):
             return _of_text(declared)
@@ -87,11 +85,14 @@ class Scheme:
         """Say what the numbers stand for."""
         if not self.references:
             return _SCALES[self.kind].format(block=block)
-        return printable(", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references)))
+        return printable(
+            ", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references.items()))
+        )
 
     def algorithms(self, table: "ScoreTable") -> list[str]:
         """Return the references that are algorithms of a table."""
-        return [v for _, v in self.references if isinstance(v, str) and v in table.algorithms]
+        named = [value for value in self.references.values() if isinstance(value, str)]
+        return [name for name in named if name in table.algorithms]
 
 
 def _name(name: str, reference: Reference) -> str:
@@ -132,7 +133,15 @@ def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:
     }
     if len(references) != 2 or "" in references or not all(map(_usable, references.values())):
         raise ArgumentError(f"{Given('normalise', declared)} cannot be read.", hint=_USAGE)
-    return Scheme("references", tuple(references.items()), _checked(given.get("tolerance", 0.0)))
+    references = {name: _plain(value) for name, value in references.items()}
+    return Scheme("references", references, _checked(given.get("tolerance", 0.0)))
+
+
+def _plain(value: Any) -> Reference:
+    """Return a reference without the types of NumPy, which are not saved."""
+    if isinstance(value, Mapping):
+        return {str(k): float(v) for k, v in cast("Mapping[object, float]", value).items()}
+    return value if isinstance(value, str) else float(value)
 
 
 def _usable(value: object) -> bool:
@@ -196,9 +205,7 @@ def reference_levels(
         lost = [name for name, value in zip(datasets, oriented, strict=True) if np.isnan(value)]
         unused: list[str] = []
     else:
-        numbers = dict.fromkeys(datasets, values)
-        if isinstance(values, Mapping):
-            numbers = {str(name): number for name, number in values.items()}
+        numbers = values if isinstance(values, Mapping) else dict.fromkeys(datasets, values)
         lost = [name for name in datasets if name not in numbers]
         unused = [name for name in numbers if name not in datasets]
         known = np.array([numbers.get(name, math.nan) for name in datasets], dtype=np.float64)
@@ -239,7 +246,7 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
     """Return the measure of normalised scores; refuse one of scores that are normalised."""
     if measure.normalised is not None:
         raise DesignError(
-            f"the scores of {measure.normalised.measure!r} are normalised already, on the scale of"
+            f"the scores of {measure.normalised.measure.name!r} are normalised already, on the scale of"
             f" {measure.unit}.",
             hint="normalise the scores as they were read.",
         )
@@ -254,7 +261,7 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
         scheme.tolerance,
         unit=scheme.words(block),
         label=f"{word} {measure.label}" if measure.label else "",
-        normalised=Normalisation(scheme.kind, measure.name, of_scores),
+        normalised=Normalisation(scheme.kind, measure, scheme.references, of_scores),
     )
 
 
@@ -292,7 +299,8 @@ def _ends(
         datasets = [name for name, there in zip(table.datasets, held, strict=True) if there]
         levels = {name: values[held] for name, values in _levels(table, measure, cells).items()}
         low[held], high[held] = (
-            reference_levels(value, measure, datasets, levels) for _, value in scheme.references
+            reference_levels(value, measure, datasets, levels)
+            for value in scheme.references.values()
         )
     elif scheme.kind == "min-max":
         low[held], high[held] = _extremes(table.summary.of(measure.name), measure, held)
@@ -346,7 +354,7 @@ def _refuse_flat(
             where=[("dataset", "score"), *((name, value) for name, value, _ in rows)],
             hint=f"{leave} leaves them out; {Option('normalise', 'ranks')} ties all algorithms.",
         )
-    zero, one = (_name(*reference) for reference in scheme.references)
+    zero, one = (_name(*reference) for reference in scheme.references.items())
     raise DesignError(
         f"{where} the reference for 1 is not better than that for 0.",
         where=[("dataset", f"0 = {zero}", f"1 = {one}"), *rows],

@@ -1,5 +1,6 @@
 """Normalised scores: numbers, directions, words, every kind of table, refusals."""
 
+import html
 import json
 import re
 
@@ -312,6 +313,25 @@ def test_every_claim_has_the_scale(name, tmp_path):
     assert again.measure == result.measure
     page = bi.report(result, tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"normalised score {SCALE}" in page
+
+
+def test_a_report_gives_the_code_that_normalises(tmp_path):
+    values = simulated()
+    path = tmp_path / "scores.csv"
+    table(values).to_csv(path, index=False)
+    low = {f"d{i:03}": np.float64(v.min() - 1) for i, v in enumerate(values)}
+    for by in ("z:0.5", {"random": low, "human": 9e4, "tolerance": 0.01}):
+        scores = bi.read_scores(path, measures="score:lower" if by == "z:0.5" else "score:higher")
+        scores = scores.normalise(by)
+        page = bi.report([bi.compare_points(scores)], tmp_path / "report.html", scores=scores)
+        code = html.unescape(re.search(r"import benchinfer[^<]*", page.read_text())[0])
+        code = code.replace("'scores.csv'", repr(str(path)))
+        names = {}
+        exec(code.partition("bi.report")[0], names)  # noqa: S102
+        assert names["scores"].digest == scores.digest
+        assert names["scores"].measures == scores.measures
+        again = names["results"][0]
+        assert again.headline() == bi.compare_points(scores).headline()
 
 
 def test_axes_have_the_scale():
