@@ -17,8 +17,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4609,
-    "records": 456,
+    "functions": 4641,
+    "records": 458,
     "renamed imports": 42,
     "names outside the field's vocabulary": 74,
 }

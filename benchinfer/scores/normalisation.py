@@ -24,7 +24,7 @@ from benchinfer.numerics.ties import joined, resolution
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.reductions import Cells, squares_of
-from benchinfer.scores.summary import ScoreRows, Summary
+from benchinfer.scores.summary import ScoreRows
 
 if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
@@ -109,7 +109,7 @@ def _of_text(text: str) -> Scheme:
     what = text if tolerance is None else head
     for kind in _SCALES:
         if kind == what.strip():
-            return Scheme(kind, tolerance=_checked(tolerance or 0.0))
+            return Scheme(kind, tolerance=tolerance or 0.0)
     references: dict[str, Reference] = {}
     for part in what.split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))
@@ -126,42 +126,28 @@ def _number(text: str) -> float | None:
 
 
 def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:
-    references = {
-        str(name): value.to_dict() if hasattr(value, "to_dict") else value  # a pandas Series
-        for name, value in given.items()
-        if name != "tolerance"
-    }
-    if len(references) != 2 or "" in references or not all(map(_usable, references.values())):
+    tolerance = given.get("tolerance", 0.0)
+    names = [name for name in given if name != "tolerance"]
+    values = [_reference(given[name]) for name in names]
+    references = {str(n): v for n, v in zip(names, values, strict=True) if n and v is not None}
+    if not len(references) == len(names) == 2 or not _is_number(tolerance):
         raise ArgumentError(f"{Given('normalise', declared)} cannot be read.", hint=_USAGE)
-    references = {name: _plain(value) for name, value in references.items()}
-    return Scheme("references", references, _checked(given.get("tolerance", 0.0)))
+    return Scheme("references", references, float(tolerance))
 
 
-def _plain(value: Any) -> Reference:
-    """Return a reference without the types of NumPy, which are not saved."""
-    if isinstance(value, Mapping):
-        return {str(k): float(v) for k, v in cast("Mapping[object, float]", value).items()}
-    return value if isinstance(value, str) else float(value)
-
-
-def _usable(value: object) -> bool:
-    """Return whether it can be a reference: a number, a name, or a number for each data set."""
-    if isinstance(value, Mapping):
-        return all(map(_is_number, cast("Mapping[str, object]", value).values()))
-    return isinstance(value, str) or _is_number(value)
+def _reference(value: Any) -> Reference | None:
+    """Return a reference without the types of NumPy and pandas; None for what is none."""
+    numbers = value.to_dict() if hasattr(value, "to_dict") else value
+    if isinstance(numbers, Mapping):
+        known = cast("Mapping[object, Any]", numbers).items()
+        return (
+            {str(k): float(v) for k, v in known} if all(_is_number(v) for _, v in known) else None
+        )
+    return float(value) if _is_number(value) else value if isinstance(value, str) else None
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-def _checked(tolerance: object) -> float:
-    if not _is_number(tolerance) or not 0 <= cast("float", tolerance) < math.inf:
-        raise ArgumentError(
-            f"the tolerance of normalised scores is {tolerance!r}.",
-            hint="a finite number, zero or larger.",
-        )
-    return float(cast("float", tolerance))
 
 
 def file_of_references(path: str) -> dict[str, Any]:
@@ -246,8 +232,8 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
     """Return the measure of normalised scores; refuse one of scores that are normalised."""
     if measure.normalised is not None:
         raise DesignError(
-            f"the scores of {measure.normalised.measure.name!r} are normalised already, on the scale of"
-            f" {measure.unit}.",
+            f"the scores of {measure.normalised.measure.name!r} are normalised already, on the"
+            f" scale of {measure.unit}.",
             hint="normalise the scores as they were read.",
         )
     summary = table.summary.of(measure.name)
@@ -303,7 +289,10 @@ def _ends(
             for value in scheme.references.values()
         )
     elif scheme.kind == "min-max":
-        low[held], high[held] = _extremes(table.summary.of(measure.name), measure, held)
+        s = table.summary.of(measure.name)
+        ends = [measure.orient(x[0, held]) for x in (s.minimum, s.maximum)]
+        low[held] = np.nanmin(np.fmin(*ends), axis=1)
+        high[held] = np.nanmax(np.fmax(*ends), axis=1)
     else:
         low[held], high[held] = _deviations(cells, held)
     _refuse_flat(table, scheme, measure, low, high)
@@ -319,11 +308,6 @@ def _levels(table: "ScoreTable", measure: Measure, cells: Cells) -> dict[str, Ar
             if not feature.levels
         }
     return features | dict(zip(cells.algorithms, cells.mean.T, strict=True))
-
-
-def _extremes(summary: Summary, measure: Measure, held: Flags) -> tuple[Array, Array]:
-    ends = [measure.orient(x[0][held]) for x in (summary.minimum, summary.maximum)]
-    return np.nanmin(np.fmin(*ends), axis=1), np.nanmax(np.fmax(*ends), axis=1)
 
 
 def _deviations(cells: Cells, held: Flags) -> tuple[Array, Array]:
