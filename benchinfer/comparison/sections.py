@@ -595,7 +595,8 @@ def data(setting: "Setting") -> Section:
 def table(scores: ScoreTable) -> Section:
     """Size and measures of a score table, and what the checks found."""
     measures = [
-        (m.name, f"{m.better} is better, tolerance {m.tolerance:g}") for m in scores.measures
+        (m.on_scale(m.name), f"{m.better} is better, tolerance {m.tolerance:g}")
+        for m in scores.measures
     ]
     return Section(
         title="Scores",

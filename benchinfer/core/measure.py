@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,6 +15,8 @@ from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
 type Scale = Literal["identity", "log", "logit"]
+# A number, the name of an algorithm or feature, or a number for each data set.
+type Reference = float | str | Mapping[str, float]
 type Kind = Literal["references", "min-max", "z", "ranks"]
 # Control characters, halves of surrogate pairs and what is no character: neither HTML nor SVG
 # may hold them. Changes of the direction of writing turn the text after a name around.
@@ -45,13 +47,16 @@ class Normalisation:
     kind
         By two references of each data set, by the scores at hand, or by their ranks.
     measure
-        Name of the measure that was normalised.
+        The measure that was normalised.
+    references
+        Names and values of what became 0 and 1; none for other kinds.
     of_scores
         Whether it rests on scores of the table, and changes with these.
     """
 
     kind: Kind
-    measure: str
+    measure: "Measure"
+    references: Mapping[str, Reference] = field(hash=False)
     of_scores: bool
 
 
@@ -155,7 +160,7 @@ class Measure:
     @property
     def noun(self) -> str:
         """Label or name with the scale of normalised scores, for sentences."""
-        return self.in_unit(self.display_name) if self.normalised else self.display_name
+        return self.on_scale(self.display_name)
 
     @property
     def title(self) -> str:
@@ -166,6 +171,10 @@ class Measure:
     def unit_mark(self) -> str:
         """Unit in brackets, to follow a short name; empty without one."""
         return f" [{self.unit}]" if self.unit else ""
+
+    def on_scale(self, name: str) -> str:
+        """Let the scale of normalised scores follow a name; others stay as they are."""
+        return self.in_unit(name) if self.normalised else name
 
     def in_unit(self, number: str) -> str:
         """Let the unit, or the scale of normalised scores, follow a number."""

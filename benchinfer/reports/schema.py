@@ -151,6 +151,7 @@ class _Definitions:
     def _record(self, record: Any) -> Schema:
         title = record.__name__
         if title not in self.records:
+            self.records[title] = {}  # before its parts, which may refer to it
             hints, texts = get_type_hints(record), attributes(record)
             names = [field.name for field in dataclasses.fields(record)]
             fields = {name: (hints[name], texts.get(name, "")) for name in names}

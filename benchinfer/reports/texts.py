@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from inspect import Parameter, signature
+from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
@@ -29,6 +30,9 @@ from benchinfer.core.sections import Figure, Reference, Section, Table, checks_t
 from benchinfer.core.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchinfer.core.measure import Measure
     from benchinfer.reports.gather import ReportInput
     from benchinfer.scores.table import ScoreTable
 
@@ -238,11 +242,29 @@ def python(gathered: "ReportInput") -> list[str]:
 def _reading_call(scores: "ScoreTable") -> list[str]:
     """Return the call that reads a table; one that was a frame has a name."""
     source = "table" if scores.source.isidentifier() else repr(scores.source)
-    measures = [f"    {_record_call(measure)}," for measure in scores.measures]
+    as_read = [m.normalised.measure if m.normalised else m for m in scores.measures]
+    measures = [f"    {_record_call(measure)}," for measure in as_read]
     kind = (
         f", resampling={_record_call(scores.resampling)}" if scores.resampling is not None else ""
     )
-    return [f"scores = bi.read_scores({source}, measures=[", *measures, f"]{kind})"]
+    read = [f"scores = bi.read_scores({source}, measures=[", *measures, f"]{kind})"]
+    return [*read, *_normalising_calls(scores.measures)]
+
+
+def _normalising_calls(measures: "Sequence[Measure]") -> list[str]:
+    """Return the calls that normalise, one for all measures that are normalised alike."""
+    names: dict[str, list[str]] = {}
+    for measure in measures:
+        if (origin := measure.normalised) is None:
+            continue
+        by: object = origin.kind
+        if origin.references:
+            tolerance = {"tolerance": measure.tolerance} if measure.tolerance else {}
+            by = {**origin.references, **tolerance}
+        elif measure.tolerance:
+            by = f"{origin.kind}:{measure.tolerance!r}"
+        names.setdefault(pformat(by, width=88, sort_dicts=False), []).append(origin.measure.name)
+    return [f"scores = scores.normalise({by}, {each!r})" for by, each in names.items()]
 
 
 def _record_call(record: Any) -> str:

@@ -8,7 +8,7 @@ changes, or constants: scores that are exchangeable within a data set stay so.
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,20 +17,19 @@ import numpy as np
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase
-from benchinfer.core.measure import Kind, Measure, Normalisation, printable
+from benchinfer.core.measure import Kind, Measure, Normalisation, Reference, printable
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import note_input
 from benchinfer.numerics.ties import joined, resolution
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.reductions import Cells, squares_of
-from benchinfer.scores.summary import ScoreRows, Summary
+from benchinfer.scores.summary import ScoreRows
 
 if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
     from benchinfer.scores.table import ScoreTable
 
-type Reference = float | str | Mapping[str, float]
 type Normalise = str | Sequence[str] | Mapping[str, Reference]
 
 _SCALES: dict[Kind, str] = {
@@ -63,7 +62,7 @@ class Scheme:
     """
 
     kind: Kind
-    references: tuple[tuple[str, Reference], ...] = ()
+    references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
     tolerance: float = 0.0
 
     @staticmethod
@@ -73,8 +72,7 @@ class Scheme:
         Examples
         --------
         >>> Scheme.of("random,human:0.05")
-        Scheme(kind='references', references=(('random', 'random'), ('human', 'human')),
-        tolerance=0.05)
+        Scheme(kind='references', references={'random': 'random', 'human': 'human'}, tolerance=0.05)
         """
         if isinstance(declared, str):
             return _of_text(declared)
@@ -87,11 +85,14 @@ class Scheme:
         """Say what the numbers stand for."""
         if not self.references:
             return _SCALES[self.kind].format(block=block)
-        return printable(", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references)))
+        return printable(
+            ", ".join(f"{i} = {_name(*one)}" for i, one in enumerate(self.references.items()))
+        )
 
     def algorithms(self, table: "ScoreTable") -> list[str]:
         """Return the references that are algorithms of a table."""
-        return [v for _, v in self.references if isinstance(v, str) and v in table.algorithms]
+        named = [value for value in self.references.values() if isinstance(value, str)]
+        return [name for name in named if name in table.algorithms]
 
 
 def _name(name: str, reference: Reference) -> str:
@@ -108,7 +109,7 @@ def _of_text(text: str) -> Scheme:
     what = text if tolerance is None else head
     for kind in _SCALES:
         if kind == what.strip():
-            return Scheme(kind, tolerance=_checked(tolerance or 0.0))
+            return Scheme(kind, tolerance=tolerance or 0.0)
     references: dict[str, Reference] = {}
     for part in what.split(","):
         name, sign, value = (piece.strip() for piece in part.partition("="))
@@ -125,34 +126,28 @@ def _number(text: str) -> float | None:
 
 
 def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:
-    references = {
-        str(name): value.to_dict() if hasattr(value, "to_dict") else value  # a pandas Series
-        for name, value in given.items()
-        if name != "tolerance"
-    }
-    if len(references) != 2 or "" in references or not all(map(_usable, references.values())):
+    tolerance = given.get("tolerance", 0.0)
+    names = [name for name in given if name != "tolerance"]
+    values = [_reference(given[name]) for name in names]
+    references = {str(n): v for n, v in zip(names, values, strict=True) if n and v is not None}
+    if not len(references) == len(names) == 2 or not _is_number(tolerance):
         raise ArgumentError(f"{Given('normalise', declared)} cannot be read.", hint=_USAGE)
-    return Scheme("references", tuple(references.items()), _checked(given.get("tolerance", 0.0)))
+    return Scheme("references", references, float(tolerance))
 
 
-def _usable(value: object) -> bool:
-    """Return whether it can be a reference: a number, a name, or a number for each data set."""
-    if isinstance(value, Mapping):
-        return all(map(_is_number, cast("Mapping[str, object]", value).values()))
-    return isinstance(value, str) or _is_number(value)
+def _reference(value: Any) -> Reference | None:
+    """Return a reference without the types of NumPy and pandas; None for what is none."""
+    numbers = value.to_dict() if hasattr(value, "to_dict") else value
+    if isinstance(numbers, Mapping):
+        known = cast("Mapping[object, Any]", numbers).items()
+        return (
+            {str(k): float(v) for k, v in known} if all(_is_number(v) for _, v in known) else None
+        )
+    return float(value) if _is_number(value) else value if isinstance(value, str) else None
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-def _checked(tolerance: object) -> float:
-    if not _is_number(tolerance) or not 0 <= cast("float", tolerance) < math.inf:
-        raise ArgumentError(
-            f"the tolerance of normalised scores is {tolerance!r}.",
-            hint="a finite number, zero or larger.",
-        )
-    return float(cast("float", tolerance))
 
 
 def file_of_references(path: str) -> dict[str, Any]:
@@ -196,9 +191,7 @@ def reference_levels(
         lost = [name for name, value in zip(datasets, oriented, strict=True) if np.isnan(value)]
         unused: list[str] = []
     else:
-        numbers = dict.fromkeys(datasets, values)
-        if isinstance(values, Mapping):
-            numbers = {str(name): number for name, number in values.items()}
+        numbers = values if isinstance(values, Mapping) else dict.fromkeys(datasets, values)
         lost = [name for name in datasets if name not in numbers]
         unused = [name for name in numbers if name not in datasets]
         known = np.array([numbers.get(name, math.nan) for name in datasets], dtype=np.float64)
@@ -239,8 +232,8 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
     """Return the measure of normalised scores; refuse one of scores that are normalised."""
     if measure.normalised is not None:
         raise DesignError(
-            f"the scores of {measure.normalised.measure!r} are normalised already, on the scale of"
-            f" {measure.unit}.",
+            f"the scores of {measure.normalised.measure.name!r} are normalised already, on the"
+            f" scale of {measure.unit}.",
             hint="normalise the scores as they were read.",
         )
     summary = table.summary.of(measure.name)
@@ -254,7 +247,7 @@ def normalised_measure(table: "ScoreTable", scheme: Scheme, measure: Measure) ->
         scheme.tolerance,
         unit=scheme.words(block),
         label=f"{word} {measure.label}" if measure.label else "",
-        normalised=Normalisation(scheme.kind, measure.name, of_scores),
+        normalised=Normalisation(scheme.kind, measure, scheme.references, of_scores),
     )
 
 
@@ -292,10 +285,14 @@ def _ends(
         datasets = [name for name, there in zip(table.datasets, held, strict=True) if there]
         levels = {name: values[held] for name, values in _levels(table, measure, cells).items()}
         low[held], high[held] = (
-            reference_levels(value, measure, datasets, levels) for _, value in scheme.references
+            reference_levels(value, measure, datasets, levels)
+            for value in scheme.references.values()
         )
     elif scheme.kind == "min-max":
-        low[held], high[held] = _extremes(table.summary.of(measure.name), measure, held)
+        s = table.summary.of(measure.name)
+        ends = [measure.orient(x[0, held]) for x in (s.minimum, s.maximum)]
+        low[held] = np.nanmin(np.fmin(*ends), axis=1)
+        high[held] = np.nanmax(np.fmax(*ends), axis=1)
     else:
         low[held], high[held] = _deviations(cells, held)
     _refuse_flat(table, scheme, measure, low, high)
@@ -311,11 +308,6 @@ def _levels(table: "ScoreTable", measure: Measure, cells: Cells) -> dict[str, Ar
             if not feature.levels
         }
     return features | dict(zip(cells.algorithms, cells.mean.T, strict=True))
-
-
-def _extremes(summary: Summary, measure: Measure, held: Flags) -> tuple[Array, Array]:
-    ends = [measure.orient(x[0][held]) for x in (summary.minimum, summary.maximum)]
-    return np.nanmin(np.fmin(*ends), axis=1), np.nanmax(np.fmax(*ends), axis=1)
 
 
 def _deviations(cells: Cells, held: Flags) -> tuple[Array, Array]:
@@ -346,7 +338,7 @@ def _refuse_flat(
             where=[("dataset", "score"), *((name, value) for name, value, _ in rows)],
             hint=f"{leave} leaves them out; {Option('normalise', 'ranks')} ties all algorithms.",
         )
-    zero, one = (_name(*reference) for reference in scheme.references)
+    zero, one = (_name(*reference) for reference in scheme.references.items())
     raise DesignError(
         f"{where} the reference for 1 is not better than that for 0.",
         where=[("dataset", f"0 = {zero}", f"1 = {one}"), *rows],

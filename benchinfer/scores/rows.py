@@ -267,11 +267,15 @@ class PlacedRows(Rows):
             yield self.blocks(measure, names, paired=True)
 
     @override
-    def replaced(
-        self, measure: Measure, new: Measure, names: Names, change: Callable[[ScoreRows], Array]
+    def rescaled(
+        self, measure: Measure, new: Measure, names: Names, low: Array, width: Array
     ) -> Rows:
         m = self.places.measures.index(measure.name)
-        value = change(self.scores(measure.name, names))
+        dataset, _, rows = self.places.blocks(m)
+        value = self.places.value.copy()
+        for part, scores in self.places.parts(rows):
+            d = dataset[part, None]
+            value[rows[part]] = (measure.orient(scores) - low[d]) / width[d]
         return PlacedRows(self.places.replaced(m, new.name, value))
 
 

@@ -168,7 +168,7 @@ def _names(role: str, labels: str | Sequence[str] | None, there: Sequence[str]) 
 def one_measure(measures: Sequence[Measure], name: str | None) -> Measure:
     """Return a measure by its name, or that before it was normalised; or the only one."""
     names = [m.name for m in measures]
-    normalised = {m.normalised.measure: m.name for m in measures if m.normalised}
+    normalised = {m.normalised.measure.name: m.name for m in measures if m.normalised}
     if name is None:
         if len(names) == 1:
             return measures[0]

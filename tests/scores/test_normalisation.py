@@ -1,5 +1,6 @@
 """Normalised scores: numbers, directions, words, every kind of table, refusals."""
 
+import html
 import json
 import re
 
@@ -314,6 +315,25 @@ def test_every_claim_has_the_scale(name, tmp_path):
     assert f"normalised score {SCALE}" in page
 
 
+def test_a_report_gives_the_code_that_normalises(tmp_path):
+    values = simulated()
+    path = tmp_path / "scores.csv"
+    table(values).to_csv(path, index=False)
+    low = {f"d{i:03}": np.float64(v.min() - 1) for i, v in enumerate(values)}
+    for by in ("z:0.5", {"random": low, "human": 9e4, "tolerance": 0.01}):
+        scores = bi.read_scores(path, measures="score:lower" if by == "z:0.5" else "score:higher")
+        scores = scores.normalise(by)
+        page = bi.report([bi.compare_points(scores)], tmp_path / "report.html", scores=scores)
+        code = html.unescape(re.search(r"import benchinfer[^<]*", page.read_text())[0])
+        code = code.replace("'scores.csv'", repr(str(path)))
+        names = {}
+        exec(code.partition("bi.report")[0], names)  # noqa: S102
+        assert names["scores"].digest == scores.digest
+        assert names["scores"].measures == scores.measures
+        again = names["results"][0]
+        assert again.headline() == bi.compare_points(scores).headline()
+
+
 def test_axes_have_the_scale():
     result = bi.compare_mixed(read(simulated()).normalise("min-max"))
     scale = "[0 = worst, 1 = best score of each data set]"
@@ -410,8 +430,9 @@ def test_scales_that_later_looks_would_move_are_not_monitored():
         ({"low": True, "high": 1}, ArgumentError, "cannot be read"),
         ({"low": {"d000": "x"}, "high": 1}, ArgumentError, "cannot be read"),
         ("nothing.toml", ArgumentError, "No such file"),
-        ("z:-1", ArgumentError, "tolerance of normalised scores is -1"),
-        ("z:inf", ArgumentError, "tolerance of normalised scores is inf"),
+        ("z:-1", bi.BenchinferError, "measure 'normalised score': tolerance is -1"),
+        ("z:inf", bi.BenchinferError, "tolerance is inf"),
+        ({"low": 0, "high": 1, "tolerance": "x"}, ArgumentError, "cannot be read"),
         ("a00,human", ArgumentError, "unknown algorithm 'human'"),
         ({"low": 5000, "high": 1}, DesignError, "on 6 of 6 data sets the reference for 1"),
         ({"low": 0, "high": 0}, DesignError, "on 6 of 6 data sets the reference for 1"),

@@ -125,7 +125,8 @@ def _of(
         first = next(iter(each.values()))
         kinds.append(within(first.title))
         weight = f", weight {weights[name]:g}" if len(set(weights.values())) > 1 else ""
-        named.append(f"{name} ({first.measure.better} is better{weight})")
+        shown = first.measure.on_scale(name)
+        named.append(f"{shown} ({first.measure.better} is better{weight})")
     by = join(list(dict.fromkeys(kinds)))
     many = count(len(ensemble), "relation")
     how = f"{result.method} ({result.family})"

@@ -104,12 +104,8 @@ class Places:
                 yield part, self.value[at[0] : at[-1] + 1] if runs else self.value.take(at, 0)
             start = end
 
-    def replaced(self, m: int, name: str, scores: Array) -> "Places":
-        """Give a measure another name and other scores, in the order of `scores`."""
-        rows = self.blocks(m)[2]
-        value = self.value.copy()
-        block, algorithm = np.nonzero(~np.isnan(value[rows]))
-        value[rows[block], algorithm] = scores
+    def replaced(self, m: int, name: str, value: Array) -> "Places":
+        """Give a measure another name, and blocks other scores."""
         names = [name if i == m else old for i, old in enumerate(self.measures)]
         order = sorted(range(len(names)), key=names.__getitem__)
         measures = tuple(names[i] for i in order)

@@ -194,10 +194,11 @@ class Archetypes(Showable):
         """Return what was found in one sentence."""
         share = f"{100 * self.explained:.0f} %"
         what = "scores" if self.levels else "differences between algorithms"
+        name = self.measure.on_scale(self.measure.name)
         return (
             f"{count(self.k, 'archetype')} of {len(self.datasets)} data sets"
             f" {'gives' if self.k == 1 else 'give'} back {share} of the variation of"
-            f" {what} in {self.measure.name} ({self.measure.better} is better)."
+            f" {what} in {name} ({self.measure.better} is better)."
         )
 
     def __str__(self) -> str:
