@@ -152,3 +152,11 @@ def test_a_figure_has_room_for_its_key() -> None:
     figure.savefig(BytesIO(), format="png")
     # Rows with names above their marks are not squeezed.
     assert figure.axes[0].get_position().height * figure.get_size_inches()[1] >= 0.38 * rows
+
+
+@pytest.mark.parametrize("k", range(2, 16))
+def test_an_axis_beside_names_that_are_cut_has_numbers(k: int) -> None:
+    result = compared(k, 40)
+    laid = kinds(result)["critical-difference"].layout(result, COLUMN)
+    assert len(laid.ticks) >= 2
+    assert all(across(text) / 2 - 0.2 <= x <= laid.length for x, text in laid.ticks)

@@ -241,6 +241,7 @@ def _ends(scale: Scale) -> tuple[float, float]:
 def _ticks(scale: Scale, ends: tuple[float, float], length: float) -> list[float]:
     """Return as many round numbers as have room side by side."""
     low, high = ends
+    marks = list[float]()
     for most in (8, 6, 5, 4, 3, 2):
         marks = (
             _integer_ticks(low, high, most)
@@ -249,7 +250,10 @@ def _ticks(scale: Scale, ends: tuple[float, float], length: float) -> list[float
         )
         if sum(across(signed(value)) + 0.15 for value in marks) <= length:
             return marks
-    return [low, high] if scale.integer else []
+    if scale.integer:
+        return [low, high]
+    outer = marks[:: max(len(marks) - 1, 1)]
+    return outer if sum(across(signed(value)) + 0.1 for value in outer) <= length else []
 
 
 def _integer_ticks(low: float, high: float, most: int) -> list[float]:
