@@ -644,8 +644,8 @@ class ScoreTable(Showable):
         --------
         >>> import benchinfer as bi
         >>> scores = bi.load_example("simulated/balanced").normalise("min-max")
-        >>> scores.measure("score").noun
-        'normalised score on the scale of 0 = worst, 1 = best score of each data set'
+        >>> scores.measure("score").unit
+        '0 = worst, 1 = best score of each data set'
         """
         scheme = Scheme.of(by)
         if self.in_cluster:

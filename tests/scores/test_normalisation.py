@@ -410,6 +410,13 @@ def test_ranks_are_compared_as_ranks():
     assert answer["rank of score"].ranking()[0] == "a03"
 
 
+@pytest.mark.parametrize("by", ["min-max", "z"])
+def test_scales_of_the_scores_themselves_are_compared_by_permutation(by):
+    choice = bi.compare(read(simulated(8)), normalise=by).choices["normalised score"]
+    assert choice.analysis == "permutation"
+    assert "not normal, but exchangeable" in choice.reason
+
+
 def test_scales_that_later_looks_would_move_are_not_monitored():
     scores = read(simulated(), paired=True)
     with pytest.raises(DesignError, match="each look would have another scale"):

@@ -84,9 +84,9 @@ def compare(
     (`compare_bayes`); ranks by a permutation test on ranks; one data set by tests of two
     algorithms (`compare_pair`), a permutation test where scores lie far out, else a mixed model;
     two data sets by a mixed model for these. On several, tables with gaps by a mixed model; a
-    permutation test where a few data sets outweigh all others, scores pile up on a bound, a fifth
-    of the differences are ties, or residuals of the two-way table lie far out (1 % of them, at
-    least two); else a mixed model.
+    permutation test where scores are normalised by themselves, a few data sets outweigh all others,
+    scores pile up on a bound, a fifth of the differences are ties, or residuals of the two-way
+    table lie far out (1 % of them, at least two); else a mixed model.
 
     None of these looks at which algorithm is better. Choosing and then testing has an error rate of
     its own, which ``make calibrate`` checks.

@@ -110,13 +110,16 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     return Advice(_MIXED, why)
 
 
-def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:
+def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:  # noqa: PLR0911 (one return for each rule)
     """Advise on several data sets by gaps, ties and residuals: the call, and why."""
-    levels = facts.levels(m)
+    s, levels = facts.summary, facts.levels(m)
     held = np.isfinite(levels)
     levels = levels[held.any(axis=1)][:, held.any(axis=0)]
     if not np.isfinite(levels).all():
         return _of_gaps(np.isfinite(levels))
+    measure = next((one for one in facts.measures if one.name == s.measures[m]), None)
+    if measure and measure.normalised and measure.normalised.kind in ("min-max", "z"):
+        return _PERMUTATION, "scores on a scale of their own are not normal, but exchangeable"
     if units.between_ratios(levels).max() >= units.SPREAD:
         return kinds.RANKED, "a few data sets outweigh all others in any mean"
     if kinds.on_bounds(facts, m):
