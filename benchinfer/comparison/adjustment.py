@@ -151,7 +151,7 @@ def evidence_of(
     else:
         raw = tests.raw(tests.difference)
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
-        step: Callable[[Array], Array] = _alone if adjust == "none" else multiplicity.holm
+        step: Callable[[Array], Array] = (lambda p: p) if adjust == "none" else multiplicity.holm
         p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
         q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
         if closed is not None:
@@ -182,10 +182,6 @@ def evidence_of(
 
 
 _SIDES: dict[Alternative, int] = {"two-sided": 0, "better": 1, "worse": -1}
-
-
-def _alone(p: Array) -> Array:
-    return p
 
 
 def _critical(tests: _Statistics, alpha: float, n: int) -> Array:

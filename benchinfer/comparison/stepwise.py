@@ -58,10 +58,6 @@ class PAdjustment:
     condition: str = ""
 
 
-def _unadjusted(p_values: Array) -> Array:
-    return p_values
-
-
 ADJUSTMENTS = {
     "single-step": PAdjustment(
         "P-values are single-step (largest statistic) over {family}, {source}", ("joint",)
@@ -102,7 +98,7 @@ ADJUSTMENTS = {
     ),
     "none": PAdjustment(
         "P-values and intervals are those of each pair alone, not adjusted for {family}",
-        adjust=_unadjusted,
+        adjust=lambda p_values: p_values,
     ),
 }
 # The adjustments of which each interval has its p-value; all others go in steps.

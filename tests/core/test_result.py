@@ -160,10 +160,9 @@ def test_a_result_is_shown_on_one_line(kind, k):
 
 def test_each_class_of_results_is_made_above():
     kinds = {name for name in typing.__all__ if issubclass(getattr(typing, name), Readable)}
-    # Base classes, a comparison that PyMC fits, and a part of gates that has two lines of text.
-    assert kinds - set(MADE) == {"Comparison", "ResponseComparison", "Need"}
+    # The base class, and a comparison that PyMC fits.
+    assert kinds - set(MADE) == {"Comparison", "ResponseComparison"}
     assert typing.ResponseComparison.__repr__ is Readable.__repr__
-    assert len(repr(typing.Need("more data sets " * 20))) <= LIMIT
 
 
 def test_a_line_ends_with_its_bracket():
