@@ -1,6 +1,5 @@
 """Frames that show p-values as people write them."""
 
-import math
 from collections.abc import Sequence
 from typing import override
 
@@ -12,7 +11,6 @@ P_VALUES = frozenset[str]().union(
     ("p_value", "p_raw", "p_equivalence", "p_noninferiority", "p_pass", "p_fail", "p_fail_raw"),
     ("p_dataset", "p_stage", "p_between"),
 )
-_ROUNDING = 1e-12
 
 
 class PValueFrame(pd.DataFrame):
@@ -42,7 +40,7 @@ class PValueFrame(pd.DataFrame):
 
 def _written(p_values: Sequence[float]) -> list[str]:
     """Write the p-values of a column with four decimals, or with two or three if rounded so."""
-    known = [p for p in p_values if not math.isnan(p)]
-    rounded = (n for n in (2, 3) if all(abs(p - round(p, n)) < _ROUNDING for p in known))
+    between = [p for p in p_values if 0 < p < 1]
+    rounded = (n for n in (2, 3) if between and all(p == round(p, n) for p in between))
     decimals = next(rounded, 4)
     return [p_value(p, decimals=decimals) for p in p_values]

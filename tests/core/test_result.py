@@ -15,7 +15,9 @@ LIMIT = 100
 TWO = ["first measure", "second measure"]
 
 
-def scores(k, datasets=6, replications=2, measures=("quality of the fitted surface",)):
+def scores(
+    k, datasets=6, replications=2, measures=("quality of the fitted surface",), tolerance=0.01
+):
     """Return a table of K algorithms with long names, of 0 to 1."""
     rng = np.random.default_rng(k)
     shape = (len(measures), datasets, k, replications)
@@ -33,7 +35,7 @@ def scores(k, datasets=6, replications=2, measures=("quality of the fitted surfa
     sizes = {name: 10.0 * n + 10 for n, name in enumerate(frame["dataset"].unique())}
     return bi.read_scores(
         frame.assign(size=frame["dataset"].map(sizes)),
-        measures=[f"{name}:higher:0.01" for name in measures],
+        measures=[f"{name}:higher:{tolerance}" for name in measures],
         covariates=["size"],
         resampling=bi.Resampling("independent"),
     )
