@@ -136,12 +136,12 @@ def improvement(result: BootstrapComparison) -> Section:
     pairs, measure = table(result), result.setting.measure
     p = result.probability_of_improvement()["p_value"]
     n, of = int((p <= result.alpha).sum()), len(p)
-    pairs = f"{n:,} of {of:,} pairs {'is' if n == 1 else 'are'}"
+    apart = f"{n:,} of {of:,} pairs {'is' if n == 1 else 'are'}"
     if of == 1:
-        pairs = "The pair is" if n else "The pair is not"
+        apart = "The pair is" if n else "The pair is not"
     said = (
         "How often a run of one algorithm is better than a run of another on the same data set"
-        f" ({measure.title}, {measure.better} is better), equal scores counted half. {pairs}"
+        f" ({measure.title}, {measure.better} is better), equal scores counted half. {apart}"
         " told from probability 1/2."
     )
     reading = (
