@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         ScoreTableError,
     )
     from benchinfer.core.measure import Measure
+    from benchinfer.core.provenance import __version__
     from benchinfer.core.saving import load
-    from benchinfer.core.version import __version__
     from benchinfer.plots.draw import plot
     from benchinfer.relations.consensus.consensus import consensus
     from benchinfer.relations.ensemble import Ensemble
@@ -62,7 +62,7 @@ _homes = {
     "Resampling": "scores.resampling",
     "ScoreTable": "scores.table",
     "ScoreTableError": "core.errors",
-    "__version__": "core.version",
+    "__version__": "core.provenance",
     "archetypes": "analyses.subgroups.archetypes.archetypes",
     "compare": "analyses.choice.compare",
     "compare_bayes": "analyses.bayes.compare",

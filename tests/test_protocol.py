@@ -99,7 +99,7 @@ def test_limits_say_on_which_side_checks_pass(result):
 
 
 def test_relation_says_what_the_contrasts_say(result):
-    expected = result.contrasts(all=True)[["first", "second", "verdict", "winner"]]
+    expected = pd.DataFrame(result.contrasts(all=True))[["first", "second", "verdict", "winner"]]
     pd.testing.assert_frame_equal(result.relation().to_frame(), expected)
 
 

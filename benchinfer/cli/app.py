@@ -76,7 +76,7 @@ app = typer.Typer(
 
 def _version(requested: bool) -> None:  # noqa: FBT001 (typer calls it so)
     if requested:
-        from benchinfer.core.version import __version__
+        from benchinfer.core.provenance import __version__
 
         typer.echo(f"benchinfer {__version__}")
         raise typer.Exit

@@ -22,7 +22,7 @@ from benchinfer.comparison.evidence import (
 )
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.frames import checks_frame, frame, shown, turned
+from benchinfer.core.frames import READ, checks_frame, frame, turned
 from benchinfer.core.hints import Option
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
@@ -201,10 +201,16 @@ class Comparison(Tabular):
             ``first second estimate ... verdict``, with `all` also ``measure``; see the glossary.
             P-values are numbers, and printed as people write them.
         """
+        if isinstance(order, str) and order not in {"fixed", "result"}:
+            raise DesignError(unknown("order", order, ["fixed", "result"]))
         table = self._contrasts()
-        ranking = self._ranking_of(order)
-        table = table if ranking is None else self.turned(table, ranking)
-        return table if all else shown(table, tolerant=self.measure.tolerance > 0)
+        if order != "fixed":
+            table = self.turned(table, self.ranking() if isinstance(order, str) else order)
+        if all:
+            return table
+        unread = {"prob_equivalent"} if self.measure.tolerance == 0 else set[str]()
+        there = [name for name in READ if name in table and name not in unread]
+        return table[[name for name in table.columns if name in there[:8]]]
 
     def _contrasts(self) -> "pd.DataFrame":
         """Return the contrasts in their fixed order."""
@@ -220,14 +226,6 @@ class Comparison(Tabular):
                 "winner": named["winner"],
             }
         )
-
-    def _ranking_of(self, order: Order) -> Sequence[str] | None:
-        """Return the ranking that an order asks for, None for the fixed order."""
-        if not isinstance(order, str):
-            return order
-        if order not in {"fixed", "result"}:
-            raise DesignError(unknown("order", order, ["fixed", "result"]))
-        return self.ranking() if order == "result" else None
 
     def ranking(self) -> tuple[str, ...]:
         """Return the algorithms, best first: the one order of all figures, tables and sentences.

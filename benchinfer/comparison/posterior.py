@@ -142,13 +142,14 @@ def probabilities(outcomes: Outcomes) -> dict[str, Array]:
     }
 
 
-def effects_of(outcomes: Outcomes, measure: Measure) -> dict[str, Array]:
-    """Return estimate, interval and probabilities of pairs, in the measure's own unit."""
+def effects_of(outcomes: Outcomes, measure: Measure, quantity: str) -> dict[str, Array]:
+    """Return estimate, interval and probabilities of a quantity of pairs, in the measure's unit."""
     low, high = measure.effect_interval(outcomes.low, outcomes.high)
     return {
         "estimate": measure.effect(outcomes.estimate),
         "conf_low": low,
         "conf_high": high,
+        "quantity": np.full(len(outcomes.first), quantity, dtype=object),
         **probabilities(outcomes),
     }
 

@@ -363,16 +363,17 @@ def counts(coverage: "Coverage") -> Table:
             Column("dataset", "data set", role="name"),
             number("expected", "expected", str),
             *(
-                number(str(k), name, _count, also=("expected",))
+                number(
+                    str(k),
+                    name,
+                    lambda n, of: Cell(str(n), "empty" if n == 0 else "thin" if n < of else "full"),
+                    also=("expected",),
+                )
                 for k, name in enumerate(coverage.algorithms)
             ),
         ),
         note="Expected: the replications that the data set has. Shaded: fewer, or none.",
     )
-
-
-def _count(n: int, total: int) -> Cell:
-    return Cell(str(n), "empty" if n == 0 else "thin" if n < total else "full")
 
 
 def findings(records: Sequence["Finding"]) -> Table:
@@ -390,16 +391,16 @@ def findings(records: Sequence["Finding"]) -> Table:
             {n: [getattr(f, key) for f in ordered] for n, key in fields.items()}, dtype=object
         ),
         columns=(
-            Column("severity", "severity", _severity),
+            Column(
+                "severity",
+                "severity",
+                lambda word: Cell(word, "note" if word == "note" else "fail"),
+            ),
             Column("rule", "rule"),
             Column("where", "what", role="prose"),
             Column("hint", "what to do", role="prose"),
         ),
     )
-
-
-def _severity(word: str) -> Cell:
-    return Cell(word, "note" if word == "note" else "fail")
 
 
 def explained(tables: Sequence[Table]) -> tuple[tuple[str, str, str], ...]:
@@ -510,6 +511,7 @@ def each_dataset(results: Comparisons) -> Section:
             Column("order", "order", role="order", defined=False),
         ),
     )
+    tiles = Figure(results, "verdicts", "The algorithm with more wins stands first.")
     tables = [orders]
     if results.refused:
         tables.append(not_compared(results.refused, "data set"))
@@ -519,7 +521,7 @@ def each_dataset(results: Comparisons) -> Section:
         " each by itself.",
         legend=legend(*relations.values()),
         text=(*results.rules, WITHIN) if tested else results.rules,
-        figures=_tiles(results),
+        figures=(tiles,) if sum(len(result.pairs) for result in results.values()) <= TILES else (),
         tables=tuple(tables),
         fold=_shared_checks(results),
     )
@@ -538,13 +540,6 @@ def not_compared(refused: Mapping[str, str], group: str) -> Table:
             Column("reason", "reason", role="prose"),
         ),
     )
-
-
-def _tiles(results: Comparisons) -> tuple[Figure, ...]:
-    """Draw the verdicts, unless there are more than a reader can take in."""
-    if sum(len(result.pairs) for result in results.values()) > TILES:
-        return ()
-    return (Figure(results, "verdicts", "The algorithm with more wins stands first."),)
 
 
 def _shared_checks(results: Comparisons) -> Fold | None:

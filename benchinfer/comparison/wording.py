@@ -74,11 +74,6 @@ def direction(measure: Measure) -> str:
     return f"{measure.noun}, {measure.better} is better"
 
 
-def undirected(text: str, measure: Measure) -> str:
-    """Return a headline without the direction of its measure, where that is said beside it."""
-    return text.replace(f" ({direction(measure)})", "")
-
-
 def headline(
     relation: Relation,
     measure: Measure,

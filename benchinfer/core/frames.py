@@ -4,16 +4,13 @@ Every table that the package gives out is built by `frame`, which knows only the
 `GLOSSARY`; ``docs/glossary.md`` is generated from it.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import BenchinferError
-from benchinfer.core.numbers import p_value
 from benchinfer.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -330,76 +327,12 @@ GLOSSARY: dict[str, str] = {
 
 
 # Columns of contrasts by how much a reader needs them: sides, estimate, verdict, interval, what
-# decides; `contrasts` shows the first of them that there are.
-_READ = (
+# decides; `contrasts` shows the first eight of them that there are.
+READ = (
     *("contrast", "first", "second", "estimate", "verdict", "conf_low", "conf_high"),
     *("p_value", "prob_first", "prob_equivalent", "prob_second", "p_noninferiority", "state"),
     "winner",
 )
-_SHOWN = 8
-_ROUNDING = 1e-12
-P_VALUES = frozenset[str]().union(
-    ("p_value", "p_raw", "p_equivalence", "p_noninferiority", "p_pass", "p_fail", "p_fail_raw"),
-    ("p_dataset", "p_stage", "p_between"),
-)
-
-
-def shown(contrasts: "pd.DataFrame", *, tolerant: bool) -> "pd.DataFrame":
-    """Return the eight columns of contrasts that people read.
-
-    Parameters
-    ----------
-    contrasts
-        All columns.
-    tolerant
-        Whether there is a tolerance, so that pairs may be equivalent.
-    """
-    there = [n for n in _READ if n in contrasts and (tolerant or n != "prob_equivalent")]
-    return contrasts[[n for n in contrasts.columns if n in there[:_SHOWN]]]
-
-
-@cache
-def _frame_of_p_values() -> "type[pd.DataFrame]":
-    """Return the class of frames that show p-values as such; pandas is imported when one is made.
-
-    Values stay numbers. Texts stand in their place where the frame is printed or shown as HTML.
-    """
-    import pandas as pd
-
-    class PValueFrame(pd.DataFrame):
-        """A frame that shows p-values as <0.0001 rather than 3.2e-16 or 0.0000."""
-
-        @property
-        def _constructor(self) -> "type[pd.DataFrame]":
-            return PValueFrame
-
-        def __reduce__(self) -> tuple[object, ...]:
-            return _showing_p_values, (pd.DataFrame(self),)
-
-        def _texts(self) -> pd.DataFrame:
-            plain = pd.DataFrame(self)
-            columns = [n for n in plain if n in P_VALUES and plain[n].dtype.kind == "f"]
-            return plain.assign(**{n: _p_texts(plain[n].tolist()) for n in columns})
-
-        def __repr__(self) -> str:
-            return repr(self._texts())
-
-        def _repr_html_(self) -> str | None:
-            return self._texts()._repr_html_()
-
-    return PValueFrame
-
-
-def _showing_p_values(table: "pd.DataFrame") -> "pd.DataFrame":
-    return _frame_of_p_values()(table)
-
-
-def _p_texts(values: Sequence[float]) -> list[str]:
-    """Write the p-values of a column with four decimals, or with two or three if rounded so."""
-    known = [value for value in values if not math.isnan(value)]
-    rounded = (n for n in (2, 3) if all(abs(p - round(p, n)) < _ROUNDING for p in known))
-    decimals = next(rounded, 4)
-    return [p_value(value, decimals=decimals) for value in values]
 
 
 def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
@@ -415,10 +348,12 @@ def frame(columns: Mapping[str, object]) -> "pd.DataFrame":
     """
     import pandas as pd
 
+    from benchinfer.core.p_values import P_VALUES, PValueFrame
+
     if strange := [name for name in columns if name not in GLOSSARY]:
         raise BenchinferError(f"columns not in the glossary: {', '.join(strange)}")
     table = pd.DataFrame({name: _without_minus_zero(values) for name, values in columns.items()})
-    return _showing_p_values(table) if P_VALUES & columns.keys() else table
+    return PValueFrame(table) if P_VALUES & columns.keys() else table
 
 
 def records(rows: Sequence[object], names: Sequence[str]) -> "pd.DataFrame":

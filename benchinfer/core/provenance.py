@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from importlib import metadata
 from typing import Any, ClassVar, Self, get_type_hints
 
-from benchinfer.core import version
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.saving import savable
+
+__version__ = metadata.version("benchinfer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class AnalysisOptions:
 
     def provenance(self, digest: str, adjustment: str, seed: int | None = None) -> "Provenance":
         """Return where a result of these options comes from."""
-        return Provenance(self, version.__version__, adjustment, digest, seed)
+        return Provenance(self, __version__, adjustment, digest, seed)
 
 
 @cache

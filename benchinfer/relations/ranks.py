@@ -105,7 +105,8 @@ def _refuse(relation: "Relation") -> NoReturn:
         "worst position of each algorithm.",
     )
     if n := int((upper == Verdict.MISSING).sum()):
-        text = f"the relation is not a ranking: {n:,} of {len(upper):,} pairs were not compared."
+        pairs = f"{n:,} of {len(upper):,} pairs were" if len(upper) > 1 else "the pair was"
+        text = f"the relation is not a ranking: {pairs} not compared."
         raise NotAWeakOrder(text, relation.kind, triples, hint=hints)
     text = f"the relation is not a ranking: {len(triples)} triples contradict one."
     where = [("kind", "a", "b", "c"), *triples]
@@ -184,24 +185,6 @@ def letters(relation: "Relation", order: Sequence[str]) -> dict[str, str]:
         name: "".join(letter(g) for g, group in enumerate(groups) if place in group)
         for place, name in enumerate(order)
     }
-
-
-def letters_frame(relation: "Relation") -> "pd.DataFrame":
-    """Tabulate the compact letter display; see `Relation.letters`."""
-    ranks = dict(zip(relation.algorithms, generalised_ranks(relation.states), strict=True))
-    names = relation.order or tuple(sorted(ranks, key=ranks.__getitem__))
-    columns: dict[str, object] = {
-        "algorithm": list(names),
-        "rank": [ranks[name] for name in names],
-        "letters": list(letters(relation, names).values()),
-    }
-    at = [relation.algorithms.index(name) for name in names]
-    missing = relation.states[np.ix_(at, at)] == Verdict.MISSING
-    if missing.any():
-        columns["not_compared"] = [
-            ", ".join(names[j] for j in np.flatnonzero(row)) for row in missing
-        ]
-    return frame(columns)
 
 
 def letter(number: int) -> str:

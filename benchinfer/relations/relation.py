@@ -25,7 +25,12 @@ from benchinfer.core.verdict import (
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.relations import ranks
 from benchinfer.relations.numerics import posets
-from benchinfer.relations.numerics.distances import KINDS, distances, largest
+from benchinfer.relations.numerics.distances import (
+    KINDS,
+    distances,
+    generalised_ranks,
+    largest,
+)
 from benchinfer.relations.text import (
     Convention,
     from_incidence,
@@ -503,7 +508,20 @@ class Relation(Showable):
         1       svm   2.0      ab
         2       knn   2.5       b
         """
-        return ranks.letters_frame(self)
+        rank = dict(zip(self.algorithms, generalised_ranks(self.states), strict=True))
+        names = self.order or tuple(sorted(rank, key=rank.__getitem__))
+        at = [self.algorithms.index(name) for name in names]
+        columns: dict[str, object] = {
+            "algorithm": list(names),
+            "rank": [rank[name] for name in names],
+            "letters": list(ranks.letters(self, names).values()),
+        }
+        missing = self.states[np.ix_(at, at)] == Verdict.MISSING
+        if missing.any():
+            columns["not_compared"] = [
+                ", ".join(names[j] for j in np.flatnonzero(row)) for row in missing
+            ]
+        return frame(columns)
 
     def covers(self) -> list[tuple[str, str]]:
         """Return the cover pairs (better, worse): the lines of the Hasse diagram, best first.

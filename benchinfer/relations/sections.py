@@ -127,7 +127,10 @@ def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     (['a > c'], ['a ? b, b ? c'])
     """
     if len(relation.algorithms) > LETTERED:
-        return _rank_lines(relation), _left(relation)
+        ranges = rank_intervals(relation)
+        groups = groupby(relation.standing, ranges.__getitem__)
+        lines = [f"{' to '.join(map(str, dict.fromkeys(x)))}: {', '.join(n)}" for x, n in groups]
+        return lines, _left(relation)
     if relation.is_weak_order():
         return [str(relation)], []
     worse: dict[str, list[str]] = {}
@@ -159,15 +162,6 @@ def _left(relation: Relation) -> list[str]:
         else f"the pair is {word}"
         for n, word in counts
         if n
-    ]
-
-
-def _rank_lines(relation: Relation) -> list[str]:
-    """Write the algorithms, best first, by the ranks that the verdicts leave to them."""
-    ranges = rank_intervals(relation)
-    return [
-        f"{' to '.join(map(str, dict.fromkeys(ends)))}: {', '.join(names)}"
-        for ends, names in groupby(relation.standing, ranges.__getitem__)
     ]
 
 

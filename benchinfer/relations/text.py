@@ -222,17 +222,12 @@ def from_pairs(algorithms: Sequence[str], verdicts: Mapping[tuple[str, str], str
 def ranking_text(relation: "Relation", *, quoted: bool = False) -> str:
     """Write a ranking, class by class; quoted, it can be read back."""
     relation = relation.arranged()
-    names = [_quoted(name) if quoted else name for name in relation.algorithms]
+    names = list(relation.algorithms)
+    if quoted:  # names that hold spaces or signs
+        marks = str.maketrans({"\\": r"\\", '"': r"\""})
+        names = [n if re.fullmatch(BARE, n) else f'"{n.translate(marks)}"' for n in names]
     levels = posets.levels(relation.strict)
     return " > ".join(_class_text(names, relation.equivalent, level) for level in levels)
-
-
-def _quoted(name: str) -> str:
-    """Put a name that holds spaces or signs in quotes."""
-    if re.fullmatch(BARE, name):
-        return name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def pairs_text(relation: "Relation") -> str:

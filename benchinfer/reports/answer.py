@@ -61,25 +61,20 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
     gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
     gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []
     each = f"at most {high}" if gaps else f"{low}" if low == high else f"{low} to {high}"
+    decided = int((lead.codes >= Verdict.EQUIVALENT).sum())
+    name, said = "Pairs decided", f"{decided:,} of {len(lead.codes):,}"
+    if len(lead.codes) == 1:
+        name, said = "Verdict", words(Verdict(int(lead.codes[0])), *lead.named_sides()[0])
     return (
         (
             "Scores",
             f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each",
         ),
         ("Missing", ", ".join(gaps) or "none"),
-        _decided(lead),
+        (name, f"{said}, by {within(lead.heading)}"),
         ("Level", "nothing is tested" if np.isnan(lead.level) else f"{100 * lead.level:g} %"),
         ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
     )
-
-
-def _decided(lead: "Comparison") -> tuple[str, str]:
-    """Return the number of decided pairs, or the verdict if there is but one."""
-    by = f"by {within(lead.heading)}"
-    if len(lead.codes) == 1:
-        return "Verdict", f"{words(Verdict(int(lead.codes[0])), *lead.named_sides()[0])}, {by}"
-    decided = int((lead.codes >= Verdict.EQUIVALENT).sum())
-    return "Pairs decided", f"{decided:,} of {len(lead.codes):,}, {by}"
 
 
 def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> Table | None:

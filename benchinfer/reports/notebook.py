@@ -15,8 +15,8 @@ from benchinfer.core.sections import Column, Request, Section, Table, number
 if TYPE_CHECKING:
     import pandas as pd
 
-# Rows of a table that are shown, of one with more than a few; lines of an order, and characters.
-_ROWS, _FEW, _LINES, _LONG = 10, 15, 30, 400
+# Rows of a table that are shown, of one with more than a few; characters of a line.
+_ROWS, _FEW, _LONG = 10, 15, 400
 _FRAMES = ("summary", "to_frame", "table")  # methods by which results give their table
 # Names of tables that are those of a method of the result.
 _METHODS = {"contrasts", "summary", "support"}
@@ -40,7 +40,7 @@ def html(result: object) -> str:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = environment.filters
-    filters |= {"excerpt": excerpt, "lines": _lines, "short": _short}
+    filters |= {"excerpt": excerpt, "short": _short}
     template = environment.get_template("notebook.html")
     before = caveats(result) if isinstance(result, Comparison) else {}
     rest = [one for one in remarks([first, *more]) if one.name not in before]
@@ -80,11 +80,7 @@ def _column(name: str, kind: str) -> Column:
     head = name.replace("_", " ")
     if kind in "iuf":
         return number(name, head, brief)
-    return Column(name, head, _yes if kind == "b" else str)
-
-
-def _yes(value: object) -> str:
-    return "yes" if value else "no"
+    return Column(name, head, (lambda value: "yes" if value else "no") if kind == "b" else str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +110,6 @@ def excerpt(table: Table) -> Excerpt | None:
     all_of_them = f"; {table.name}() has all" if table.name in _METHODS else ""
     shown = replace(table, frame=table.frame.head(_ROWS), columns=tuple(columns))
     return Excerpt(shown, f"... and {count(rows - _ROWS, 'more row')}{all_of_them}")
-
-
-def _lines(texts: tuple[str, ...]) -> list[str]:
-    """Return the first lines of an order."""
-    rest = len(texts) - _LINES
-    more = [f"... and {count(rest, 'more line')}"] if rest > 0 else []
-    return [*map(_short, texts[:_LINES]), *more]
 
 
 def _short(text: str) -> str:

@@ -22,7 +22,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
-from benchinfer.core.provenance import Provenance
+from benchinfer.core.provenance import Provenance, __version__
 from benchinfer.core.saving import check_target, followed, write_whole, writing
 from benchinfer.core.sections import (
     Column,
@@ -33,7 +33,6 @@ from benchinfer.core.sections import (
     Table,
     checks_table,
 )
-from benchinfer.core.version import __version__
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus

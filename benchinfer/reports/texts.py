@@ -26,8 +26,8 @@ from benchinfer.core.hints import (
     Subset,
 )
 from benchinfer.core.numbers import join
+from benchinfer.core.provenance import __version__
 from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
-from benchinfer.core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,6 +3,7 @@
 import json
 
 import benchinfer as bi
+from benchinfer.comparison.wording import direction
 
 TABLE = "example:sklearn_bootstrap"
 
@@ -13,10 +14,13 @@ def test_a_table_alone_is_answered_on_all_measures(run):
     words = " ".join(found.stdout.split())
     assert found.exit_code == 3  # svm is not shown better than lda by the error
     for name, result in answer.items():
-        assert f"{name}: {result.headline()}" in words
+        assert (
+            f"{name}: {result.headline().replace(f' ({direction(result.measure)})', '')}" in words
+        )
+        assert f"{name} (lower)" in words
         assert answer.basis(name) in words
     assert words.index("Level of each algorithm on each measure") < words.index("Contrasts")
-    assert words.count("higher is better") == 0
+    assert words.count("is better)") == 0
     assert run("compare", TABLE).stdout == found.stdout == run("compare", "auto", TABLE).stdout
 
 

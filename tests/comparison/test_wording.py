@@ -239,7 +239,7 @@ def test_levels_are_called_by_what_is_tested():
     assert "on a typical data set" in found.headline().lower()
     assert "has the highest typical acc" in found.headline()
     levels = summary(found)
-    assert levels.caption == "Levels: typical acc (higher is better)"
+    assert levels.caption == "Levels: typical acc"
     assert {"typical acc", "mean"} <= {column.head for column in levels.columns}
     heads = [column.head for column in summary(bi.compare_permutation(logs)).columns]
     assert heads[2:4] == ["typical acc", "geometric mean"]

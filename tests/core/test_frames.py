@@ -1,11 +1,15 @@
-"""Tables of pairs from the other side."""
+"""Tables of pairs from the other side, and p-values in tables."""
+
+import copy
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from benchinfer.core.errors import BenchinferError
-from benchinfer.core.frames import turned
+from benchinfer.core.frames import GLOSSARY, frame, turned
+from benchinfer.core.p_values import P_VALUES
 
 HERE = np.array([True])
 PAIR = pd.DataFrame({"first": ["a"], "second": ["b"]})
@@ -37,3 +41,53 @@ def test_columns_that_cannot_be_turned_are_refused(column: str) -> None:
     with pytest.raises(BenchinferError, match=f"not known to turn: {column}$"):
         turned(table, HERE, neutral=0)
     assert turned(table, HERE, neutral=0, undirected=[column])[column].tolist() == [0.3]
+
+
+def frame_of(p_values: list[float]) -> pd.DataFrame:
+    return frame({"first": ["a"] * len(p_values), "p_value": p_values})
+
+
+def test_p_values_are_numbers_that_are_shown_as_people_write_them() -> None:
+    table = frame_of([3.2e-16, 0.04217, 0.9999999, float("nan")])
+    assert table["p_value"].dtype == np.float64
+    assert table["p_value"].iloc[0] == 3.2e-16
+    shown = repr(table).split()
+    assert {"<0.0001", "0.0422", ">0.9999"} <= set(shown)
+    assert "e-16" not in repr(table)
+    html = table._repr_html_()
+    assert html is not None
+    assert "&lt;0.0001" in html
+    assert "e-16" in table.to_csv()
+
+
+def test_rounded_p_values_are_shown_without_further_digits() -> None:
+    assert "0.042\n" in repr(frame_of([1e-9, 0.04217]).round(3)[["p_value"]]) + "\n"
+    assert "<0.001" in repr(frame_of([1e-9, 0.04217]).round(3))
+    assert "0.05" in repr(frame_of([0.05, 0.2])).split()
+
+
+def test_p_values_are_shown_so_after_what_people_do_with_frames() -> None:
+    table = frame_of([3.2e-16, 0.04217])
+    kept = (
+        table.head(1),
+        table.sort_values("p_value"),
+        table[["p_value"]],
+        table.query("first == 'a'"),
+        table.set_index("first"),
+        pd.concat([table, table]),
+        table.assign(n=1),
+        pickle.loads(pickle.dumps(table)),  # noqa: S301 (its own)
+        copy.deepcopy(table),
+    )
+    for each in kept:
+        assert "<0.0001" in repr(each)
+    assert type(pd.DataFrame(table)) is pd.DataFrame
+    renamed = table.rename(columns={"p_value": "p"})
+    assert "<0.0001" not in repr(renamed)
+    assert "yes" in repr(table.assign(p_value=["yes", "no"]))
+
+
+def test_each_p_value_of_the_glossary_is_known() -> None:
+    said = {name for name, text in GLOSSARY.items() if "p-value" in text and name.startswith("p_")}
+    assert said <= P_VALUES
+    assert set(GLOSSARY) >= P_VALUES

@@ -55,7 +55,7 @@ def test_a_relation_that_is_no_ranking_says_why():
     assert r.ranking(policy="scc") == [["a", "b", "c"], ["d"]]
     with pytest.raises(DesignError, match="unknown policy 'mean'"):
         r.ranking("mean")
-    with pytest.raises(NotAWeakOrder, match="1 of 1 pairs were not compared") as error:
+    with pytest.raises(NotAWeakOrder, match="the pair was not compared") as error:
         Relation.from_pairs("ab", {}).ranking()
     assert error.value.kind == "partial order"
 

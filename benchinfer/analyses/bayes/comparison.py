@@ -582,7 +582,7 @@ class BayesComparison(Comparison):
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
         outcomes = self.outcomes
         dominant = {} if outcomes.dominant is None else {"p_dominant": outcomes.dominant}
-        return effects_of(outcomes, self.measure) | dominant
+        return effects_of(outcomes, self.measure, self.quantity) | dominant
 
     def contrasts(
         self,
@@ -611,12 +611,6 @@ class BayesComparison(Comparison):
         if quantity is not None:
             return self.of(quantity).contrasts(order=order, all=all)
         return super().contrasts(order=order, all=all)
-
-    def _contrasts(self) -> "pd.DataFrame":
-        """Return the contrasts in their fixed order, with the quantity that they are of."""
-        table = super()._contrasts()
-        table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
-        return table
 
     def summary(self) -> "pd.DataFrame":
         """One row per algorithm: its level, ranks, and probabilities to be the best.

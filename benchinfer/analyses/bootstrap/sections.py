@@ -8,7 +8,7 @@ from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
 from benchinfer.comparison import sections as comparison_sections
 from benchinfer.core import numbers
 from benchinfer.core.errors import DesignError
-from benchinfer.core.numbers import count, interval, level_percent, p_value, places, sentence
+from benchinfer.core.numbers import interval, level_percent, p_value, places, sentence
 from benchinfer.core.sections import Figure, Fold, Request, Rows, Section, Table, names, number
 
 if TYPE_CHECKING:
@@ -135,10 +135,13 @@ def improvement(result: BootstrapComparison) -> Section:
     pairs, measure = table(result), result.setting.measure
     p = result.probability_of_improvement()["p_value"]
     n, of = int((p <= result.alpha).sum()), len(p)
+    apart = f"{n:,} of {of:,} pairs {'is' if n == 1 else 'are'}"
+    if of == 1:
+        apart = "The pair is" if n else "The pair is not"
     said = (
         "How often a run of one algorithm is better than a run of another on the same data set"
-        f" ({measure.title}, {measure.better} is better), equal scores counted half. {n} of"
-        f" {count(of, 'pair')} {'is' if 1 in (n, of) else 'are'} told from probability 1/2."
+        f" ({measure.title}, {measure.better} is better), equal scores counted half. {apart}"
+        " told from probability 1/2."
     )
     reading = (
         "This is about how often, not by how much, and decides no verdict: a small difference can"

@@ -57,7 +57,8 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         if isinstance(second, str):
             return f"{self.choices[measure].second} cannot answer: {second}"
         both = VerdictAgreement.of([lead, second])
-        n, differ, opposed = int(both.common.sum()), both.n_differing, int(both.opposed.sum())
+        n, opposed = int(both.common.sum()), int(both.opposed.sum())
+        differ = int((both.differing & both.common).sum())
         by = f"by {within(second.heading)}:"
         tested = "" if n == len(both.pairs) else " that both test"
         if n == 0:

@@ -1,6 +1,6 @@
 """The function `compare`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from inspect import signature
@@ -20,6 +20,8 @@ from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from benchinfer.core.progress import Progress
 
 
@@ -153,10 +155,6 @@ def chosen(
     return replace(result, provenance=replace(result.provenance, choice=choice.reason))
 
 
-def _function(analysis: str) -> Callable[..., Comparison]:
-    return getattr(import_module(ANALYSES[analysis]), f"compare_{analysis}")
-
-
 def _run(
     analysis: str,
     scores: Scores | Wins | Effects,
@@ -165,7 +163,8 @@ def _run(
     options: Mapping[str, object],
 ) -> Comparison:
     """Run an analysis with those of the arguments that it has."""
-    function = _function(analysis)
+    module = import_module(ANALYSES[analysis])
+    function: Callable[..., Comparison] = getattr(module, f"compare_{analysis}")
     known = signature(function).parameters
     given = {name: value for name, value in arguments.items() if name in known}
     if arguments.get("alternative", "two-sided") != "two-sided" and "alternative" not in known:

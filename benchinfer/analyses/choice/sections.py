@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from benchinfer.analyses.choice.answer import Answer
 from benchinfer.comparison.sections import level_writer, sections_of
-from benchinfer.comparison.wording import undirected
+from benchinfer.comparison.wording import direction
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
 
@@ -34,7 +34,8 @@ def _measures(answer: Answer) -> Section:
         title="Answer",
         # The heads of the columns have the directions.
         facts=tuple(
-            (name, undirected(result.headline(), result.measure)) for name, result in answer.items()
+            (name, result.headline().replace(f" ({direction(result.measure)})", ""))
+            for name, result in answer.items()
         ),
         tables=(levels(answer),),
         warnings=tuple(f"{name}: {why}" for name, why in answer.refused.items()),

@@ -24,8 +24,8 @@ type Outcome = Literal["pass", "fail", "undecided"]
 
 
 @savable
-@dataclass(frozen=True, slots=True, repr=False)
-class Need(Readable):
+@dataclass(frozen=True, slots=True)
+class Need:
     """What would decide a measure that is undecided.
 
     Attributes
@@ -40,10 +40,6 @@ class Need(Readable):
     text: str
     datasets: int | None = None
     replications: int | None = None
-
-    def description(self) -> str:
-        """Return what is needed."""
-        return f"<Need: {self.text}>"
 
 
 @savable

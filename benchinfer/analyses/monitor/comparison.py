@@ -444,10 +444,6 @@ class MonitorComparison(Comparison):
         }
         return used[self.design.method]
 
-    def __str__(self) -> str:
-        """Return the headline."""
-        return self.headline()
-
     def description(self) -> str:
         """Return measure, state and order."""
         order = in_brief(self.relation())

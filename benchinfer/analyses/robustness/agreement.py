@@ -99,11 +99,6 @@ class VerdictAgreement:
         return (self.codes[:, self.weighing] != Verdict.MISSING).all(axis=1)
 
     @property
-    def n_differing(self) -> int:
-        """Number of the pairs in common on which analyses differ."""
-        return int((self.differing & self.common).sum())
-
-    @property
     def opposed(self) -> Flags:
         """(P,) pairs of which two analyses that weigh call different algorithms better."""
         codes = self.codes[:, self.weighing]
@@ -125,7 +120,7 @@ class VerdictAgreement:
         names = [
             within(c.heading) for c, t in zip(self.comparisons, self.weighing, strict=True) if t
         ]
-        n, differ = int(self.common.sum()), self.n_differing
+        n, differ = int(self.common.sum()), int((self.differing & self.common).sum())
         against = int((self.opposed & self.common).sum())
         if len(names) < 2:
             return ""

@@ -171,10 +171,6 @@ class SubgroupStability(Showable):
             f" these characteristics divide: {splits}. No division in {100 * self.undivided:.0f} %."
         )
 
-    def description(self) -> str:
-        """Return the sentence in brackets."""
-        return f"<SubgroupStability: {self}>"
-
     def __str__(self) -> str:
         """Return the sentence."""
         return self.sentence()

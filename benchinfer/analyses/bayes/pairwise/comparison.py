@@ -283,7 +283,7 @@ class BayesPairsComparison(Comparison):
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and probabilities of the pairs, in the measure's own unit."""
         dominant = {"p_dominant": np.asarray(self.following.dominant)}
-        return effects_of(self.outcomes, self.measure) | dominant
+        return effects_of(self.outcomes, self.measure, self.quantity) | dominant
 
     def contrasts(
         self,
@@ -311,12 +311,6 @@ class BayesPairsComparison(Comparison):
         if quantity is not None:
             return self.of(quantity).contrasts(order=order, all=all)
         return super().contrasts(order=order, all=all)
-
-    def _contrasts(self) -> "pd.DataFrame":
-        """Return the contrasts in their fixed order, with the quantity that they are of."""
-        table = super()._contrasts()
-        table.insert(list(table.columns).index("prob_first"), "quantity", self.quantity)
-        return table
 
     def shrunken(self) -> "pd.DataFrame":
         """Return the difference of each pair on each data set, by itself and by the model.

@@ -1,0 +1,46 @@
+"""Frames that show p-values as people write them."""
+
+from collections.abc import Sequence
+from typing import override
+
+import pandas as pd
+
+from benchinfer.core.numbers import p_value
+
+P_VALUES = frozenset[str]().union(
+    ("p_value", "p_raw", "p_equivalence", "p_noninferiority", "p_pass", "p_fail", "p_fail_raw"),
+    ("p_dataset", "p_stage", "p_between"),
+)
+
+
+class PValueFrame(pd.DataFrame):
+    """A frame that shows the least p-values as <0.0001 rather than 3.2e-16 or 0.0000.
+
+    Values stay numbers; texts stand in their place where the frame is printed, or shown as HTML.
+    ``pandas.DataFrame(frame)`` is a plain one.
+    """
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return PValueFrame
+
+    def _texts(self) -> pd.DataFrame:
+        """Return a plain frame with the p-values as texts."""
+        plain = pd.DataFrame(self)
+        columns = [name for name in plain if name in P_VALUES and plain[name].dtype.kind == "f"]
+        return plain.assign(**{str(name): _written(plain[name].tolist()) for name in columns})
+
+    @override
+    def __repr__(self) -> str:
+        return repr(self._texts())
+
+    def _repr_html_(self) -> str | None:
+        return self._texts()._repr_html_()  # pyright: ignore[reportPrivateUsage, reportCallIssue]
+
+
+def _written(p_values: Sequence[float]) -> list[str]:
+    """Write the p-values of a column with four decimals, or with two or three if rounded so."""
+    between = [p for p in p_values if 0 < p < 1]
+    rounded = (n for n in (2, 3) if between and all(p == round(p, n) for p in between))
+    decimals = next(rounded, 4)
+    return [p_value(p, decimals=decimals) for p in p_values]
