@@ -224,8 +224,10 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
         request = Request(c not in gathered.brief, tuple(comparisons[:n]), gathered.scores)
         first, *further = comparison_sections.sections_of(c, request)
         anchors[n] = f"{anchor}-{n + 1}"
-        # The method of the first one stands with the answer, and one analysis stands open.
+        # Method and ranking of the first one stand with the answer, and one analysis stands open.
         further += [comparison_sections.method(c)] if n else []
+        if n == 0:
+            first = replace(first, figures=tuple(f for f in first.figures if f.kind != "ranking"))
         group = [replace(first, anchor=anchors[n]), *further]
         content += _folded(group, depth=min(len(comparisons) - 1, 1))
     if comparisons:
