@@ -138,7 +138,8 @@ def test_rows_of_long_tables_are_those_of_short_ones(driver, scores, tmp_path, m
     found = []
     for most in (1000, 4):
         monkeypatch.setattr(html, "_MANY", most)
-        opened(driver, bi.report(results, tmp_path / f"{most}.html", scores=scores), 1400)
+        path = tmp_path / f"{most}.html"
+        opened(driver, bi.report(results, path, scores=scores, print="full"), 1400)
         before = len(driver.execute_script(look))
         driver.execute_script("dispatchEvent(new Event('beforeprint'))")
         found.append(driver.execute_script(look))
