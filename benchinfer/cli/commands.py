@@ -188,7 +188,7 @@ def report(
         Literal["short", "full"],
         typer.Option(
             "--print",
-            help="What HTML puts on paper: short, the answers, methods and provenance, and what a"
+            help="Print of the HTML: short, the answers, methods and provenance, and what a"
             " reader has opened; full, all of it.",
             metavar="NAME",
         ),

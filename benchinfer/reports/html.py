@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Literal
 
 import jinja2
@@ -105,7 +105,7 @@ class _Writer:
     def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
         """Lay out the sections of a part, with those that stand in the folds of others."""
         starts = [n for n, one in enumerate(sections) if n == 0 or one.depth < _INNER]
-        groups = [sections[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True)]
+        groups = [sections[a:b] for a, b in pairwise([*starts, len(sections)])]
         return [self.section(first, inner) for first, *inner in groups]
 
     def section(self, section: Section, inner: Sequence[Section]) -> LaidSection:
