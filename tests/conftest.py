@@ -51,6 +51,9 @@ def pytest_runtestloop():
         gc.unfreeze()
 
 
+_HEADS = {("h2",), ("h3",), ("h4",)}
+
+
 class Page(HTMLParser):
     """Collect what a browser would see."""
 
@@ -93,7 +96,7 @@ class Page(HTMLParser):
         return [word for stack, word in self.words if "td" in stack and word]
 
     def headings(self):
-        return [word for stack, word in self.words if stack[-1:] in {("h2",), ("h3",)} and word]
+        return [word for stack, word in self.words if word and stack[-1:] in _HEADS]
 
 
 @pytest.fixture(scope="session")

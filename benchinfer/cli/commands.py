@@ -184,6 +184,15 @@ def report(
             show_default=False,
         ),
     ] = None,
+    prints: Annotated[
+        Literal["short", "full"],
+        typer.Option(
+            "--print",
+            help="Print of the HTML: short, the answers, methods and provenance, and what a"
+            " reader has opened; full, all of it.",
+            metavar="NAME",
+        ),
+    ] = "short",
     measure: AllMeasures = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -206,7 +215,7 @@ def report(
             scores, methods=methods, level=wanted.level, seed=wanted.seed, progress=progress
         )
         progress(f"Writing {output}", 0, 0)
-        page = write(results, output, title=wanted.title, kind=kind)
+        page = write(results, output, title=wanted.title, kind=kind, prints=prints)
     if as_json:
         documents.write(document(page, results, output))
     elif not quiet:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
     from benchinfer.core.sections import Page
     from benchinfer.reports.gather import ReportInput, Stages
+    from benchinfer.reports.html import Prints
     from benchinfer.reports.page import Format
     from benchinfer.scores.table import ScoreTable
 
@@ -73,6 +74,7 @@ def write(
     scores: "ScoreTable | None" = None,
     title: str | None = None,
     kind: "Format | None" = None,
+    prints: "Prints" = "short",
 ) -> "Page":
     """Write the report, making the folder that it goes to; leave nothing where that fails."""
     from benchinfer.reports import page
@@ -85,7 +87,7 @@ def write(
         try:
             gathered = gather(results, scores)
             composed = page.compose(gathered, title)
-            page.write(composed, gathered, path, kind)
+            page.write(composed, gathered, path, kind, prints)
         except BaseException:
             for place in made:
                 place.rmdir()

@@ -264,6 +264,9 @@ class Section:
         What JSON holds besides the tables: name to a value, or to a function that finds it.
     anchor
         Where links in a page lead to; empty elsewhere.
+    depth
+        Of folds that a page puts it into: 0 for what is seen at once, 1 for what opens from a line
+        that says what it holds, 2 for what stands in such a fold with the section before it.
     """
 
     title: str
@@ -280,6 +283,7 @@ class Section:
     fold: Fold | None = None
     values: Mapping[str, object] = MappingProxyType({})
     anchor: str = ""
+    depth: int = 0
 
     @property
     def all_tables(self) -> tuple[Table, ...]:

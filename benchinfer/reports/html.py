@@ -1,6 +1,7 @@
 """A page as one HTML file.
 
-Each figure is in it once, as part of the page; what a reader need not see first is in folds.
+Each figure is in it once, as part of the page; what a reader need not see first is in folds, each
+of which says what it holds.
 """
 
 import json
@@ -9,32 +10,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from itertools import repeat
-from typing import Any
+from itertools import pairwise, repeat
+from typing import Literal
 
 import jinja2
 from markupsafe import Markup, escape
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import printable
-from benchinfer.core.numbers import count, join
+from benchinfer.core.numbers import count
 from benchinfer.core.sections import Cell, Column, Figure, Page, Section, Table, checks_table, row
 from benchinfer.plots.draw import vector
 from benchinfer.reports.svg import StyleSheet
 
+type Prints = Literal["short", "full"]
 _WIDTH = 4.8  # inches of a figure: two side by side on a screen, one on a small one
-_TALL = 800  # CSS pixels of a figure that may fill a printed page
-_HIGHEST = 2000  # CSS pixels of a figure, and rows of a table, that are not folded
-_ROWS, _FEW = 16, 5
-_LEADING = 3  # sections of a part whose tables are not folded
+_TALL = 800  # CSS pixels of a figure that may fill half a printed page,
+_PAGE = 1400  # and of one that has a page
+_HIGHEST = 2000  # CSS pixels of a figure that is not folded
+_ROWS = 16  # of a table that is not folded
 _MANY = 1000  # rows of a table that are made when a reader opens it
+_INNER = 2  # depth of a section that stands in the fold of another one
 _NARROW = 2  # columns of a table that is placed next to a figure
 _LINES, _LONG = 6, 500  # of an order
 _WIDE = 20  # letters of a name that is broken into lines
 _TEMPLATES = files("benchinfer.reports") / "templates"
 
 
-def render(page: Page) -> str:
+def render(page: Page, *, prints: Prints = "short") -> str:
     """Turn a page into HTML; every text is escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
@@ -48,7 +51,8 @@ def render(page: Page) -> str:
     digest = b64encode(sha256(script.encode()).digest()).decode()
     text = environment.get_template("page.html").render(
         page=page,
-        parts=writer.parts(),
+        prints=prints,
+        parts=[(part, writer.sections(part.sections)) for part in page.parts],
         provenance=writer.grid(page.provenance),
         sheet=writer.sheet,
         style=Markup(_template("style.css")),  # noqa: S704
@@ -74,17 +78,16 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class LaidSection:
-    """Layout of a section: open and folded elements, with a summary of these."""
+    """Layout of a section: its elements, what the line of a folded one says, and those in it."""
 
     section: Section
+    order: Markup
     figures: tuple[Markup, ...]
     narrow: tuple[Markup, ...]
     tables: tuple[Markup, ...]
-    summary: str
-    folded_figures: tuple[Markup, ...]
-    folded_tables: tuple[Markup, ...]
-    order: Markup
-    folds_facts: bool
+    contents: str
+    attention: str
+    inner: tuple["LaidSection", ...] = ()
 
 
 class _Writer:
@@ -94,47 +97,62 @@ class _Writer:
         self.page = page
         self.sheet = StyleSheet()
         self.meaning = {name: text for _, name, text in page.glossary}
-        self.targets = _targets(page)
+        # Anchors that cells of the page lead to.
+        tables = [t for part in page.parts for one in part.sections for t in one.all_tables]
+        linked = [t for t in tables if any(column.links for column in t.columns)]
+        self.targets = {c.link for t in linked for cells in t.rows for c in cells if c.link}
 
-    def parts(self) -> list[tuple[Any, list[LaidSection]]]:
-        return [
-            (part, [self.section(s, n) for n, s in enumerate(part.sections)])
-            for part in self.page.parts
-        ]
+    def sections(self, sections: Sequence[Section]) -> list[LaidSection]:
+        """Lay out the sections of a part, with those that stand in the folds of others."""
+        starts = [n for n, one in enumerate(sections) if n == 0 or one.depth < _INNER]
+        groups = [sections[a:b] for a, b in pairwise([*starts, len(sections)])]
+        return [self.section(first, inner) for first, *inner in groups]
 
-    def section(self, section: Section, n: int) -> LaidSection:
+    def section(self, section: Section, inner: Sequence[Section]) -> LaidSection:
         """Lay out a section: what is long goes into a fold, and nothing is lost."""
-        figures = self.pictures(section.figures)
-        tables = list(section.tables)
-        few = n >= _LEADING or self.linked(section)
-        most = 0 if n >= _LEADING and len(figures) + len(tables) > 1 else _FEW if few else _ROWS
-        shown = [f for f in figures if n == 0 and f.height <= _HIGHEST]
-        open_tables = [t for t in tables if 0 < len(t.frame) <= most]
-        narrow = [t for t in open_tables if shown and len(t.columns) <= _NARROW]
-        more = [f for f in figures if f not in shown]
-        rest = [t for t in tables if t not in open_tables]
-        if section.checks:
-            rest.append(checks_table(section.checks))
+        anchor, drawn = section.anchor, self.pictures(section.figures)
+        shown = [f for f in drawn if f.height <= _PAGE]
+        tables = [*section.tables, *([checks_table(section.checks)] if section.checks else [])]
+        short = [t for t in tables if len(t.frame) <= _ROWS]
+        narrow = [t for t in short if shown and len(t.columns) <= _NARROW]
+        elements = [
+            self.grid(t, anchor) if t in short else self.fold([], [t], anchor)
+            for t in tables
+            if t not in narrow
+        ]
+        elements += [
+            _figure(f) if f.height <= _HIGHEST else self.fold([f], [], anchor, f.caption)
+            for f in drawn
+            if f not in shown
+        ]
         if section.fold:
-            more += self.pictures(section.fold.figures)
-            rest += section.fold.tables
+            pictures, folded = self.pictures(section.fold.figures), section.fold.tables
+            elements.append(self.fold(pictures, folded, anchor, section.fold.summary))
+            drawn, tables = [*drawn, *pictures], [*tables, *folded]
         return LaidSection(
             section=section,
-            figures=tuple(_figure(picture) for picture in shown),
-            narrow=tuple(self.grid(table, section.anchor) for table in narrow),
-            tables=tuple(self.grid(t, section.anchor) for t in open_tables if t not in narrow),
-            summary=_summary(more, rest, section),
-            folded_figures=tuple(_figure(picture) for picture in more),
-            folded_tables=tuple(self.grid(table, section.anchor) for table in rest),
             order=_order(section),
-            folds_facts=_folds_facts(section),
+            figures=tuple(map(_figure, shown)),
+            narrow=tuple(self.grid(table, anchor) for table in narrow),
+            tables=tuple(elements),
+            contents=_contents(drawn, tables, len(inner)),
+            attention=_attention([section, *inner]),
+            inner=tuple(self.section(one, ()) for one in inner),
         )
 
-    def linked(self, section: Section) -> bool:
-        """Return whether earlier cells link to the contrasts of a section."""
-        contrasts = [table.frame for table in section.tables if table.name == "contrasts"]
-        rows = (row(section.anchor, label) for frame in contrasts for label in frame.index)
-        return not self.targets.isdisjoint(rows)
+    def fold(
+        self, figures: Sequence[Picture], tables: Sequence[Table], anchor: str, summary: str = ""
+    ) -> Markup:
+        """Fold figures and tables into a line that says how much they are."""
+        held = _contents(figures, tables)
+        if summary and len(figures) + len(tables) == 1:
+            held = "".join(count(len(table.frame), "row") for table in tables)
+        line = ": ".join(text for text in (summary, held) if text)
+        drawn = Markup('<div class="figures">{}</div>').format(Markup().join(map(_figure, figures)))
+        return Markup('<details class="fold"><summary>{}</summary>\n{}\n</details>').format(
+            line[:1].upper() + line[1:],
+            Markup("\n").join([drawn, *(self.grid(table, anchor) for table in tables)]),
+        )
 
     def pictures(self, figures: Sequence[Figure]) -> list[Picture]:
         """Draw those of the figures that their results have."""
@@ -171,13 +189,6 @@ class _Writer:
             f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
             f"{data}</div>{note}\n</figure>"
         )
-
-
-def _targets(page: Page) -> set[str]:
-    """Return the anchors that cells of the page lead to."""
-    tables = [t for part in page.parts for s in part.sections for t in s.all_tables]
-    linked = [t for t in tables if any(column.links for column in t.columns)]
-    return {cell.link for t in linked for cells in t.rows for cell in cells if cell.link}
 
 
 def _head(column: Column, meaning: Mapping[str, str]) -> Markup:
@@ -258,30 +269,28 @@ def _order(section: Section) -> Markup:
 
 
 def _figure(picture: Picture) -> Markup:
-    kind = Markup(" tall") if picture.height > _TALL else ""
+    kind = " long" if picture.height > _PAGE else " tall" if picture.height > _TALL else ""
     return Markup(
         '<figure class="drawn{}"><div class="card" tabindex="0" role="group" aria-label="Figure">'
         "{}</div><figcaption>{}</figcaption></figure>"
     ).format(kind, picture.svg, picture.caption)
 
 
-def _summary(figures: Sequence[Picture], tables: Sequence[Table], section: Section) -> str:
-    """Say what a fold holds."""
-    parts = [count(len(figures), "figure")] if figures else []
-    parts += [count(len(tables), "table")] if tables else []
-    if not parts:
-        return ""
-    if section.fold and len(tables) + len(figures) == (
-        len(section.fold.tables) + len(section.fold.figures)
-    ):
-        return section.fold.summary
-    names = [table.caption.partition(":")[0].partition(",")[0] for table in tables]
-    said = f": {join([name[:1].lower() + name[1:] for name in names])}" if names else ""
-    return f"{join(parts)}{said}"
+def _contents(figures: Sequence[Picture], tables: Sequence[Table], sections: int = 0) -> str:
+    """Say what a fold holds, before it is opened."""
+    held = [count(len(figures), "figure")] if figures else []
+    for table in tables:
+        name = table.caption.partition(":")[0].partition(",")[0]
+        held.append(f"{name[:1].lower()}{name[1:]}: {count(len(table.frame), 'row')}")
+    held += [count(sections, "section")] if sections else []
+    return "; ".join(held)
 
 
-def _folds_facts(section: Section) -> bool:
-    """Return whether a section is facts alone, which a reader looks up."""
-    said = section.lead or section.order or section.text or section.warnings
-    shown = section.figures or section.tables or section.checks or section.fold
-    return bool(section.facts) and not (said or shown)
+def _attention(sections: Sequence[Section]) -> str:
+    """Say how many checks of sections ask for attention."""
+    passed = [check.ok for section in sections for check in section.checks]
+    tables = [table for section in sections for table in section.all_tables]
+    passed += [ok for t in tables if t.name == "diagnostics" for ok in t.frame["ok"]]
+    failed = len(passed) - sum(passed)
+    asks = "asks" if failed == 1 else "ask"
+    return f"{failed} of {count(len(passed), 'check')} {asks} for attention" if failed else ""

@@ -54,7 +54,6 @@ _SUFFIXES: dict[str, Format] = {
     ".json": "json", ".md": "md", ".markdown": "md", ".tex": "tex",
 }  # fmt: skip
 _WRITERS: dict[str, Callable[[Page], str]] = {
-    "html": html.render,
     "md": markdown.render,
     "tex": latex.render,
 }
@@ -68,6 +67,7 @@ def report(
     title: str | None = None,
     bayes: bool = True,
     format: Format | None = None,  # noqa: A002
+    print: html.Prints = "short",  # noqa: A002
 ) -> Path:
     """Write results as one self-contained HTML file, or as JSON, Markdown or LaTeX.
 
@@ -90,6 +90,9 @@ def report(
     format
         ``"html"``, ``"json"`` (in the documented schema), ``"md"`` or ``"tex"``; by default that
         of the file's suffix, else HTML. Figures are in HTML only.
+    print
+        What HTML puts on paper: ``"short"``, the answers, the verdicts of all analyses, the method
+        and the provenance, and whatever a reader has opened; ``"full"``, all of it.
 
     Returns
     -------
@@ -111,11 +114,12 @@ def report(
     'report.html'
     """
     check_choice("format", format, Format | None)
+    check_choice("print", print, html.Prints)
     check_target(path)  # before the work
     with writing(path):
         followed(path)
     gathered = gather(results, scores, bayes=bayes)
-    return write(compose(gathered, title), gathered, path, format)
+    return write(compose(gathered, title), gathered, path, format, print)
 
 
 def write(
@@ -123,11 +127,14 @@ def write(
     gathered: ReportInput,
     path: str | Path,
     format: Format | None = None,  # noqa: A002
+    print: html.Prints = "short",  # noqa: A002
 ) -> Path:
     """Write what a report says; see `report`."""
     chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
     if chosen == "json":
         return write_whole(path, documents.text(document(page, gathered, Path(path).name)))
+    if chosen == "html":
+        return write_whole(path, html.render(page, prints=print))
     return write_whole(path, _WRITERS[chosen](page))
 
 
@@ -213,29 +220,36 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     content: list[Section] = []
     anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
-        before = tuple(comparisons[:n])
-        request = Request(c not in gathered.brief, before, gathered.scores)
-        shown = comparison_sections.sections_of(c, request)
+        request = Request(c not in gathered.brief, tuple(comparisons[:n]), gathered.scores)
+        first, *further = comparison_sections.sections_of(c, request)
         anchors[n] = f"{anchor}-{n + 1}"
-        content += [replace(shown[0], anchor=anchors[n]), *shown[1:]]
+        # Method and ranking of the first one stand with the answer, and one analysis stands open.
+        further += [comparison_sections.method(c)] if n else []
+        if n == 0:
+            first = replace(first, figures=tuple(f for f in first.figures if f.kind != "ranking"))
+        group = [replace(first, anchor=anchors[n]), *further]
+        content += _folded(group, depth=min(len(comparisons) - 1, 1))
     if comparisons:
-        content = [answer(comparisons, anchors), *_robust(comparisons[0], gathered), *content]
+        at_once = [answer(comparisons, anchors), comparison_sections.method(comparisons[0])]
+        content = [*at_once, *_folded(_robust(comparisons[0], gathered)), *content]
     local = [
         r
         for r in gathered.results
         if isinstance(r, Comparisons) and next(iter(r.values())).setting.measure.name == name
     ]
-    content += [comparison_sections.each_dataset(r) for r in local]
+    for r in local:
+        method = comparison_sections.method(next(iter(r.values())), each=True)
+        content += _folded([comparison_sections.each_dataset(r), method])
     if name in gathered.agreed:
-        content.append(sections.over_datasets(gathered.agreed[name], len(local[0])))
+        content += _folded([sections.over_datasets(gathered.agreed[name], len(local[0]))])
     where = [r for r in gathered.results if isinstance(r, Where) and r.measure.name == name]
-    request = Request(details=True)
-    content += [one for r in where for one in comparison_sections.sections_of(r, request)]
+    for r in where:
+        content += _folded(comparison_sections.sections_of(r, Request(details=True)))
     if refusals := [r for r in gathered.refusals if r.measure == name]:
         content.append(comparison_sections.refused(refusals))
-    content += _data(measure, comparisons, gathered)
-    content += [comparison_sections.method(c) for c in comparisons]
-    content += [comparison_sections.method(next(iter(r.values())), each=True) for r in local]
+    content += _folded(_data(measure, comparisons, gathered))
+    if not comparisons:
+        content = [replace(one, depth=0) for one in content]
     return MeasurePart(
         anchor=anchor,
         title=measure.title,
@@ -243,6 +257,11 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
         verdict=comparisons[0].headline() if comparisons else "",
         sections=tuple(content),
     )
+
+
+def _folded(group: Sequence[Section], depth: int = 1) -> list[Section]:
+    """Fold sections that belong together, the others into the first one."""
+    return [replace(one, depth=depth + min(n, 1)) for n, one in enumerate(group)]
 
 
 def _robust(comparison: Comparison, gathered: ReportInput) -> list[Section]:

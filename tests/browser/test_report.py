@@ -1,5 +1,7 @@
 """A report in headless Chromium: no error, no request, no overflow."""
 
+import re
+from base64 import b64decode
 from functools import cache
 
 import numpy as np
@@ -136,7 +138,8 @@ def test_rows_of_long_tables_are_those_of_short_ones(driver, scores, tmp_path, m
     found = []
     for most in (1000, 4):
         monkeypatch.setattr(html, "_MANY", most)
-        opened(driver, bi.report(results, tmp_path / f"{most}.html", scores=scores), 1400)
+        path = tmp_path / f"{most}.html"
+        opened(driver, bi.report(results, path, scores=scores, print="full"), 1400)
         before = len(driver.execute_script(look))
         driver.execute_script("dispatchEvent(new Event('beforeprint'))")
         found.append(driver.execute_script(look))
@@ -229,6 +232,46 @@ def sized(tmp_path_factory, report):
         return bi.report(found, tmp_path_factory.mktemp(f"k{k}") / "report.html")
 
     return of
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """Six algorithms and two measures by all analyses but the Bayesian one."""
+    path = tmp_path_factory.mktemp("demo") / "report.html"
+    return bi.report(bi.load_example("sklearn_bootstrap"), path, bayes=False)
+
+
+def printed(driver, path):
+    """Return how many pages a report prints on."""
+    driver.get(path.as_uri())
+    pdf = b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+def test_a_report_prints_its_answers_on_three_pages(driver, sized, demo):
+    pages = [printed(driver, path) for path in (demo, *map(sized, (2, 6, 30, 90)))]
+    assert min(pages) >= 1
+    assert max(pages) <= 3
+
+
+def test_what_is_open_is_printed_and_in_full_all_is(driver, scores, tmp_path):
+    results = [bi.compare_mixed(scores, "error"), bi.compare_points(scores, "error")]
+    short = bi.report(results, tmp_path / "short.html", scores=scores)
+    full = bi.report(results, tmp_path / "full.html", scores=scores, print="full")
+    pages, all_pages = printed(driver, short), printed(driver, full)
+    assert all_pages > pages
+    folds = "return [...document.querySelectorAll('main details')].filter(d => d.open).length"
+    assert driver.execute_script(folds) == 0  # as before the print
+    driver.get(short.as_uri())
+    driver.execute_script("document.querySelector('.every').click()")
+    pdf = b64decode(driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == all_pages
+
+
+def test_a_closed_report_is_six_screens(driver, demo):
+    opened(driver, demo, 1400)
+    assert driver.execute_script("return document.documentElement.scrollHeight") <= 6 * 900
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= 1400
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -7,6 +7,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.comparison import sections
 from benchinfer.core.hints import Call, Directions, Either, Field, Given, Option, Phrase, Subset
+from benchinfer.core.numbers import count
 from benchinfer.core.sections import Request
 from benchinfer.reports import html
 from benchinfer.reports.gather import everything, gather
@@ -43,6 +44,7 @@ def test_sections_of_a_whole_table(whole_text, table):
     assert page.headings() == [
         "simulated score",
         "Answer",
+        "Method: mixed model",
         "What would change the verdicts",
         "Mixed model",
         "Where the spread comes from",
@@ -53,22 +55,22 @@ def test_sections_of_a_whole_table(whole_text, table):
         "A new data set",
         "Permutation tests",
         "Permutation tests of all algorithms together",
+        "Method: permutation tests",
         "Hierarchical Bayesian model",
         "How probable it is",
+        "Method: hierarchical Bayesian model",
         "Bootstrap of aggregates",
+        "Method: bootstrap of aggregates",
         "Point comparison",
+        "Method: point comparison",
         "Each data set by itself: mixed model",
+        "Method: mixed model on each data set",
         "Consensus over the data sets",
         "Scores",
-        "Method: mixed model",
-        "Method: permutation tests",
-        "Method: hierarchical Bayesian model",
-        "Method: bootstrap of aggregates",
-        "Method: point comparison",
-        "Method: mixed model on each data set",
         "References and provenance",
         "References",
-        "What the columns hold",
+        "BibTeX",
+        "Meaning of the columns",
         "Provenance",
     ]
     mixed = bi.compare_mixed(table)
@@ -80,6 +82,60 @@ def test_sections_of_a_whole_table(whole_text, table):
     assert table.digest in page.text
     for entry in re.findall(r"doi = \{(.+?)\}", mixed.citations()):
         assert f"https://doi.org/{entry}" in page.text
+
+
+def test_what_a_reader_sees_who_opens_nothing(whole_text, table):
+    seen = [
+        (stack, word)
+        for stack, word in Page(whole_text).words
+        if word and not {"details", "nav"} & {*stack}
+    ]
+    heads = [word for stack, word in seen if stack[-1:] == ("h3",)]
+    assert heads == ["Answer", "Method: mixed model", "Provenance"]
+    mixed, text = bi.compare_mixed(table), " ".join(word for _, word in seen)
+    for said in (mixed.headline(), mixed.method, mixed.rule, "Verdicts of each analysis"):
+        assert said in text
+    assert table.digest in text
+    assert "Diagnostics" not in text
+
+
+def test_a_fold_says_the_rows_of_its_tables(table):
+    page = compose(everything(table, methods=("mixed", "points", "per-dataset")))
+    text = html.render(page)
+    folded = [s for part in page.parts for s in part.sections if s.depth]
+    assert {s.depth for s in folded} == {1, 2}
+    for section in folded:
+        line = text.partition(f'id="{section.anchor}"')[2].partition("</summary>")[0]
+        for one in section.all_tables:
+            name = one.caption.partition(":")[0].partition(",")[0]
+            said = f"{name[:1].lower()}{name[1:]}: {count(len(one.frame), 'row')}"
+            assert said in line
+        failed = sum(not check.ok for check in section.checks)
+        assert not failed or f"! {failed} of {len(section.checks)} check" in line
+    inner = [s.title for s in folded if s.depth == 2]
+    assert {"Where the spread comes from", "Method: point comparison"} <= {*inner}
+
+
+def test_long_tables_are_folds_that_say_their_rows(eleven):
+    text = html.render(compose(gather(eleven, None)))
+    assert (
+        "<summary>Figure and table of the 55 contrasts: 1 figure; contrasts: 55 rows</summary>"
+        in text
+    )
+    depth = 0
+    for part in re.findall(r"</?details|<tbody>.*?</tbody>", text, flags=re.DOTALL):
+        depth += {"<details": 1, "</details": -1}.get(part, 0)
+        assert depth > 0 or part.count("<tr") <= 16
+
+
+def test_what_is_printed(table, tmp_path):
+    points = bi.compare_points(table)
+    for prints, full in (("short", False), ("full", True)):
+        text = bi.report(points, tmp_path / "report.html", print=prints).read_text("utf-8")
+        assert ('<body class="full">' in text) == full
+        assert ("Folded sections of the page are not printed." in text) == (not full)
+    with pytest.raises(bi.BenchinferError, match="print"):
+        bi.report(points, tmp_path / "report.html", print="all")
 
 
 def test_direction_is_named_with_every_table_and_figure(whole_text):
@@ -105,7 +161,22 @@ def test_every_name_is_escaped(page):
     assert not {"i", "u", "s", "img"} & set(page.tags)
     assert set(page.tags) - DRAWN <= {
         *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav"),
-        *("h1", "h2", "h3", "p", "b", "ul", "ol", "li", "a", "article", "section", "div", "span"),
+        *(
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "p",
+            "b",
+            "ul",
+            "ol",
+            "li",
+            "a",
+            "article",
+            "section",
+            "div",
+            "span",
+        ),
         *("figure", "figcaption", "table", "thead", "tbody", "tr", "script"),
         *("th", "td", "dl", "dt", "dd", "code", "pre", "details", "summary"),
     }

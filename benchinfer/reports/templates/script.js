@@ -159,6 +159,8 @@
     if (asked && !document.getElementById(asked)) unpackAll();
     const target = asked && document.getElementById(asked);
     if (!target) return;
+    const own = target.querySelector(":scope > details");
+    if (own) own.open = true;
     for (let one = target.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
     target.scrollIntoView();
   };
@@ -171,11 +173,22 @@
   wide.addEventListener("change", beside);
   beside();
 
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    unpackAll();
-    opened = all(document, "main details:not([open])");
-    opened.forEach((one) => (one.open = true));
+  const folds = all(document, "main details");
+  const every = make("button", "Open all sections", { type: "button", className: "every" });
+  every.addEventListener("click", () => {
+    const open = folds.some((one) => !one.open);
+    folds.forEach((one) => (one.open = open));
+    every.textContent = open ? "Close all sections" : "Open all sections";
   });
-  addEventListener("afterprint", () => opened.forEach((one) => (one.open = false)));
+  if (folds.length) document.querySelector("nav").prepend(every);
+
+  let opened = [];
+  if (document.body.classList.contains("full")) {
+    addEventListener("beforeprint", () => {
+      unpackAll();
+      opened = folds.filter((one) => !one.open);
+      opened.forEach((one) => (one.open = true));
+    });
+    addEventListener("afterprint", () => opened.forEach((one) => (one.open = false)));
+  }
 })();
