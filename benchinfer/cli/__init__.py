@@ -23,6 +23,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         sys.exit(INTERRUPTED)
+    finally:
+        # Python looks for garbage once more as it ends, which takes a second after a report.
+        gc.freeze()
 
 
 __all__ = ["main"]

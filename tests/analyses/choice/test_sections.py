@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 import benchinfer as bi
 from benchinfer.cli.app import app
+from tests.analyses.choice.test_answer import apart
 from tests.analyses.choice.test_compare import heavy, table
-from tests.analyses.choice.test_places import apart
 from tests.conftest import Page
 
 COUNTED = re.compile(r"\b(0|1|none|one) of (the )?(1|one)\b|\b[01]/1\b", re.IGNORECASE)
