@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from benchinfer.analyses.choice.sections import levels_table
 from benchinfer.analyses.gate import sections as gate_sections
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.plan import sections as plan_sections
@@ -152,6 +153,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         *(c for r in gathered.results if isinstance(r, Comparisons) for c in r.values()),
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
+    parts = [*_all_measures(comparisons), *parts]
     parts += [*_orders(gathered), *_gates(gathered), *_plans(gathered)]
     parts = [replace(part, sections=_ready(part)) for part in parts]
     cited = [c.citations() for c in everyone]
@@ -257,6 +259,17 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
         verdict=comparisons[0].headline() if comparisons else "",
         sections=tuple(content),
     )
+
+
+def _all_measures(comparisons: Sequence[Comparison]) -> list[MeasurePart]:
+    """Return the part with the levels on all measures, by what leads each, if there are several."""
+    leads: dict[str, Comparison] = {}
+    for one in sorted(comparisons, key=lambda c: not comparison_sections.inferential(c)):
+        leads.setdefault(one.measure.name, one)
+    if len(leads) < 2:
+        return []
+    section = Section(title="Levels", tables=(levels_table(leads),))
+    return [MeasurePart("measures", "All measures", "", "", (section,))]
 
 
 def _folded(group: Sequence[Section], depth: int = 1) -> list[Section]:

@@ -152,8 +152,17 @@ def test_contents_where_there_are_several_measures(written):
     targets = {value for _, name, value in page.attributes if name == "id"}
     links = [v for t, n, v in page.attributes if (t, n) == ("a", "href") and v.startswith("#")]
     assert {link[1:] for link in links} <= targets
-    assert links[0] == "#measure-1"
+    assert links[0] == "#measures"
     assert {"#measure-2", "#sources", "#measure-2-1"} <= {*links}
+
+
+def test_several_measures_begin_with_the_levels_on_all_of_them(written):
+    scores = bi.load_example("sklearn_bootstrap")
+    answer = bi.compare(scores)
+    page = written(list(answer.values()))
+    assert page.headings()[:3] == ["All measures", "Levels", "misclassification error"]
+    assert {"0.116* a", "0.00408 c", "0.00129* a"} <= {*page.cells()}
+    assert "All measures" not in written([answer["error"]]).headings()
 
 
 def test_every_name_is_escaped(page):

@@ -93,15 +93,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
 
         A level is that of the statistic that is tested; see ``summary()`` for intervals.
         """
-        lead = next(iter(self.values()))
-        names = dict.fromkeys((*lead.ranking(), *(a for r in self.values() for a in r.algorithms)))
-        columns: dict[str, object] = {}
-        for name, result in self.items():
-            shown = dict(zip(result.algorithms, result.levels.shown(result.measure), strict=True))
-            columns[name] = np.array([shown.get(algorithm, np.nan) for algorithm in names])
-        import pandas as pd
-
-        return pd.DataFrame(columns, index=pd.Index(list(names), name="algorithm"))
+        return levels(self)
 
     def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
         """Draw the comparison of a measure, named by ``measure`` if there are several."""
@@ -123,3 +115,16 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         """Return the measures and the analyses."""
         by = join([f"{name} by {choice.analysis}" for name, choice in self.choices.items()])
         return f"<Answer: {by}>"
+
+
+def levels(results: Mapping[str, Comparison]) -> "pd.DataFrame":
+    """Return the level of each algorithm on each measure; see `Answer.levels`."""
+    import pandas as pd
+
+    lead = next(iter(results.values()))
+    names = dict.fromkeys((*lead.ranking(), *(a for r in results.values() for a in r.algorithms)))
+    columns: dict[str, object] = {}
+    for name, result in results.items():
+        shown = dict(zip(result.algorithms, result.levels.shown(result.measure), strict=True))
+        columns[name] = np.array([shown.get(algorithm, np.nan) for algorithm in names])
+    return pd.DataFrame(columns, index=pd.Index(list(names), name="algorithm"))

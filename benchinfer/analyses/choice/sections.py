@@ -3,13 +3,15 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchinfer.analyses.choice.answer import Answer
+from benchinfer.analyses.choice.answer import Answer, levels
 from benchinfer.comparison.sections import level_writer, sections_of
 from benchinfer.comparison.wording import direction
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Cell, Column, Request, Section, Table, names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from benchinfer.comparison.comparison import Comparison
 
 
@@ -37,23 +39,21 @@ def _measures(answer: Answer) -> Section:
             (name, result.headline().replace(f" ({direction(result.measure)})", ""))
             for name, result in answer.items()
         ),
-        tables=(levels(answer),),
+        tables=(levels_table(answer),),
         warnings=tuple(f"{name}: {why}" for name, why in answer.refused.items()),
     )
 
 
-def levels(answer: Answer) -> Table:
+def levels_table(results: "Mapping[str, Comparison]") -> Table:
     """Return one row per algorithm, and its level on each measure, with letters."""
-    data = answer.levels()
-    rows = data.reset_index()
-    lettered = all(result.letters() for result in answer.values())
+    lettered = all(result.letters() for result in results.values())
     notes = ["Heads have the direction that is better; an asterisk marks the best level."]
     if lettered:
-        alike = " or equivalent" if any(r.measure.tolerance > 0 for r in answer.values()) else ""
+        alike = " or equivalent" if any(r.measure.tolerance > 0 for r in results.values()) else ""
         notes.append(f"Algorithms that share a letter on a measure are undecided{alike}.")
     statistics = [
         f"{name}: {result.level_name}"
-        for name, result in answer.items()
+        for name, result in results.items()
         if result.level_name != result.measure.name
     ]
     if statistics:
@@ -61,10 +61,10 @@ def levels(answer: Answer) -> Table:
     return Table(
         name="levels",
         caption="Level of each algorithm on each measure",
-        frame=rows,
+        frame=levels(results).reset_index(),
         columns=(
             *names("algorithm"),
-            *(_column(name, result) for name, result in answer.items()),
+            *(_column(name, result) for name, result in results.items()),
         ),
         note=" ".join(notes),
     )
