@@ -300,11 +300,12 @@ def check(
             )
             findings.append(Finding("measures", "error", 1, what, (), hint))
         names = (known or [""])[:1] * n
-    findings += [
-        Finding(rule, "error", len(rows), f"{len(rows)} {what}.", _places(raw, rows), hint)
-        for rule, rows, what, hint in _faulty(raw, names, {*known, *turned})
-        if rows
-    ]
+    head = ("study", "dataset", "first", "second")
+    for rule, rows, what, hint in _faulty(raw, names, {*known, *turned}):
+        if rows:
+            where = [(str(r + 1), *(raw.text[name][r] for name in head)) for r in rows[:_SHOWN]]
+            places = (("row", *head), *where)
+            findings.append(Finding(rule, "error", len(rows), f"{len(rows)} {what}.", places, hint))
     return findings + _harmonised(names, turned), names
 
 
@@ -374,12 +375,6 @@ def _repeats(raw: Columns, measures: Sequence[str]) -> list[int]:
             repeated.append(r)
         seen.add(key)
     return repeated
-
-
-def _places(raw: Columns, rows: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    names = ("study", "dataset", "first", "second")
-    where = [(str(r + 1), *(raw.text[name][r] for name in names)) for r in rows[:_SHOWN]]
-    return (("row", *names), *where)
 
 
 def within_studies(effects: Effects) -> list[Finding]:

@@ -68,7 +68,10 @@ def placed(studies: Studies, fit: NetworkFit | None, k: int) -> Array:
     known = np.isfinite(studies.levels)
     if fit is None:
         if not known.any():
-            return _around(studies, k)
+            # Unweighted least squares of published effects.
+            a = np.vstack([block.matrix(k) for block in studies.blocks])
+            y = np.concatenate([block.y for block in studies.blocks])
+            return np.asarray(np.linalg.lstsq(a, y, rcond=None)[0], np.float64)
         n = known.sum(axis=0)
         return np.where(known, studies.levels, 0.0).sum(axis=0) / np.maximum(n, 1)
     levels = fit.levels(k)[0]
@@ -76,13 +79,6 @@ def placed(studies: Studies, fit: NetworkFit | None, k: int) -> Array:
         return levels - levels.mean()
     off = np.where(known, studies.levels - levels, 0.0).sum(axis=1) / known.sum(axis=1)
     return levels + off.mean()
-
-
-def _around(studies: Studies, k: int) -> Array:
-    """Return unweighted least-squares levels of published effects, around 0."""
-    a = np.vstack([block.matrix(k) for block in studies.blocks])
-    y = np.concatenate([block.y for block in studies.blocks])
-    return np.asarray(np.linalg.lstsq(a, y, rcond=None)[0], np.float64)
 
 
 def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFamily, PairFits]:

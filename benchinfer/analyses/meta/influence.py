@@ -79,7 +79,9 @@ def left_out(
     chosen = list(range(d))
     if most is not None and most < d:
         cook = one_step(meta)
-        chosen = sorted(_largest(cook, most))
+        # What cannot be left out has no refit to spend on.
+        size = joined_levels(np.where(np.isfinite(cook), cook, -1.0))
+        chosen = sorted(np.argsort(-size, kind="stable")[:most].tolist())
     shift, codes = np.full((d, p), np.nan), np.full((d, p), Verdict.MISSING, np.int8)
     refitted = np.zeros(d, np.bool_)
     work = partial(_without, meta, again)
@@ -122,12 +124,6 @@ def _without(
     most = int(np.argmax(np.abs(move)))
     tau2 = float(less.alone.tau2[most]) if less.fit is None else less.fit.heterogeneity
     return move, less.codes, _cook(meta, less, move), tau2
-
-
-def _largest(step: Array, most: int) -> list[int]:
-    """Return the data sets that move most; what cannot be left out has no refit to spend on."""
-    order = np.argsort(-joined_levels(np.where(np.isfinite(step), step, -1.0)), kind="stable")
-    return [int(d) for d in order[:most]]
 
 
 def _cook(meta: "MetaComparison", less: "MetaComparison", move: Array) -> float:

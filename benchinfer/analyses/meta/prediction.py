@@ -28,13 +28,6 @@ _ENOUGH = 3
 _DRAWN = 4.0
 
 
-def own_variances(meta: "MetaComparison") -> bool:
-    """Return whether each pair is predicted with its own variance, as with robust errors."""
-    fit = meta.fit
-    plain = not meta.third and not meta.studies.covariates
-    return fit is not None and fit.interval == "robust" and plain
-
-
 def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     """Return (K, K) variances of differences between data sets, and degrees of freedom of each.
 
@@ -44,7 +37,8 @@ def between(meta: "MetaComparison", fit: "NetworkFit") -> tuple[Array, Array]:
     """
     k = len(meta.algorithms)
     tau2, df = fit.heterogeneity * (1 - np.eye(k)), np.full((k, k), np.inf)
-    if not own_variances(meta):
+    # With robust errors each pair has its own variance.
+    if fit.interval != "robust" or meta.third or meta.studies.covariates:
         return tau2, df
     i, j = np.triu_indices(k, 1)
     interval: Interval = "hartung-knapp"

@@ -112,7 +112,14 @@ def _amounts(meta: MetaComparison, frame: "pd.DataFrame") -> Table:
         *([number("tau2_between", "tau between", _root)] if between else []),
     ]
     if "tau2_low" in frame:
-        columns.append(number("tau2_low", "95 % interval", _roots, also=("tau2_high",)))
+        columns.append(
+            number(
+                "tau2_low",
+                "95 % interval",
+                lambda low, high: interval(math.sqrt(low), math.sqrt(high), significant),
+                also=("tau2_high",),
+            )
+        )
     if "i2" in frame:
         columns.append(number("i2", "I²", lambda value: percent(value / 100)))
     columns += [
@@ -140,10 +147,6 @@ _HEADS = {"i2_low": "I² in % from", "i2_high": "to", "h2": "H²"}
 
 def _root(variance: float) -> str:
     return significant(math.sqrt(variance))
-
-
-def _roots(low: float, high: float) -> str:
-    return interval(math.sqrt(low), math.sqrt(high), significant)
 
 
 def _influence(meta: MetaComparison) -> Table:

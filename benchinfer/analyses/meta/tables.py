@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from benchinfer.analyses.meta.numerics import pooling
@@ -60,9 +59,8 @@ def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
         each_pair: list[Heterogeneity] = []
         each = meta.studies.direct(meta.pairs)
         for one, tau2 in zip(each, meta.alone.tau2, strict=False):
-            each_pair.append(
-                pooling.heterogeneity([_of_pair(one.y, one.v)], float(tau2), meta.level)
-            )
+            part = NetworkPart(one.y, np.ones((len(one.y), 1)), lifted(one.v))
+            each_pair.append(pooling.heterogeneity([part], float(tau2), meta.level))
         pairs = {"first": [pair[0] for pair in named], "second": [pair[1] for pair in named]}
         return frame({"measure": [name] * len(each_pair), **pairs, **_numbers(each_pair)})
     one = pooling.heterogeneity([all_rows(meta)], meta.fit.tau2, meta.level)
@@ -80,10 +78,6 @@ def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
             }
         )
     return frame({"measure": [name], **_numbers([one])})
-
-
-def _of_pair(y: Array, v: Array) -> NetworkPart:
-    return NetworkPart(y, np.ones((len(y), 1)), lifted(v))
 
 
 def _numbers(pooled: list[Heterogeneity]) -> dict[str, list[float]]:
@@ -126,14 +120,18 @@ def egger(meta: "MetaComparison") -> "pd.DataFrame":
 
 def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
     """One row per pair and domain; see `MetaComparison.subgroups`."""
-    groups = _groups(meta)
+    setting, studies = meta.setting, meta.studies
+    groups = np.array(studies.groups)
+    if setting.domains:
+        known = dict(zip(setting.coverage.datasets, setting.domains, strict=True))
+        groups = np.array([known[name] for name in studies.datasets])
     if len(set(groups.tolist())) < 2:
         raise DesignError(
             "the data sets do not come from several domains or studies.",
             hint="a column of domains says which data set belongs to which.",
         )
     rows: list[dict[str, object]] = []
-    each = meta.studies.direct(meta.pairs)
+    each = studies.direct(meta.pairs)
     for one, (first, second) in zip(each, meta.named_sides(), strict=True):
         domains, start = groups[one.held], len(rows)
         parts = {
@@ -147,15 +145,6 @@ def subgroups(meta: "MetaComparison") -> "pd.DataFrame":
         raise DesignError("no pair is on two data sets of one domain.", hint="pool all domains.")
     shown = [name for name in rows[0] if name != "raw"]
     return frame({name: [row[name] for row in rows] for name in shown})
-
-
-def _groups(meta: "MetaComparison") -> NDArray[np.str_]:
-    """Return the domain of each data set, or its study where there are no domains."""
-    setting, studies = meta.setting, meta.studies
-    if not setting.domains:
-        return np.array(studies.groups)
-    known = dict(zip(setting.coverage.datasets, setting.domains, strict=True))
-    return np.array([known[name] for name in studies.datasets])
 
 
 def _subgroup(meta: "MetaComparison", y: Array, v: Array) -> dict[str, object] | None:
@@ -284,11 +273,13 @@ def evidence(meta: "MetaComparison") -> "pd.DataFrame":
         "indirect": measure.effect(indirect[0]),
         "indirect_error": indirect[1],
     }
-    return frame({k: v for k, v in columns.items() if not _nothing(v)})
-
-
-def _nothing(values: object) -> bool:
-    return isinstance(values, np.ndarray) and bool(np.isnan(values.astype(np.float64)).all())
+    return frame(
+        {
+            name: values
+            for name, values in columns.items()
+            if not (isinstance(values, np.ndarray) and np.isnan(values.astype(np.float64)).all())
+        }
+    )
 
 
 def slopes(meta: "MetaComparison") -> "pd.DataFrame":

@@ -205,7 +205,9 @@ def residual_checks(
     scales: Sequence[str] = (),
 ) -> list[Check]:
     """Return the checks of residuals; `scales` are others that all scores fit."""
-    growth = _growth(residuals.spread, measure) if "log" in scales else ""
+    growth = ""
+    if "log" in scales and measure.sign * residuals.spread.trend > 0.5:
+        growth = Phrase(f", or {Field('scale', 'log')}, as the spread grows with the score")
     return [
         *_residual(residuals.shape, scales),
         *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
@@ -247,13 +249,6 @@ def _ratio(sd: Array) -> tuple[float, int, int]:
     """Return largest over smallest standard deviation, and where they are."""
     low, high = int(np.argmin(sd)), int(np.argmax(sd))
     return float(sd[high] / max(float(sd[low]), 1e-3 * float(sd[high]))), low, high
-
-
-def _growth(spread: ResidualSpread, measure: Measure) -> str:
-    """Advise on the scale where the spread goes with the level."""
-    if not measure.sign * spread.trend > 0.5:
-        return ""
-    return Phrase(f", or {Field('scale', 'log')}, as the spread grows with the score")
 
 
 def _spreads(

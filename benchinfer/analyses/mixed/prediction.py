@@ -78,8 +78,15 @@ def predict(
     )
     ranked = predicted.variance
     if robust and k > 2:
-        predicted, ranked = _steadied(predicted, _common(model, rows, df, b), len(stats.n), k)
-    wanted, rest = _part(predicted, slice(n_pairs)), slice(-len(every), None)
+        common = predict_common(model, degrees.METHODS[df](model, rows), rows, df, b)
+        predicted, ranked = _steadied(predicted, common, len(stats.n), k)
+    wanted = NewDatasetDistribution(
+        predicted.variance[:n_pairs],
+        predicted.df[:n_pairs],
+        predicted.between[:n_pairs],
+        predicted.noise[:n_pairs],
+    )
+    rest = slice(-len(every), None)
     estimate = matrix @ model.beta
     reach = max_t.critical_t(wanted.df, 1 - level) * np.sqrt(wanted.variance)
     first = probability_above(estimate, wanted, margin)
@@ -103,12 +110,6 @@ def predict(
     )
 
 
-def _common(
-    model: ScoreModelFit, rows: Array, df: str, replications: float
-) -> NewDatasetDistribution:
-    return predict_common(model, degrees.METHODS[df](model, rows), rows, df, replications)
-
-
 def _steadied(
     pairwise: NewDatasetDistribution, common: NewDatasetDistribution, d: int, k: int
 ) -> tuple[NewDatasetDistribution, Array]:
@@ -122,12 +123,6 @@ def _steadied(
     variance = np.where(flat, common.variance, pairwise.variance)
     ranked = ((d - 1) * variance + k * common.variance) / (d - 1 + k)
     return replace(pairwise, variance=variance), ranked
-
-
-def _part(predicted: NewDatasetDistribution, part: slice) -> NewDatasetDistribution:
-    return NewDatasetDistribution(
-        predicted.variance[part], predicted.df[part], predicted.between[part], predicted.noise[part]
-    )
 
 
 def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDataset:

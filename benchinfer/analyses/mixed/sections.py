@@ -76,15 +76,17 @@ def tests(frame: "pd.DataFrame") -> Table:
             # In full the table would be wider than a terminal.
             Column("test", "test", lambda test: test.replace("likelihood ratio", "LR")),
             *columns_of_tests(),
-            Column("term", "which is", _term, brief=False, defined=False),
+            Column(
+                "term",
+                "which is",
+                lambda term: _TERMS.get(term) or source_words(term),
+                brief=False,
+                defined=False,
+            ),
         ),
         note="Each p-value is that of its test alone; one df: a chi-squared test. LR: likelihood"
         " ratio.",
     )
-
-
-def _term(term: str) -> str:
-    return _TERMS.get(term) or source_words(term)
 
 
 def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table, Table]:

@@ -246,16 +246,13 @@ def anova(fitted: MixedFit, df: str) -> "pd.DataFrame":
     return frame({name: [row[i] for row in rows] for i, name in enumerate(_COLUMNS)})
 
 
-def _differences(k: int) -> Array:
-    return np.eye(k)[:-1] - np.eye(k)[1:]
-
-
 def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
     """Test the algorithms' levels, by domain and along covariates where they are in the model."""
     fixed, model = fitted.fixed, fitted.model
     if isinstance(model, AveragedFit):
         return
-    d = _differences(len(fixed.at))
+    identity = np.eye(len(fixed.at))
+    d = identity[:-1] - identity[1:]
     yield from _f("algorithm", fitted, model, d @ fixed.at, df)
     if fitted.design.structure == "pairwise":
         yield from _hotelling(fitted, d @ fixed.at)

@@ -135,11 +135,6 @@ class WatchedPair:
         """Log capital now."""
         return float(self.total.values[0, -1]) if self.n else 0.0
 
-    @property
-    def log_e_datasets(self) -> Array:
-        """(D,) log capital of each data set now."""
-        return self.each.values[: len(self.bets), -1]
-
     def path(self) -> Columns:
         """Return the course of capital, anytime p-value and interval, at up to 200 moments."""
         at, (log_e, peak) = self.total.at, self.total.values
@@ -316,7 +311,7 @@ def _course(
 
 def _stage(pair: WatchedPair, design: MonitorDesign, p: float, end: str) -> Columns:
     """Return one row per data set: how the pair stood when it was last looked at."""
-    each = pair.log_e_datasets
+    each = pair.each.values[: len(pair.bets), -1]
     same = {
         "stage": -(-pair.n // design.stage),
         "n": pair.n,

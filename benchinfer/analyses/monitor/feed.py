@@ -219,12 +219,14 @@ class Feed:
         for d, name in enumerate(self.datasets):
             pin = by_dataset[name]
             wanted = np.isin(self.algorithms, pin.algorithms)
-            replications = self._rows_of(d, codes[pin.labels])
-            there = replications[replications >= 0]
+            names = codes[pin.labels]
+            begin, end = int(self.ends[d]), int(self.ends[d + 1])
+            at = begin + np.searchsorted(self._codes[begin:end], names)
+            there = at[(self._codes.take(at, mode="clip") == names) & (at < end)]
             empty = np.isnan(self.values[there][:, wanted]).any(axis=1)
-            lost = len(replications) - len(there) + int(empty.sum())
+            lost = len(names) - len(there) + int(empty.sum())
             if lost:
-                what = f"{lost:,} of {len(replications):,} replications gone"
+                what = f"{lost:,} of {len(names):,} replications gone"
                 self.broken.append(Broken(name, pin.stage, what))
             elif self._digest(there, wanted) != pin.digest:
                 self.broken.append(Broken(name, pin.stage, "scores changed"))
@@ -239,13 +241,6 @@ class Feed:
             free = np.flatnonzero(~rest[: len(part) + 1])
             # All rows before the first unused one are behind us.
             self._next[d] += int(free[0]) if len(free) else len(part)
-
-    def _rows_of(self, d: int, codes: Index) -> Index:
-        """Find replications of a data set by the codes of names, -1 where they are gone."""
-        begin, end = int(self.ends[d]), int(self.ends[d + 1])
-        at = begin + np.searchsorted(self._codes[begin:end], codes)
-        there = self._codes.take(at, mode="clip") == codes
-        return np.where(there & (at < end), at, -1)
 
 
 def natural_ranks(labels: Sequence[str]) -> Index:
@@ -371,8 +366,11 @@ def next_cells(gathered: StageDifferences, course: Course, design: MonitorDesign
         return [{}] * measures
     k = len(feed.algorithms) // measures
     who = wanted(pairs, course.live, len(feed.algorithms))
+    size = design.stage
+    if design.method == "anytime" and design.last_stage is not None:  # what the budget leaves
+        size = min(size, design.last_stage * design.stage - int(course.used[course.live].max()))
     rows: list[tuple[int, str, int]] = []
-    for d, (lacking, algorithms, more) in enumerate(feed.lacking(who, _size(course, design))):
+    for d, (lacking, algorithms, more) in enumerate(feed.lacking(who, size)):
         rows += [(d, feed.name(row), int(k)) for row, k in zip(lacking, algorithms, strict=True)]
         rows += [
             (d, name, int(k))
@@ -420,14 +418,6 @@ def new_names(names: list[str], n: int) -> list[str]:
         return [str(len(names) + i) for i in range(1, n + 1)]
     start, digits = last[1], last[2]
     return [f"{start}{int(digits) + i:0{len(digits)}d}" for i in range(1, n + 1)]
-
-
-def _size(course: Course, design: MonitorDesign) -> int:
-    """Return the replications of the next stage: on the anytime route what the budget leaves."""
-    if design.method != "anytime" or design.last_stage is None:
-        return design.stage
-    left = design.last_stage * design.stage - int(course.used[course.live].max())
-    return min(design.stage, left)
 
 
 def said(cells: "pd.DataFrame") -> list[str]:

@@ -212,7 +212,10 @@ def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> Deci
     panels = tuple((_group if group else _recursive)(result, pair) for pair in shown)
     so_far = max((int(panel.stages.max(initial=0)) for panel in panels), default=0)
     last = design.last_stage or so_far + 1
-    reach, step = _reach(panels), -(-last // 8)
+    step = -(-last // 8)
+    bounds = [zone.reject[np.isfinite(zone.reject)] for panel in panels for zone in panel.zones]
+    nearest = [float(b.max()) for b in bounds if len(b)]
+    reach = min(max([_FEWEST, *(b + _ROOM for b in nearest)]), _FARTHEST)
     name = measure_name(result.measure)
     how = "z of all scores so far" if group else "p-value of the stage, one-sided"
     return DecisionPath(
@@ -305,12 +308,6 @@ def _panel(
         each=side * of_datasets,
         zones=tuple(replace(zone, side=side * zone.side) for zone in zones),
     )
-
-
-def _reach(panels: tuple[PathPanel, ...]) -> float:
-    bounds = [zone.reject[np.isfinite(zone.reject)] for panel in panels for zone in panel.zones]
-    nearest = [float(b.max()) for b in bounds if len(b)]
-    return min(max([_FEWEST, *(b + _ROOM for b in nearest)]), _FARTHEST)
 
 
 def _p_ticks(reach: float) -> tuple[tuple[float, str], ...]:

@@ -324,23 +324,19 @@ class _Watched:
     def _one(
         self, setting: Setting, gathered: StageDifferences, course: Course, cells: Columns
     ) -> MonitorComparison:
-        design = self.design
+        design, mean = self.design, self.scores.cells(setting.measure.name).mean
+        there = np.isfinite(mean)
+        # Over the data sets that an algorithm has scores on.
+        levels = np.where(there, mean, 0.0).sum(axis=0) / there.sum(axis=0)
         return MonitorComparison(
             setting=setting,
             pairs=self.pairs,
             codes=np.array([VERDICTS[end] for end in course.ends], dtype=np.int8),
             level=design.level,
             target="datasets",
-            levels=Level.of_pairs(_levels(self.scores, setting), self.pairs, course.estimate),
+            levels=Level.of_pairs(levels, self.pairs, course.estimate),
             stored_checks=checks(setting, design, course, gathered),
             provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
             course=course,
             cells=cells,
         )
-
-
-def _levels(scores: ScoreTable, setting: Setting) -> NDArray[np.float64]:
-    """Return (K,) means over the data sets that an algorithm has scores on."""
-    mean = scores.cells(setting.measure.name).mean
-    there = np.isfinite(mean)
-    return np.where(there, mean, 0.0).sum(axis=0) / there.sum(axis=0)

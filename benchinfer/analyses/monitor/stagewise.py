@@ -420,19 +420,14 @@ def stage_rows(course: Course, pair: int) -> Columns:
     return {name: values[mine] for name, values in course.stages.items()}
 
 
-def stage_p_values(rows: Columns, side: int) -> Array:
-    """Return the (T,) p-values of one direction of a recursion, as far as it went."""
-    mine = rows["side"] == side
-    first = np.unique(rows["stage"][mine], return_index=True)[1]
-    return rows["p_stage"][mine][first].astype(np.float64)
-
-
 def _recursive_p(rows: Columns, design: MonitorDesign) -> Array:
     """Return the overall p-values of a pair after each stage."""
     total = len(np.unique(rows["stage"]))
     p_values = np.ones((len(design.sides), total))
     for out, side in zip(p_values, design.sides, strict=True):
-        p = stage_p_values(rows, side)
+        mine = rows["side"] == side
+        first = np.unique(rows["stage"][mine], return_index=True)[1]
+        p = rows["p_stage"][mine][first].astype(np.float64)
         for t in range(1, total + 1):
             part = p[None, :t]
             last = t == design.last_stage

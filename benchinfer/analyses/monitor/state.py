@@ -123,7 +123,8 @@ class StateFile(AbstractContextManager["StateFile"]):
             raise self.forged([])
         self._check_design(before, wanted)
         try:
-            pins = [_pins(stage) for stage in stages]
+            shared: dict[str, tuple[str, ...]] = {}  # names of replications
+            pins = [[_pin(plain, shared) for plain in stage] for stage in stages]
             bets = decode(document.get("bets"))
         except (TypeError, ValueError, LookupError):
             raise self.forged([]) from None
@@ -147,7 +148,12 @@ class StateFile(AbstractContextManager["StateFile"]):
         }
         if memory.bets is not None and memory.bets.worth:
             document["bets"] = encode(memory.bets)
-        text = _text(sealed(document))
+        # One line per part; the stages are for people, too.
+        parts = [
+            f" {json.dumps(name)}: {json.dumps(value, indent=None if name == 'bets' else 1)}"
+            for name, value in sealed(document).items()
+        ]
+        text = "{\n" + ",\n".join(parts) + "\n}\n"
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             write_whole(self.path, text)
 
@@ -213,15 +219,6 @@ def _faults(stages: Sequence[Sequence[Pin]], design: Mapping[str, Any]) -> list[
     return faults
 
 
-def _text(document: Mapping[str, Any]) -> str:
-    """Write one line per part; the stages are for people, too."""
-    parts = [
-        f" {json.dumps(name)}: {json.dumps(value, indent=None if name == 'bets' else 1)}"
-        for name, value in document.items()
-    ]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
 def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -240,12 +237,6 @@ def _plain(stage: Sequence[Pin]) -> list[dict[str, object]]:
         }
         for pin in stage
     ]
-
-
-def _pins(stage: Sequence[object]) -> list[Pin]:
-    """Rebuild what `_plain` wrote; names of replications are shared."""
-    shared: dict[str, tuple[str, ...]] = {}
-    return [_pin(plain, shared) for plain in stage]
 
 
 def _pin(plain: object, shared: dict[str, tuple[str, ...]]) -> Pin:

@@ -35,7 +35,9 @@ def sections(comparison: PairComparison, request: Request) -> tuple[Section, ...
 
 def chosen(result: PairComparison, request: Request) -> Section:
     """Say which test decides and why, and what other tests give."""
-    tables, fold = (), None
+    tables, figures, fold = (), (), None
+    if any(len(look.found) for look in result.looks):  # shared replications, and a spread
+        figures = (Figure(result, "quantiles", _DIFFERENCES),)
     if request.details and any(len(look.tests) for look in result.looks):
         tables = (normality(result),)
     if request.details and result.others:
@@ -43,7 +45,7 @@ def chosen(result: PairComparison, request: Request) -> Section:
     return Section(
         title="The test of two algorithms",
         text=(_reason(result), _LOOKS) if request.details and result.looks else (_reason(result),),
-        figures=_figures(result),
+        figures=figures,
         tables=tables,
         fold=fold,
         values={"test": {"name": result.test, "reason": result.reason}},
@@ -55,12 +57,6 @@ def _reason(result: PairComparison) -> str:
     why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
     name = f"{result.test_name}{clustered(result).removesuffix(',')}"
     return f"The verdicts are those of the {name}: {result.formula}. {why}"
-
-
-def _figures(result: PairComparison) -> tuple[Figure, ...]:
-    if not any(len(look.found) for look in result.looks):
-        return ()  # no shared replications, or no spread
-    return (Figure(result, "quantiles", _DIFFERENCES),)
 
 
 def normality(result: PairComparison) -> Table:

@@ -85,7 +85,11 @@ def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Differen
         return _by_signs(pair, data, procedure)
     if test == "independent-rates":
         return _independent_rates(pair, procedure)
-    return _mcnemar(_KINDS[test], fourfold(pair), procedure)
+    kind, table = _KINDS[test], fourfold(pair)
+    statistic, p = outcomes.mcnemar(table, procedure.side, kind)
+    invert = outcomes.tango if kind == "score" else rates.newcombe_paired
+    difference = outcomes.paired_difference(table)
+    return _of_rates(difference, statistic, p, lambda tail: invert(table, tail), procedure)
 
 
 def without_noise(pair: Pair) -> Array:
@@ -134,12 +138,6 @@ def _corrected(pair: Pair, data: PairedScores, _: PairProcedure) -> EstimatedDif
     return t_tests.corrected_t(pair.differences, ratio(data))
 
 
-def _parts(pair: Pair, _: PairedScores, procedure: PairProcedure) -> EstimatedDifference:
-    return t_tests.paired_t(
-        t_tests.split(pair.differences, procedure.n_parts, procedure.seed).means
-    )
-
-
 _ESTIMATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], EstimatedDifference]] = {
     "t": _t,
     "welch": lambda pair, _, __: t_tests.welch(pair.first, pair.second),
@@ -147,7 +145,9 @@ _ESTIMATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], EstimatedDif
     "bayes-t": _corrected,
     "5x2cv-t": lambda pair, _, __: t_tests.five_by_two_t(pair.differences.reshape(5, 2)),
     "paired-rates": lambda pair, _, __: outcomes.paired_difference(fourfold(pair)),
-    "parts-t": _parts,
+    "parts-t": lambda pair, _, procedure: t_tests.paired_t(
+        t_tests.split(pair.differences, procedure.n_parts, procedure.seed).means
+    ),
 }
 # The tests that leave out differences of zero, and whose claims are about the middle of the others.
 OF_RANKS = ("wilcoxon", "sign")
@@ -206,13 +206,6 @@ def _by_signs(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Diffe
         low=low,
         high=high,
     )
-
-
-def _mcnemar(kind: outcomes.McNemar, table: Fourfold, procedure: PairProcedure) -> DifferenceTest:
-    statistic, p = outcomes.mcnemar(table, procedure.side, kind)
-    invert = outcomes.tango if kind == "score" else rates.newcombe_paired
-    difference = outcomes.paired_difference(table)
-    return _of_rates(difference, statistic, p, lambda tail: invert(table, tail), procedure)
 
 
 def _independent_rates(pair: Pair, procedure: PairProcedure) -> DifferenceTest:

@@ -9,7 +9,7 @@ from scipy.special import fdtrc, fdtri
 
 from benchinfer.analyses.plan.plan import plan
 from benchinfer.analyses.plan.result import on_scale
-from benchinfer.analyses.plan.variances import Components, components_of
+from benchinfer.analyses.plan.variances import components_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count, significant
@@ -81,7 +81,12 @@ def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
         pilot = components_of(scores, measure.name)
         domain = pilot.dataset_algorithm is not None
         sizes = sorted({int(shared.max()), int(shared.min())}, reverse=True)
-        least = {d: _least(pilot, d) for d in sizes if d > domain}
+        r = max(1, round(pilot.n_replications or 1))
+        least = {
+            d: plan(pilot, 1.0, power=POWER, n_datasets=d, n_replications=r).detectable
+            for d in sizes
+            if d > domain
+        }
     except (DesignError, FitError):
         return []
     by = "{} of {}".format if domain else "replications on {} of {}".format
@@ -96,12 +101,6 @@ def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
         for d, difference in least.items()
         if 0 < difference < math.inf
     ]
-
-
-def _least(pilot: Components, d: int) -> float:
-    """Return the least difference that pairs on so many data sets show."""
-    r = max(1, round(pilot.n_replications or 1))
-    return plan(pilot, 1.0, power=POWER, n_datasets=d, n_replications=r).detectable
 
 
 def _shared(scores: "ScoreTable") -> Finding | None:

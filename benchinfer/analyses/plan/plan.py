@@ -136,7 +136,9 @@ def plan(
         target=target,
     )
     question.check()
-    _check_sizes(n_datasets, n_replications)
+    for name, value in (("n_datasets", n_datasets), ("n_replications", n_replications)):
+        if value is not None and not (value == int(value) and 1 <= value <= MOST):
+            raise DesignError(f"{name} is {value!r}.", hint="a whole number, from 1 on.")
     spent = Costs.of(costs, budget)
     if target == "datasets" and n_datasets is None:
         n_datasets = components.n_datasets or 1
@@ -198,9 +200,3 @@ def _pilots(components: Components) -> int:
         hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
         f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
     )
-
-
-def _check_sizes(n_datasets: int | None, n_replications: int | None) -> None:
-    for name, value in (("n_datasets", n_datasets), ("n_replications", n_replications)):
-        if value is not None and not (value == int(value) and 1 <= value <= MOST):
-            raise DesignError(f"{name} is {value!r}.", hint="a whole number, from 1 on.")

@@ -266,8 +266,13 @@ class Plan(Showable):
         pandas.DataFrame
             ``n_datasets n_replications power``, with ``power_low power_high`` from a pilot.
         """
-        d, r = self._grids(n_datasets, n_replications)
-        q, cells = self.question, [(d_, r_) for r_ in r for d_ in d]
+        q, d, r = self.question, self.n_datasets, self.n_replications
+        if q.target == "datasets":
+            across, along = n_datasets or [d], n_replications or _numbers(2, max(2 * r, 10))
+        else:
+            near = sorted({max(r // 4, 1), r, 4 * r})
+            across, along = n_datasets or _numbers(2, max(2 * d, 10)), n_replications or near
+        cells = [(d_, r_) for r_ in along for d_ in across]
         columns: dict[str, object] = {
             "n_datasets": [d_ for d_, _ in cells],
             "n_replications": [r_ for _, r_ in cells],
@@ -277,15 +282,6 @@ class Plan(Showable):
             for name, end in zip(("power_high", "power_low"), ends, strict=True):
                 columns[name] = [q.reached(*cell, end) for cell in cells]
         return frame(columns)
-
-    def _grids(
-        self, datasets: Sequence[int] | None, replications: Sequence[int] | None
-    ) -> tuple[list[int], list[int]]:
-        d, r = self.n_datasets, self.n_replications
-        if self.question.target == "datasets":
-            return list(datasets or [d]), list(replications or _numbers(2, max(2 * r, 10)))
-        near = sorted({max(r // 4, 1), r, 4 * r})
-        return list(datasets or _numbers(2, max(2 * d, 10))), list(replications or near)
 
 
 def _numbers(low: int, high: int) -> list[int]:

@@ -50,7 +50,14 @@ def designs(plan: Plan) -> Table:
         number("n_datasets", "data sets", _whole),
     ]
     if "needed_low" in frame:
-        columns.append(number("needed_low", "95 % interval", _range, also=("needed_high",)))
+        columns.append(
+            number(
+                "needed_low",
+                "95 % interval",
+                lambda low, high: f"{_whole(low)} to {_whole(high)}",
+                also=("needed_high",),
+            )
+        )
     if "cost" in frame:
         columns.append(number("cost", "cost", _whole))
     note = "Interval: of the data sets needed, by the uncertainty of the pilot."
@@ -65,10 +72,6 @@ def designs(plan: Plan) -> Table:
 
 def _whole(value: float) -> str:
     return brief(value) if math.isinf(value) else f"{value:,.10g}"
-
-
-def _range(low: float, high: float) -> str:
-    return f"{_whole(low)} to {_whole(high)}"
 
 
 def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:

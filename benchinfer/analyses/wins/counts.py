@@ -412,18 +412,15 @@ def _faults(text: Mapping[str, Sequence[str]], number: Mapping[str, Array]) -> l
         ("count missing", np.flatnonzero(~complete).tolist(), "write 0 where there was none."),
         ("below 0", np.flatnonzero((good < 0).any(axis=1)).tolist(), "correct them."),
     )
-    findings = [
-        Finding(rule, "error", len(rows), _WHAT[rule].format(len(rows)), _places(pairs, rows), hint)
-        for rule, rows, hint in rules
-        if rows
-    ]
+    findings: list[Finding] = []
+    for rule, rows, hint in rules:
+        if rows:
+            what, n = _WHAT[rule].format(len(rows)), len(rows)
+            where = (("row", "first", "second"), *((str(r + 1), *pairs[r]) for r in rows[:_SHOWN]))
+            findings.append(Finding(rule, "error", n, what, where, hint))
     if not pairs:
         findings.append(Finding("empty", "error", 1, "there are no rows.", (), "one row per pair."))
     if (broken := (good != np.rint(good)).any(axis=1)).any():
         what = f"{int(broken.sum()):,} pairs have counts that are not whole: taken as they are."
         findings.append(Finding("not whole", "note", int(broken.sum()), what))
     return findings
-
-
-def _places(pairs: Sequence[tuple[str, str]], rows: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    return (("row", "first", "second"), *((str(r + 1), *pairs[r]) for r in rows[:_SHOWN]))

@@ -86,17 +86,12 @@ def _converged(model: WinModel, paths: posterior.HmcDraws) -> Convergence:
     quantities += [x for x in (draws.tie, draws.departure) if x is not None]
     between = 1.0
     if model.departures:
-        between = _halves(paths.draws[:, :, -len(model.tally.wins) * model.tally.n_algorithms :])
+        # The largest split R-hat of the departures.
+        departures = paths.draws[:, :, -len(model.tally.wins) * model.tally.n_algorithms :]
+        n = departures.shape[1] // 2
+        halves = np.stack([departures[:, :n], departures[:, n : 2 * n]])
+        between = segments_r_hat(halves.mean(axis=2), halves.var(axis=2) * n, 2 * n)
     return settled(quantities, between, int(paths.astray.sum()))
-
-
-def _halves(draws: Array) -> float:
-    """Return the largest split R-hat of (C, T, d) draws."""
-    n = draws.shape[1] // 2
-    halves = np.stack([draws[:, :n], draws[:, n : 2 * n]])
-    mean = halves.mean(axis=2)
-    square = halves.var(axis=2) * n
-    return segments_r_hat(mean, square, 2 * n)
 
 
 def posterior_of(

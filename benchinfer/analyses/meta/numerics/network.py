@@ -149,7 +149,10 @@ def by_design(
     treatment comparison meta-analysis. Statistics in Medicine 29, 932-944.
     https://doi.org/10.1002/sim.3767
     """
-    design = _codes(blocks)
+    # The code of each data set's set of algorithms.
+    codes: dict[tuple[int, ...], int] = {}
+    arms = [tuple(sorted(block.arms.tolist())) for block in blocks]
+    design = np.array([codes.setdefault(each, len(codes)) for each in arms])
     parts = [_of_design(rows, design[rows.dataset] == d) for d in range(int(design.max()) + 1)]
     every = [rows.part()]
     q, q_within = at(every, 0.0).q, at(parts, 0.0).q
@@ -165,12 +168,6 @@ def by_design(
     f = (scaled - inner) / (free - left) / (inner / left)
     p = float(fdtrc(free - left, left, f))
     return Designs(within, between, Test(f, free - left, float(left), p, tau2))
-
-
-def _codes(blocks: Sequence[Block]) -> Codes:
-    """Return (D,) codes of the sets of algorithms."""
-    known: dict[tuple[int, ...], int] = {}
-    return np.array([known.setdefault(tuple(sorted(b.arms.tolist())), len(known)) for b in blocks])
 
 
 def _of_design(rows: EffectRows, chosen: Flags) -> NetworkPart:

@@ -124,11 +124,6 @@ def _studentized(u: Array, held: Flags) -> Array:
     return np.where(held, np.sign(inner) * np.where(n > 3, score, np.abs(u)), 0.0)
 
 
-def _rotation(k: int) -> Array:
-    """Return (K, K - 1) orthonormal contrasts."""
-    return np.linalg.qr(np.eye(k)[:, :-1] - 1 / k)[0]
-
-
 def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
     """Standardise the predicted random effects and find what lies far out."""
     d, k = stats.n.shape
@@ -151,6 +146,7 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
     total = np.maximum(cov.sum(axis=(1, 2)), 0.0)
     safe = total > 1e-12 * np.abs(q).sum(axis=(1, 2))
     effect = np.where(safe, z.sum(axis=1) / np.sqrt(np.where(safe, total, 1.0)), 0.0)
+    contrasts = np.linalg.qr(np.eye(k)[:, :-1] - 1 / k)[0]
     complete = profile[sized.all(axis=1)]
     return RandomEffects(
         dataset=effect,
@@ -159,7 +155,7 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
         p_distance=np.minimum(d * np.where(several > 1, p, 1.0), 1.0),
         p_profile=np.minimum(float(held.sum()) * p_cell, 1.0),
         dataset_shape=shape_of(effect),
-        profile_shape=shape_of((complete @ _rotation(k)).ravel()),
+        profile_shape=shape_of((complete @ contrasts).ravel()),
     )
 
 

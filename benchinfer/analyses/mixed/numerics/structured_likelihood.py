@@ -497,11 +497,14 @@ class Lift:
         """Integrate effects with covariance (K, K) out of (U, K, K) information."""
         inner = np.eye(len(covariance)) + information @ covariance
         keep = np.linalg.inv(inner)
+        # The upper triangle, mirrored: the first row belongs to the data sets' intercepts, and is
+        # exact relative to its small size.
+        left = np.linalg.solve(inner, information)
         return Lift(
             inner=inner,
             keep=keep,
             cov=symmetric(covariance @ keep),
-            information=_mirrored(np.linalg.solve(inner, information)),
+            information=np.triu(left) + np.triu(left, 1).swapaxes(-1, -2),
             log_det=float(np.linalg.slogdet(inner)[1].sum()),
         )
 
@@ -554,15 +557,6 @@ class Evaluation:
 def symmetric(matrices: Array) -> Array:
     """Return the symmetric part."""
     return (matrices + matrices.swapaxes(-1, -2)) / 2
-
-
-def _mirrored(matrices: Array) -> Array:
-    """Return symmetric matrices with the upper triangles given.
-
-    The first row belongs to the data sets' intercepts; it is exact relative to its own, small size.
-    """
-    upper = np.triu(matrices)
-    return upper + np.triu(matrices, 1).swapaxes(-1, -2)
 
 
 def evaluate(model: StructuredModel, theta: Array) -> Evaluation:

@@ -71,7 +71,12 @@ def minimise(model: StructuredModel, psi: Array) -> tuple[Array, Evaluation, Opt
     """
 
     def direction(point: tuple[Array, Evaluation], fisher: bool) -> tuple[Array, float]:  # noqa: FBT001
-        return _direction(model, point[0], derivatives(model, point[1]), fisher=fisher)
+        psi, der = point[0], derivatives(model, point[1])
+        gradient = model.layout.jacobian(psi).T @ der.score
+        unit, values, vectors = natural(curvature(model, psi, der, fisher=fisher))
+        values = np.maximum(np.abs(values), _FLAT * np.abs(values).max())
+        along = vectors.T @ (unit * gradient)
+        return -unit * (vectors @ (along / values)), float((along**2 / values).sum() / 2)
 
     def search(
         point: tuple[Array, Evaluation], step: Array, decrement: float
@@ -91,17 +96,6 @@ def minimise(model: StructuredModel, psi: Array) -> tuple[Array, Evaluation, Opt
     point, record = newton(start, direction, search, most=_MAX_STEPS, fisher_steps=_FISHER_STEPS)
     psi, at = _clean(model, *point)
     return psi, at, replace(record, evaluations=record.evaluations + 1)
-
-
-def _direction(
-    model: StructuredModel, psi: Array, der: Derivatives, *, fisher: bool
-) -> tuple[Array, float]:
-    """Return the step and its decrement."""
-    gradient = model.layout.jacobian(psi).T @ der.score
-    unit, values, vectors = natural(curvature(model, psi, der, fisher=fisher))
-    values = np.maximum(np.abs(values), _FLAT * np.abs(values).max())
-    along = vectors.T @ (unit * gradient)
-    return -unit * (vectors @ (along / values)), float((along**2 / values).sum() / 2)
 
 
 def _evaluate(model: StructuredModel, psi: Array) -> Evaluation | None:
@@ -209,11 +203,6 @@ def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[Flags, bool]:
     return zero, bool(np.linalg.eigvalsh(matrix / size / size[:, None])[0] < _SINGULAR)
 
 
-def _turned(der: Derivatives, turn: Array) -> Derivatives:
-    """Return the derivatives with matrices over the fixed effects themselves."""
-    return replace(der, f=turn @ der.f @ turn.T)
-
-
 def describe(
     model: StructuredModel,
     psi: Array,
@@ -261,7 +250,7 @@ def describe(
         blup_profile_variance=_diagonal(basis, at.data.cov + carried) * s**2,
         blup_domain=at.domain_effect @ basis.T * s,
         blup_domain_variance=_diagonal(basis, at.domains.cov) * s**2,
-        derivatives=_turned(der, turn),
+        derivatives=replace(der, f=turn @ der.f @ turn.T),
         sampling=_sampling(model, psi, der),
         second=turn @ second(model, at, 2 * pseudo_inverse(der.expected)) @ turn.T,
         scale=s,
@@ -379,11 +368,14 @@ def fit_structured(
     offset, turn = _offset(patterns, design), _separation(design)
     if "dataset:replication" in terms and not patterns.paired:
         raise FitError("a replication term needs the statistics of blocks.")
+    member = np.zeros((0, d))
+    if domain is not None:
+        member = (np.unique(domain)[:, None] == domain).astype(np.float64)
     model = StructuredModel(
         patterns=patterns,
         layout=layout((d, k), between, tuple(terms), held, residual),
         x=contrast_basis(k).T @ design @ turn,
-        member=_member(domain if held else None, d),
+        member=member,
         reml=reml,
     )
     _check(model)
@@ -395,13 +387,6 @@ def fit_structured(
     _check_bounded(model.layout, at, der)
     require_converged(record)
     return describe(model, psi, at, der, record, offset, turn)
-
-
-def _member(domain: Codes | None, d: int) -> Array:
-    """Return the (G, D) indicators of domains."""
-    if domain is None:
-        return np.zeros((0, d))
-    return (np.unique(domain)[:, None] == domain).astype(np.float64)
 
 
 def _best(model: StructuredModel) -> tuple[Array, Evaluation, OptimizerRecord]:

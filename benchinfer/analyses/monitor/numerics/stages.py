@@ -102,7 +102,11 @@ def following(rule: Rule, alpha: float, before: Boundaries, p_values: Array) -> 
     """
     level = before.critical / p_values
     if rule.startswith("literal"):
-        return _literal(rule, level, before.reject)
+        # As printed, which can leave the range of levels.
+        accept, reject = level / _WIDER, before.reject
+        if rule == "literal":
+            reject = reject - np.abs(reject - level) / 10
+        return Boundaries(level, reject, accept, _printed(level, reject, accept))
     if rule == "constant":
         return _guarded(level, FIRST_REJECT * alpha, FIRST_ACCEPT)
     # The printed a0 = a* / 1.2 is below a*, which no valid boundary is: read the other way round.
@@ -124,13 +128,6 @@ def _guarded(level: Array, reject: "Array | float", accept: "Array | float") -> 
     reject = np.where((reject >= level) | (reject <= 0), FIRST_REJECT * level, reject)
     reject = np.maximum(reject, least_reject(level, accept))
     return Boundaries(level, reject, accept, critical_value(level, reject, accept))
-
-
-def _literal(rule: Rule, level: Array, before: Array) -> Boundaries:
-    """Return the rules as printed, which can leave the range of levels."""
-    accept = level / _WIDER
-    reject = before - np.abs(before - level) / 10 if rule == "literal" else before
-    return Boundaries(level, reject, accept, _printed(level, reject, accept))
 
 
 def _printed(level: Array, reject: Array, accept: Array) -> Array:
@@ -210,7 +207,9 @@ def recursion(p_values: Array, rule: Rule, alpha: float, *, final: bool) -> Recu
         p = p_values[going, t]
         declared = final and t == last - 1
         now = last_boundaries(now.level) if declared else now
-        bounds.append(_spread(now, going, n))
+        wide = np.full((4, n), np.nan)
+        wide[:, going] = (now.level, now.reject, now.accept, now.critical)
+        bounds.append(Boundaries(*wide))
         rejected, futile = p <= now.reject, p > now.accept
         decisions[going[rejected]] = Decision.REJECT
         decisions[going[futile]] = Decision.NOT_REJECTED if declared else Decision.ACCEPT
@@ -253,14 +252,6 @@ def _taken(bounds: Boundaries, which: NDArray[np.bool_]) -> Boundaries:
     return Boundaries(
         bounds.level[which], bounds.reject[which], bounds.accept[which], bounds.critical[which]
     )
-
-
-def _spread(bounds: Boundaries, where: NDArray[np.int64], n: int) -> Boundaries:
-    """Put the boundaries of the recursions that go on back to their places among all."""
-    fields = (bounds.level, bounds.reject, bounds.accept, bounds.critical)
-    wide = np.full((4, n), np.nan)
-    wide[:, where] = fields
-    return Boundaries(*wide)
 
 
 type Spending = Literal["obrien-fleming", "pocock"]
@@ -337,7 +328,10 @@ def crossing(information: Sequence[float], lower: Array, upper: Array, drift: fl
     inside: _Inside | None = None
     for k, now in enumerate(information):
         above[k] = _beyond(inside, now, upper[k], drift)
-        below[k] = _beyond(_mirrored(inside), now, -lower[k], -drift)
+        mirrored = inside
+        if inside is not None:
+            mirrored = _Inside(-inside.nodes, inside.weights, inside.information)
+        below[k] = _beyond(mirrored, now, -lower[k], -drift)
         inside = _carried(inside, now, lower[k], upper[k], drift)
     return Crossing(above, below, 1.0 - float(above.sum() + below.sum()))
 
@@ -398,10 +392,6 @@ def _carried(
 @lru_cache(maxsize=32)
 def _legendre(n: int) -> tuple[Array, Array]:
     return np.polynomial.legendre.leggauss(n)
-
-
-def _mirrored(inside: _Inside | None) -> _Inside | None:
-    return None if inside is None else _Inside(-inside.nodes, inside.weights, inside.information)
 
 
 def _boundary(inside: _Inside | None, now: float, level: float) -> float:

@@ -117,7 +117,9 @@ def power(aimed: Aimed, variance: float | Array, df: float) -> float:
     shift = aimed.difference / np.sqrt(np.maximum(np.atleast_1d(variance), 1e-300))
     critical = aimed.critical(df)
     if aimed.aim == "equivalence":
-        return float(_equivalent(shift, critical, df).mean())
+        # Over the estimated sd: P(|Z| < shift - critical s) for s^2 ~ chi2_df / df.
+        within = shift[:, None] - critical * _scales(df)
+        return float(np.maximum(0.0, 2 * ndtr(within) - 1).mean(axis=1).mean())
     upper = _above(critical, shift, df)
     probability = upper + _above(critical, -shift, df) if aimed.aim == "difference" else upper
     return float(probability.mean())
@@ -199,12 +201,6 @@ def _above(critical: float, shift: Array, df: float) -> Array:
     near = nctdtr(df, -np.clip(shift, -8, critical + 8), -critical)
     near = np.nan_to_num(near, nan=0.0)  # what it gives up on is below 1e-15
     return np.where(shift > critical + 8, 1.0, np.where(shift < -8, 0.0, near))
-
-
-def _equivalent(shift: Array, critical: float, df: float) -> Array:
-    """Integrate over the estimated sd: P(|Z| < shift - critical s) for s^2 ~ chi2_df / df."""
-    within = shift[:, None] - critical * _scales(df)
-    return np.maximum(0.0, 2 * ndtr(within) - 1).mean(axis=1)
 
 
 @lru_cache(maxsize=64)

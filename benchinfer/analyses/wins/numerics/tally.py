@@ -170,26 +170,15 @@ def count(values: Array, cluster: Codes, tie: float, local: Array | None = None)
     # A handful of pairs at a time: blocks may be many.
     for at in range(0, len(pairs), _AT_ONCE):
         some = slice(at, at + _AT_ONCE)
-        reach = None if local is None else local[:, some]
-        outcomes[:, :, some] = _outcomes(values, pairs[some], starts, within, reach)
+        i, j = pairs[some].T
+        reach = within if local is None else np.maximum(within, local[:, some])
+        d = values[:, i] - values[:, j]  # NaN compares as false: no contest
+        three = np.stack([d > reach, np.abs(d) <= reach, d < -reach]).astype(np.float64)
+        outcomes[:, :, some] = np.add.reduceat(three, starts, axis=1)
     return Tally(pairs, *outcomes)
 
 
 _AT_ONCE = 64
-
-
-def _outcomes(
-    values: Array,
-    pairs: Codes,
-    starts: NDArray[np.intp],
-    within: float,
-    local: Array | None,
-) -> Array:
-    """Return (3, M, p) wins, ties and losses of some pairs."""
-    reach = within if local is None else np.maximum(within, local)
-    d = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]  # NaN compares as false: no contest
-    three = np.stack([d > reach, np.abs(d) <= reach, d < -reach]).astype(np.float64)
-    return np.add.reduceat(three, starts, axis=1)
 
 
 def spread(values: Array, cluster: Codes) -> Array:
