@@ -252,7 +252,8 @@ def most_together(equal: NDArray[np.bool_]) -> Counts:
     sets and few maximal cliques.
     """
     k = len(equal)
-    neighbours = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in _off_diagonal(equal)]
+    others = equal & ~np.eye(k, dtype=np.bool_)
+    neighbours = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in others]
     inside = _most_inside(k, tuple(_maximal_cliques(neighbours)))
     sizes = _sizes(k)
     # The value of each clique as a block, -1 for other sets; f of the complement of S is the
@@ -266,10 +267,6 @@ def most_together(equal: NDArray[np.bool_]) -> Counts:
     result = np.maximum(value[bits[:, None] | bits], 0)
     np.fill_diagonal(result, 0)
     return result
-
-
-def _off_diagonal(equal: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return equal & ~np.eye(len(equal), dtype=np.bool_)
 
 
 @cache
@@ -460,15 +457,12 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
     adjusted = np.empty_like(p)
     worst = 0.0
     for i, j in enumerate(order):
-        worst = max(worst, *(survival(s, int(j)) for s in _maximal(_true_together(order, i, k))))
+        # Sets of pairs that can be true with the i-th smallest, smaller ones false.
+        rejected, hypothesis = frozenset(order[:i].tolist()), int(j)
+        possible = [s for s in _consistent(k) if hypothesis in s and rejected.isdisjoint(s)]
+        worst = max(worst, *(survival(s, hypothesis) for s in _maximal(possible)))
         adjusted[j] = min(worst, 1.0)
     return adjusted
-
-
-def _true_together(order: NDArray[np.int64], i: int, k: int) -> list[tuple[int, ...]]:
-    """Return the sets of pairs that can be true with the i-th smallest, smaller ones false."""
-    rejected, hypothesis = frozenset(order[:i].tolist()), int(order[i])
-    return [s for s in _consistent(k) if hypothesis in s and rejected.isdisjoint(s)]
 
 
 def _maximal(sets: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
