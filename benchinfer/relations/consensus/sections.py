@@ -155,13 +155,19 @@ def consensus(result: Consensus, title: str = "Consensus") -> Section:
     """Order, what it costs, how many fit as well, and what speaks for it."""
     text = str(result)
     near = neighbours(result)
+    k = len(result.algorithms)
+    figures = [Figure(result, "hasse", _HOLDS)] if k <= MOST_IN_ORDER else []
+    if k > 1:
+        figures.append(Figure(result, "support", _SPEAKS))
+    if k > MOST_IN_ORDER or (result.ranks[:, 0] < result.ranks[:, 1]).any():
+        figures.append(Figure(result, "positions", _RANGES))
     return Section(
         title=title,
         order=(text,),
         legend=legend(result.relation()),
         text=(_NO_TEST, *((_BRACES,) if "{" in text else ())),
         facts=_facts(result),
-        figures=_figures(result),
+        figures=tuple(figures),
         tables=(
             *all_optima(result),
             positions(result),
@@ -170,16 +176,6 @@ def consensus(result: Consensus, title: str = "Consensus") -> Section:
         checks=tuple(checks(result)),
         fold=Fold("Support of each pair", (), (support(result),)),
     )
-
-
-def _figures(result: Consensus) -> "tuple[Figure, ...]":
-    k = len(result.algorithms)
-    shown = [Figure(result, "hasse", _HOLDS)] if k <= MOST_IN_ORDER else []
-    if k > 1:
-        shown.append(Figure(result, "support", _SPEAKS))
-    if k > MOST_IN_ORDER or (result.ranks[:, 0] < result.ranks[:, 1]).any():
-        shown.append(Figure(result, "positions", _RANGES))
-    return tuple(shown)
 
 
 def _facts(result: Consensus) -> tuple[tuple[str, str], ...]:
