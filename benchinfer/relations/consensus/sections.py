@@ -14,8 +14,7 @@ from benchinfer.core.sections import (
     names,
     number,
 )
-from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, optima
-from benchinfer.relations.consensus.consensus import consensus as find_consensus
+from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, consensus, optima
 from benchinfer.relations.sections import MOST_IN_ORDER, legend, on_one_line, outcome
 
 _WEIGHTS = {
@@ -151,7 +150,7 @@ _NO_TEST = (
 _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
-def consensus(result: Consensus, title: str = "Consensus") -> Section:
+def consensus_section(result: Consensus, title: str = "Consensus") -> Section:
     """Order, what it costs, how many fit as well, and what speaks for it."""
     text = str(result)
     near = neighbours(result)
@@ -213,17 +212,17 @@ def _counted(result: Consensus) -> str:
 
 def numbered(result: Consensus, number: int) -> Section:
     """Return the section of one of several."""
-    return consensus(result, f"Consensus {number}: {optima(result)}")
+    return consensus_section(result, f"Consensus {number}: {optima(result)}")
 
 
 def citations() -> str:
     """Return the BibTeX entries of what a consensus rests on."""
-    return bibtex([find_consensus])
+    return bibtex([consensus])
 
 
 def over_datasets(result: Consensus, datasets: int) -> Section:
     """Consensus of the relations of the data sets of a table."""
-    section = consensus(result, "Consensus over the data sets")
+    section = consensus_section(result, "Consensus over the data sets")
     lead = (
         f"The order that disagrees least with the relations of the {count(datasets, 'data set')},"
         " each by itself. All data sets count the same, however clear their verdicts are."
@@ -232,4 +231,4 @@ def over_datasets(result: Consensus, datasets: int) -> Section:
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Consensus: lambda result, _: (consensus(result),)}
+SECTIONS = {Consensus: lambda result, _: (consensus_section(result),)}
