@@ -256,9 +256,13 @@ def most_together(equal: NDArray[np.bool_]) -> Counts:
     neighbours = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in others]
     inside = _most_inside(k, tuple(_maximal_cliques(neighbours)))
     sizes = _sizes(k)
+    is_clique = np.ones(1, dtype=np.bool_)
+    for vertex, joined in enumerate(neighbours):
+        below = np.arange(1 << vertex)
+        is_clique = np.r_[is_clique, is_clique & ((below & ~joined) == 0)]
     # The value of each clique as a block, -1 for other sets; f of the complement of S is the
     # reversed array.
-    value = np.where(_is_clique(neighbours), _pairs_of(sizes) + inside[::-1], np.int16(-1))
+    value = np.where(is_clique, _pairs_of(sizes) + inside[::-1], np.int16(-1))
     for bit in range(k):
         # Each set takes the largest value among the sets that hold it.
         parts = value.reshape(-1, 2, 1 << bit)
@@ -298,15 +302,6 @@ def _most_inside(k: int, cliques: tuple[int, ...]) -> Counts:
             np.maximum(best, within, out=best)
         most[sets] = best
     return most
-
-
-def _is_clique(neighbours: list[int]) -> NDArray[np.bool_]:
-    """Return which of the sets are cliques."""
-    known = np.ones(1, dtype=np.bool_)
-    for vertex, joined in enumerate(neighbours):
-        below = np.arange(1 << vertex)
-        known = np.r_[known, known & ((below & ~joined) == 0)]
-    return known
 
 
 def _maximal_cliques(neighbours: list[int]) -> list[int]:
