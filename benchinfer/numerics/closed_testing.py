@@ -252,12 +252,17 @@ def most_together(equal: NDArray[np.bool_]) -> Counts:
     sets and few maximal cliques.
     """
     k = len(equal)
-    neighbours = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in _off_diagonal(equal)]
+    others = equal & ~np.eye(k, dtype=np.bool_)
+    neighbours = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in others]
     inside = _most_inside(k, tuple(_maximal_cliques(neighbours)))
     sizes = _sizes(k)
+    is_clique = np.ones(1, dtype=np.bool_)
+    for vertex, joined in enumerate(neighbours):
+        below = np.arange(1 << vertex)
+        is_clique = np.r_[is_clique, is_clique & ((below & ~joined) == 0)]
     # The value of each clique as a block, -1 for other sets; f of the complement of S is the
     # reversed array.
-    value = np.where(_is_clique(neighbours), _pairs_of(sizes) + inside[::-1], np.int16(-1))
+    value = np.where(is_clique, _pairs_of(sizes) + inside[::-1], np.int16(-1))
     for bit in range(k):
         # Each set takes the largest value among the sets that hold it.
         parts = value.reshape(-1, 2, 1 << bit)
@@ -266,10 +271,6 @@ def most_together(equal: NDArray[np.bool_]) -> Counts:
     result = np.maximum(value[bits[:, None] | bits], 0)
     np.fill_diagonal(result, 0)
     return result
-
-
-def _off_diagonal(equal: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return equal & ~np.eye(len(equal), dtype=np.bool_)
 
 
 @cache
@@ -301,15 +302,6 @@ def _most_inside(k: int, cliques: tuple[int, ...]) -> Counts:
             np.maximum(best, within, out=best)
         most[sets] = best
     return most
-
-
-def _is_clique(neighbours: list[int]) -> NDArray[np.bool_]:
-    """Return which of the sets are cliques."""
-    known = np.ones(1, dtype=np.bool_)
-    for vertex, joined in enumerate(neighbours):
-        below = np.arange(1 << vertex)
-        known = np.r_[known, known & ((below & ~joined) == 0)]
-    return known
 
 
 def _maximal_cliques(neighbours: list[int]) -> list[int]:
@@ -460,15 +452,12 @@ def westfall(p: Array, k: int, survival: Callable[[tuple[int, ...], int], float]
     adjusted = np.empty_like(p)
     worst = 0.0
     for i, j in enumerate(order):
-        worst = max(worst, *(survival(s, int(j)) for s in _maximal(_true_together(order, i, k))))
+        # Sets of pairs that can be true with the i-th smallest, smaller ones false.
+        rejected, hypothesis = frozenset(order[:i].tolist()), int(j)
+        possible = [s for s in _consistent(k) if hypothesis in s and rejected.isdisjoint(s)]
+        worst = max(worst, *(survival(s, hypothesis) for s in _maximal(possible)))
         adjusted[j] = min(worst, 1.0)
     return adjusted
-
-
-def _true_together(order: NDArray[np.int64], i: int, k: int) -> list[tuple[int, ...]]:
-    """Return the sets of pairs that can be true with the i-th smallest, smaller ones false."""
-    rejected, hypothesis = frozenset(order[:i].tolist()), int(order[i])
-    return [s for s in _consistent(k) if hypothesis in s and rejected.isdisjoint(s)]
 
 
 def _maximal(sets: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

@@ -122,7 +122,11 @@ def max_t(contrasts: Array, cov: Array, df: float, *, sides: int = 2) -> MaxT:
     spread = contrast_variances(contrasts, cov)
     if not (np.isfinite(spread).all() and spread.min() > 0):
         raise FitError("a contrast has no positive variance.")
-    basis = _basis(contrasts)
+    # NumPy's wheels of OpenBLAS 0.3.34 can crash here for 130 algorithms; SciPy has its own.
+    from scipy.linalg import svd
+
+    _, size, rows = svd(contrasts, full_matrices=False)
+    basis = rows[size > 1e-10 * size[0]]
     values, vectors = np.linalg.eigh(basis @ cov @ basis.T)
     keep = values > 1e-12 * values[-1]
     # The symmetric root keeps directions close to those of the control variate.
@@ -155,15 +159,6 @@ def _sample(
         return DirectionSample(cones, samples.lengths([statistics], sides)[0])
     lengths, control = samples.lengths([statistics, similar.statistics], sides)
     return DirectionSample(cones, lengths, similar.tail, control)
-
-
-def _basis(contrasts: Array) -> Array:
-    """Return (r, K) orthonormal rows that span those of the contrasts."""
-    # NumPy's wheels of OpenBLAS 0.3.34 can crash here for 130 algorithms; SciPy has its own.
-    from scipy.linalg import svd
-
-    _, size, rows = svd(contrasts, full_matrices=False)
-    return rows[size > 1e-10 * size[0]]
 
 
 def _distinct(root: Array, sides: int) -> NDArray[np.int64]:
@@ -387,11 +382,8 @@ def critical(family: CriticalFamily, aim: Aim, alpha: float, df: float) -> float
     if aim == "equivalence":
         alpha *= 2
     sides = 1 if aim == "non-inferiority" and family.kind == "dunnett" else 2
-    return quantile(_largest(family, df, sides), alpha)
-
-
-def _largest(family: CriticalFamily, df: float, sides: int) -> MaxT:
     if family.kind == "tukey":
-        return max_t(all_pairs(family.n)[1], np.eye(family.n), df, sides=sides)
-    contrasts = np.hstack([np.eye(family.n - 1), -np.ones((family.n - 1, 1))])
-    return max_t(contrasts, np.eye(family.n), df, sides=sides)
+        contrasts = all_pairs(family.n)[1]
+    else:
+        contrasts = np.hstack([np.eye(family.n - 1), -np.ones((family.n - 1, 1))])
+    return quantile(max_t(contrasts, np.eye(family.n), df, sides=sides), alpha)

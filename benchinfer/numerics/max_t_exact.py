@@ -59,7 +59,9 @@ def loadings(correlation: Array, tolerance: float = 1e-9) -> Array | None:
     """
     loading = _by_pivot(correlation)
     largest = np.abs(loading).max()
-    if _misfit(correlation, loading) > tolerance or largest > _LARGEST:
+    gap = np.abs(correlation - np.outer(loading, loading))
+    np.fill_diagonal(gap, 0.0)
+    if gap.max() > tolerance or largest > _LARGEST:
         return None
     steep = len(_kinds(loading, 2)[0]) / np.sqrt(1 - largest**2) > _STEEPEST
     return None if steep else loading
@@ -81,12 +83,6 @@ def nearest_loadings(correlation: Array) -> Array:
         # Half steps: full ones can swing between two values.
         loading = (loading + step) / 2
     return loading
-
-
-def _misfit(correlation: Array, loading: Array) -> float:
-    gap = np.abs(correlation - np.outer(loading, loading))
-    np.fill_diagonal(gap, 0.0)
-    return float(gap.max())
 
 
 def _by_pivot(correlation: Array) -> Array:

@@ -54,7 +54,10 @@ def hochberg(p: Array) -> Array:
     Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance.
     Biometrika 75, 800-802. https://doi.org/10.1093/biomet/75.4.800
     """
-    return _step_up(p, len(p) - np.arange(len(p), dtype=np.float64))
+    order = np.argsort(p, kind="stable")
+    priced = (len(p) - np.arange(len(p), dtype=np.float64)) * p[order]
+    # Monotone from the largest down, at most 1.
+    return in_place(np.minimum(np.minimum.accumulate(priced[::-1])[::-1], 1.0), order)
 
 
 def hommel(p: Array) -> Array:
@@ -84,17 +87,6 @@ def step_down(p: Array, price: Callable[[Array], Array]) -> Array:
     """Price the sorted p-values and make the result monotone from the smallest up, at most 1."""
     order = np.argsort(p, kind="stable")
     return in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
-
-
-def _step_up(p: Array, factors: Array) -> Array:
-    """Multiply the sorted p-values and make the result monotone from the largest down."""
-    order = np.argsort(p, kind="stable")
-    return in_place(running_min(factors * p[order]), order)
-
-
-def running_min(values: Array) -> Array:
-    """Make sorted values monotone from the largest down, at most 1."""
-    return np.minimum(np.minimum.accumulate(values[::-1])[::-1], 1.0)
 
 
 def in_place(ordered: Array, order: NDArray[np.int64]) -> Array:

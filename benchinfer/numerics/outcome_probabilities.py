@@ -177,15 +177,6 @@ class Best:
     error: float
 
 
-def _root(variances: Array) -> Array:
-    """Return (K, r) profiles whose differences have the variances (nearest if there are none)."""
-    k = len(variances)
-    centre = np.eye(k) - 1 / k
-    values, vectors = np.linalg.eigh(-centre @ variances @ centre / 2)
-    held = values > 1e-12 * max(float(values[-1]), 1e-300)
-    return vectors[:, held] * np.sqrt(values[held])
-
-
 def _symmetric_cdf(s: Array, r: int, df: float) -> Array:
     """Return the distribution of a random sign times the length of a t vector in r dimensions."""
     square = np.minimum(s**2, 1e300)
@@ -252,7 +243,11 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
     from scipy.stats import qmc
 
     k = len(levels)
-    root = _root(variances)
+    # Profiles (K, r) whose differences have the variances (nearest if there are none).
+    centre = np.eye(k) - 1 / k
+    values, vectors = np.linalg.eigh(-centre @ variances @ centre / 2)
+    held = values > 1e-12 * max(float(values[-1]), 1e-300)
+    root = vectors[:, held] * np.sqrt(values[held])
     r = root.shape[1]
     if r == 0:
         top = levels == levels.max()

@@ -165,7 +165,10 @@ def closed_pairs(
     k = means.shape[1]
     order = _canonical(means)
     first, second = np.triu_indices(k, 1)
-    number = _renumbered(order)
+    # The old numbers of the pairs of reordered algorithms.
+    old = np.zeros((k, k), np.int64)
+    old[first, second] = old[second, first] = np.arange(len(first))
+    number = old[order[first], order[second]]
     table = means[:, order]
     quiet = np.zeros(len(first), np.bool_) if silent is None else silent[number]
     place = None if control is None else int(np.flatnonzero(order == control)[0])
@@ -332,15 +335,6 @@ def _canonical(means: Array) -> Integers:
     return np.lexsort(np.round(np.array([spread, level]) / size, 9))
 
 
-def _renumbered(order: Integers) -> Integers:
-    """Return the (P,) old numbers of the pairs of reordered algorithms."""
-    k = len(order)
-    number = np.zeros((k, k), np.int64)
-    first, second = np.triu_indices(k, 1)
-    number[first, second] = number[second, first] = np.arange(len(first))
-    return number[order[first], order[second]]
-
-
 def _rotated(table: Array, n: int, seed: int) -> Array:
     """Return (n, K - 1) contrasts of the table along n uniform directions."""
     z = _orthonormal(table)
@@ -470,15 +464,11 @@ def _smaller(single: Array, pooled: Array) -> float:
     Directions whose smaller p-value is at most that of the first, m / n, are those with one of the
     two statistics among its m largest.
     """
-    counts = [_as_large(values) for values in (single, pooled)]
-    m = min(int(np.count_nonzero(each)) for each in counts)
-    rare = [_among(values, each, m) for values, each in zip((single, pooled), counts, strict=True)]
+    both = (single, pooled)
+    as_large = [values >= values[0] - _SAME * abs(values[0]) for values in both]
+    m = min(int(np.count_nonzero(each)) for each in as_large)
+    rare = [_among(values, each, m) for values, each in zip(both, as_large, strict=True)]
     return float(np.count_nonzero(rare[0] | rare[1])) / len(single)
-
-
-def _as_large(values: Array) -> NDArray[np.bool_]:
-    """Return which values are as large as the first."""
-    return values >= values[0] - _SAME * abs(values[0])
 
 
 def _among(values: Array, as_large: NDArray[np.bool_], m: int) -> NDArray[np.bool_]:

@@ -161,7 +161,12 @@ def hodges_lehmann(differences: Array, level: float = 0.95, *, exact: bool | Non
     """
     n = len(differences)
     exact = n <= _MOST_EXACT if exact is None else exact
-    count, reached = (_exact_rank if exact else _normal_rank)(n, (1 - level) / 2)
+    # The order of the Walsh average that ends the interval, 0 if none, and the level.
+    if exact:
+        mass = signs.masses(np.arange(1, n + 1), n * (n + 1) // 4)
+        count, reached = _largest_count(np.cumsum(mass), (1 - level) / 2)
+    else:
+        count, reached = _normal_rank(n, (1 - level) / 2)
     last = n * (n + 1) // 2
     wanted = [(last - 1) // 2, last // 2]
     if count:
@@ -198,7 +203,10 @@ def walsh_averages(differences: Array, positions: Iterable[int]) -> list[float]:
     They are found by narrowing an interval, with O(n log n) work a step and O(n) memory.
     """
     ordered = np.sort(differences)
-    coarse = _coarse(ordered)
+    # The Walsh averages of evenly spaced order statistics.
+    part = ordered[np.linspace(0, len(ordered) - 1, min(len(ordered), _COARSE)).astype(np.int64)]
+    row, column = np.triu_indices(len(part))
+    coarse = np.sort(part[row] / 2 + part[column] / 2)
     first, near = 0, np.zeros(0)
     averages: list[float] = []
     for position in positions:
@@ -206,12 +214,6 @@ def walsh_averages(differences: Array, positions: Iterable[int]) -> list[float]:
             first, near = _averages_near(ordered, position, coarse)
         averages.append(float(near[position - first]))
     return averages
-
-
-def _exact_rank(n: int, tail: float) -> tuple[int, float]:
-    """Return the order of the Walsh average that ends the interval, 0 if none, and the level."""
-    mass = signs.masses(np.arange(1, n + 1), n * (n + 1) // 4)
-    return _largest_count(np.cumsum(mass), tail)
 
 
 def _largest_count(below: Array, tail: float) -> tuple[int, float]:
@@ -224,13 +226,6 @@ def _normal_rank(n: int, tail: float) -> tuple[int, float]:
     centre, spread = n * (n + 1) / 4, np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     count = max(int(np.floor(centre + 0.5 + spread * ndtri(tail))), 0)
     return count, 1 - 2 * float(ndtr((count - 0.5 - centre) / spread)) if count else 1.0
-
-
-def _coarse(ordered: Array) -> Array:
-    """Return the ascending Walsh averages of evenly spaced order statistics."""
-    part = ordered[np.linspace(0, len(ordered) - 1, min(len(ordered), _COARSE)).astype(np.int64)]
-    first, second = np.triu_indices(len(part))
-    return np.sort(part[first] / 2 + part[second] / 2)
 
 
 def _averages_near(ordered: Array, position: int, coarse: Array) -> tuple[int, Array]:
@@ -334,16 +329,12 @@ def _crossing(differences: Array, critical: float) -> float:
             break
         total = signed_normal_scores((differences - middle)[:, None], 0.0).sum()
         low, high = (middle, high) if total >= critical - _ROUNDING else (low, middle)
-    return _nearest_average(differences, high)
-
-
-def _nearest_average(differences: Array, value: float) -> float:
-    """Return the Walsh average nearest to a value: the sum changes at these alone."""
+    # The sum changes at Walsh averages alone: the nearest one is returned.
     ordered = np.sort(differences)
-    at = np.searchsorted(ordered, 2 * value - ordered)
+    at = np.searchsorted(ordered, 2 * high - ordered)
     near = [(ordered + ordered[np.clip(at - i, 0, len(ordered) - 1)]) / 2 for i in (0, 1)]
     averages = np.concatenate(near)
-    return float(averages[np.abs(averages - value).argmin()])
+    return float(averages[np.abs(averages - high).argmin()])
 
 
 def skewness(d: Array) -> Array:

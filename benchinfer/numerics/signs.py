@@ -319,11 +319,12 @@ def _of_integers(
     alternative: Alternative,
 ) -> ExactTest:
     reduced = weights // max(int(np.gcd.reduce(weights)), 1)
-
-    def tail(observed: float) -> float:
-        return upper_tail_of_integers(reduced, int(observed))
-
-    p = _p_value(tail, int(reduced[positive].sum()), int(reduced.sum()), alternative)
+    p = _p_value(
+        lambda observed: upper_tail_of_integers(reduced, int(observed)),
+        int(reduced[positive].sum()),
+        int(reduced.sum()),
+        alternative,
+    )
     return _exact(statistic, p, len(weights), n_all, alternative)
 
 

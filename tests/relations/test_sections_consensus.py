@@ -27,7 +27,7 @@ def facts(section):
 
 
 def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
-    section = sections.consensus(found)
+    section = sections.consensus_section(found)
     assert section.order == (str(found),)
     assert facts(section)["Cost"].startswith("2, proved to be the least")
     assert facts(section)["Optima"] == "the 2 best linear orders; they agree on 2 of 3 pairs"
@@ -40,7 +40,7 @@ def test_a_consensus_says_its_cost_and_how_many_fit_as_well(found):
 
 
 def test_tables_are_those_of_the_consensus(found):
-    section = sections.consensus(found)
+    section = sections.consensus_section(found)
     optima, ranks, _ = section.tables
     assert len(optima.rows) == 2
     rows = [tuple(cell.text for cell in row) for row in ranks.rows]
@@ -53,13 +53,13 @@ def test_tables_are_those_of_the_consensus(found):
 
 def test_one_order_needs_no_figure_of_ranks():
     one = consensus(bi.Ensemble({"d": bi.Relation.from_text("a > b")}))
-    section = sections.consensus(one)
+    section = sections.consensus_section(one)
     assert len(section.figures) == 2
     assert facts(section)["Optima"] == "one"
 
 
 def test_points_have_no_cost():
-    section = sections.consensus(consensus(EVEN, method="borda"))
+    section = sections.consensus_section(consensus(EVEN, method="borda"))
     assert "Cost" not in facts(section)
     assert facts(section)["Method"] == "weak orders by borda"
     assert [column.name for column in section.tables[0].columns][-1] == "score"
@@ -101,7 +101,7 @@ def test_two_data_sets_have_no_consensus(written, table):
 
 def test_the_discrete_distance_has_words() -> None:
     found = bi.consensus({"d1": bi.Relation.from_text("a > b")}, method="discrete")
-    facts = dict(sections.consensus(found).facts)
+    facts = dict(sections.consensus_section(found).facts)
     assert facts["Method"] == (
         "weak orders with the fewest verdicts that differ from those of the relations"
     )

@@ -11,7 +11,7 @@ from benchinfer.analyses.bayes import diagnostics, subgroups
 from benchinfer.analyses.bayes.fit import PosteriorDraws, predictive_groups, tree
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, Structure
-from benchinfer.analyses.bayes.numerics.priors import Priors, unused_effect_prior
+from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
@@ -122,7 +122,8 @@ class BayesComparison(Comparison):
 
     def _unused_effect_priors(self) -> set[str]:
         """Return the names of priors of effects and interactions that the model does not have."""
-        unused = {unused_effect_prior(self.priors)}
+        # Of the two priors of the average effects one replaces the other.
+        unused = {"effect_sd" if self.priors.effect_sd is None else "effect_scale"}
         if self.domain is None:
             unused.add("domain_scale")
         if self.interactions != "t":
@@ -248,10 +249,13 @@ class BayesComparison(Comparison):
         ----------
         Vehtari et al. (2017), https://doi.org/10.1007/s11222-016-9696-4
         """
-        from benchinfer.analyses.bayes.leave_one_out import leave_out_of
+        from benchinfer.analyses.bayes.leave_one_out import leave_out
 
+        datasets = tuple(self.setting.coverage.datasets[m] for m in self.data.dataset)
+        rng = np.random.default_rng(self.provenance.seed)
+        thinned, refits, name = self.draws.thinned, draws if refit else 0, self.measure.name
         with reporting(progress=progress, doing="Sampling:") as callback:
-            return leave_out_of(self, refit=refit, draws=draws, progress=callback)
+            return leave_out(self.sampled, thinned, refits, name, datasets, rng, callback)
 
     def predictive_check(self, left: "LeaveOneOut | None" = None) -> "PredictiveChecks":
         """Compare each data set with draws of the model that has not seen it.

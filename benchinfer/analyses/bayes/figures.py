@@ -33,7 +33,6 @@ from benchinfer.plots.style import (
     INK,
     MARKS,
     PAGE,
-    Box,
     Text,
     Width,
     dodge,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
     from benchinfer.numerics.outcome_probabilities import Outcomes
     from benchinfer.numerics.types import Array
+    from benchinfer.plots.style import Box
 
 
 type Point = tuple[float, float]
@@ -407,7 +407,9 @@ def _laid(
 
     A direction is decided at its probability, equivalence at the level.
     """
-    room = (_key_room(width) - across(f"{_LISTED}   vs ", _SMALL)) / 2
+    # Inches of a line of the key, beside or below the triangle.
+    line = width - 0.3 - (_BESIDE + _LEFT) * _side(width) * is_wide(width)
+    room = (line - across(f"{_LISTED}   vs ", _SMALL)) / 2
     names = fitted(result.algorithms, room, _SMALL)
     sides, turns = result.read_sides(), result.turns()
     dots = tuple(
@@ -468,7 +470,7 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
     extent = (1.2 * side, (_TOP + 0.2) * side)
     groups, texts = _joined(at, len(dots), _NEAR[0], extent)
     for near in _NEAR[1:]:
-        if _overlapping([_box(text) for text in texts]):
+        if _overlapping(texts):
             groups, texts = _joined(at, len(dots), near, extent)
     return tuple(
         NumberLabel(replace(text, x=text.x / side - 0.1, y=text.y / side - 0.1), tuple(group))
@@ -479,24 +481,21 @@ def _numbers(dots: Sequence[Dot], side: float) -> tuple[NumberLabel, ...]:
 def _joined(
     at: "Array", n: int, near: float, extent: tuple[float, float]
 ) -> tuple[list[list[int]], tuple[Text, ...]]:
-    """Return which of the first n points share a text, and these texts."""
-    groups = _groups(at[:n], near)
+    """Return which of the first n points share a text, and these texts.
+
+    A point joins the group whose first point is near.
+    """
+    groups: list[list[int]] = []
+    for m, point in enumerate(at[:n]):
+        far = [float(np.hypot(*(at[group[0]] - point))) for group in groups]
+        if far and min(far) <= near:
+            groups[int(np.argmin(far))].append(m)
+        else:
+            groups.append([m])
     leaders = [group[0] for group in groups]
     rest = [m for m in range(len(at)) if m not in leaders]
     texts = [wrapped(_runs(group), _WIDEST, _SMALL) for group in groups] + [""] * len(rest)
     return groups, dodge(at[[*leaders, *rest]], texts, extent)[: len(leaders)]
-
-
-def _groups(points: "Array", near: float) -> list[list[int]]:
-    """Join points that are near the first one of a group."""
-    groups: list[list[int]] = []
-    for n, point in enumerate(points):
-        far = [float(np.hypot(*(points[group[0]] - point))) for group in groups]
-        if far and min(far) <= near:
-            groups[int(np.argmin(far))].append(n)
-        else:
-            groups.append([n])
-    return groups
 
 
 def _runs(group: Sequence[int]) -> str:
@@ -511,23 +510,17 @@ def _runs(group: Sequence[int]) -> str:
     return ", ".join(text for part in parts for text in part)
 
 
-def _box(text: Text) -> Box:
-    wide, tall = across(text.text, _SMALL), 0.14 * (text.text.count("\n") + 1)
-    left = text.x - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[text.ha]
-    low = text.y - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[text.va]
-    return left, low, left + wide, low + tall
-
-
-def _overlapping(boxes: Sequence[Box]) -> bool:
+def _overlapping(texts: Sequence[Text]) -> bool:
+    boxes: list[Box] = []
+    for text in texts:
+        wide, tall = across(text.text, _SMALL), 0.14 * (text.text.count("\n") + 1)
+        left = text.x - wide * {"left": 0.0, "center": 0.5, "right": 1.0}[text.ha]
+        low = text.y - tall * {"bottom": 0.0, "center": 0.5, "top": 1.0}[text.va]
+        boxes.append((left, low, left + wide, low + tall))
     return any(
         a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
         for a, b in combinations(boxes, 2)
     )
-
-
-def _key_room(width: Width) -> float:
-    """Return the inches of a line of the key, beside or below the triangle."""
-    return width - 0.3 - (_BESIDE + _LEFT) * _side(width) * is_wide(width)
 
 
 def _limits(simplex: Simplex) -> tuple[float, float, float, float]:
@@ -549,7 +542,7 @@ def size_simplex(simplex: Simplex) -> tuple[float, float]:
 
 
 def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
-    """Draw the triangle into an Axes."""
+    """Draw the triangle into an Axes, and the list of the pairs beside or below it."""
     _triangle(simplex, ax)
     # Few artists for thousands of pairs, and still drawn in their order.
     for verdict, run in groupby(simplex.dots, attrgetter("verdict")):
@@ -563,8 +556,13 @@ def draw_simplex(simplex: Simplex, ax: "Axes") -> None:
         ax.plot(x, y, "o", color=colour, ms=6, clip_on=False, zorder=4)
     for label in simplex.numbers:
         _draw_number(simplex, label, ax)
-    if simplex.listed:
-        _key(simplex, ax)
+    if not simplex.listed:
+        return
+    wide, step = is_wide(simplex.width), _ROW / _side(simplex.width)
+    for n, dot in enumerate(simplex.dots):
+        x, y = (_BESIDE, _TOP - step * n) if wide else (-_LEFT, -_UNDER - step * n)
+        text = plain(dot.label)
+        ax.text(x, y, text, fontsize=pt(_SMALL), va="center", color=MARKS[dot.verdict].ink)
 
 
 def _draw_number(simplex: Simplex, label: NumberLabel, ax: "Axes") -> None:
@@ -628,15 +626,6 @@ def _triangle(simplex: Simplex, ax: "Axes") -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     ax.spines[:].set_visible(False)
-
-
-def _key(simplex: Simplex, ax: "Axes") -> None:
-    """List the pairs beside or below the triangle."""
-    wide, step = is_wide(simplex.width), _ROW / _side(simplex.width)
-    for n, dot in enumerate(simplex.dots):
-        x, y = (_BESIDE, _TOP - step * n) if wide else (-_LEFT, -_UNDER - step * n)
-        text = plain(dot.label)
-        ax.text(x, y, text, fontsize=pt(_SMALL), va="center", color=MARKS[dot.verdict].ink)
 
 
 # By class, the default kind first.

@@ -382,24 +382,16 @@ def _parameters(parameters: Mapping[str, Array | None], data: ContrastData) -> d
     return {_NUMBERS[name]: x for name, x in known.items()}
 
 
-def _prior_draws(
-    model: GibbsModel, n: int, rng: np.random.Generator, along: Along | None
-) -> dict[str, Array]:
-    """Draw the priors on the modelling scale."""
-    drawn = draw_prior(model, n, rng)
-    scale, h = model.data.scale, helmert(model.data.n_algorithms)
-    known = {"effect": scale * drawn["average"] @ h, **_parameters(drawn, model.data)}
-    if along is not None:
-        known["slope"] = scale * (drawn["slopes"] / along.spread[:, None]) @ h
-    return {name: x[None] for name, x in known.items()}
-
-
 def predictive_groups(result: "BayesComparison") -> dict[str, Group]:
     """Return the groups of the tree that are drawn for it: priors, predictions, densities."""
     model, thinned = result.sampled, result.draws.thinned
     rng = np.random.default_rng(result.provenance.seed)
     n = result.draws.effects.shape[1]
-    prior = _prior_draws(model, n, rng, result.along)
+    drawn, h = draw_prior(model, n, rng), helmert(model.data.n_algorithms)
+    scale = model.data.scale
+    prior = {"effect": scale * drawn["average"] @ h, **_parameters(drawn, model.data)}
+    if result.along is not None:
+        prior["slope"] = scale * (drawn["slopes"] / result.along.spread[:, None]) @ h
     shared = thinned.shared(result.domain, rng, model.covariates)
     shape = (*thinned.scale.shape, len(result.data.z))
     likelihood = log_marginals(result.data, shared)[0].reshape(shape)
@@ -407,7 +399,7 @@ def predictive_groups(result: "BayesComparison") -> dict[str, Group]:
     new = predictive(model, shared, rng)
     densities = log_priors(model, thinned).items()
     return {
-        "prior": {name: ((*_DRAW, *_DIMS.get(name, ())), x) for name, x in prior.items()},
+        "prior": {name: ((*_DRAW, *_DIMS.get(name, ())), x[None]) for name, x in prior.items()},
         "log_likelihood": {"scores": ((*_DRAW, "dataset"), likelihood)},
         "log_prior": {PARAMETERS[name]: (_DRAW, x) for name, x in densities},
         "prior_predictive": _cell_effects(model.data, predictive(model, before, rng)[None]),

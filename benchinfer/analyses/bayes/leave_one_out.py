@@ -33,7 +33,6 @@ from benchinfer.numerics.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.analyses.bayes.comparison import BayesComparison
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.core.progress import Progress
@@ -164,16 +163,6 @@ class LeaveOneOut(Readable):
 def standard_error(pointwise: Array) -> float:
     """Return the standard error of a sum over data sets."""
     return float(np.sqrt(len(pointwise)) * pointwise.std())
-
-
-def leave_out_of(
-    result: "BayesComparison", *, refit: bool, draws: int, progress: "Progress | None"
-) -> LeaveOneOut:
-    """Leave each data set of a comparison out; see `BayesComparison.loo`."""
-    datasets = tuple(result.setting.coverage.datasets[m] for m in result.data.dataset)
-    rng = np.random.default_rng(result.provenance.seed)
-    thinned, refits = result.draws.thinned, draws if refit else 0
-    return leave_out(result.sampled, thinned, refits, result.measure.name, datasets, rng, progress)
 
 
 def leave_out(

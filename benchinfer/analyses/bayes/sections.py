@@ -7,9 +7,8 @@ from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.pairwise.comparison import NAMES, BayesPairsComparison
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
 from benchinfer.analyses.bayes.sensitivity import leaders
-from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.posterior import Convergence
-from benchinfer.comparison.sections import slopes
+from benchinfer.comparison.sections import contrasts, leading, slopes
 from benchinfer.core.numbers import (
     amount,
     chance,
@@ -37,9 +36,9 @@ def pairwise_sections(comparison: BayesPairsComparison, request: Request) -> tup
     """Return the verdict, and which outcome of each pair is ahead."""
     seed = comparison.provenance.seed
     basis = "" if seed is None else f"Seed {seed}."
-    rows = comparison_sections.contrasts(comparison, basis)
+    rows = contrasts(comparison, basis)
     return (
-        comparison_sections.leading(comparison, request, rows),
+        leading(comparison, request, rows),
         outcomes(comparison, request),
     )
 
@@ -49,7 +48,14 @@ def outcomes(result: BayesPairsComparison, request: Request) -> Section:
     where, text = result.next_words, []
     error = float(result.votes.error.max())
     if request.details:
-        text += [_ahead(result), result.method]
+        text.append(
+            f"Probabilities in the table of contrasts are of the {where}, unless verdicts are"
+            " about another quantity. The probability that an outcome is the most probable one"
+            " goes to 0 or 1 with more data sets even where the outcome itself stays uncertain: an"
+            f" outcome can be ahead almost surely, and happen on the {where} no more than every"
+            " second time."
+        )
+        text.append(result.method)
         if error > 0:
             text.append(f"Monte Carlo errors of these probabilities: at most {error:.2g}.")
     return Section(
@@ -70,16 +76,6 @@ def outcomes(result: BayesPairsComparison, request: Request) -> Section:
             "quantity": result.quantity,
             "convergence": result.convergence,
         },
-    )
-
-
-def _ahead(result: BayesPairsComparison) -> str:
-    where = result.next_words
-    return (
-        f"Probabilities in the table of contrasts are of the {where}, unless verdicts are about"
-        " another quantity. The probability that an outcome is the most probable one goes to 0 or 1"
-        " with more data sets even where the outcome itself stays uncertain: an outcome can be"
-        f" ahead almost surely, and happen on the {where} no more than every second time."
     )
 
 
@@ -125,7 +121,7 @@ _PRIORS = {
 
 def sections(comparison: BayesComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and which algorithm is likely best."""
-    return comparison_sections.leading(comparison, request), probable(comparison, request)
+    return leading(comparison, request), probable(comparison, request)
 
 
 def probable(result: BayesComparison, request: Request) -> Section:
@@ -332,11 +328,12 @@ def priors(result: BayesComparison) -> Table:
     import pandas as pd
 
     used = result.priors
-    rows = [
-        (_PRIORS[field.name], field.name, _prior(getattr(used, field.name)))
-        for field in fields(used)
-        if field.name not in result.unused_priors
-    ]
+    rows: list[tuple[str, str, str]] = []
+    for name in (field.name for field in fields(used)):
+        if name not in result.unused_priors:
+            value = getattr(used, name)
+            text = "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
+            rows.append((_PRIORS[name], name, text))
     return Table(
         name="",
         caption="Priors",
@@ -348,10 +345,6 @@ def priors(result: BayesComparison) -> Table:
         ),
         note=f"Priors are {result.prior_unit}.",
     )
-
-
-def _prior(value: float | None) -> str:
-    return "number of algorithms \N{MINUS SIGN} 1" if value is None else f"{value:g}"
 
 
 SECTIONS = {BayesComparison: sections, BayesPairsComparison: pairwise_sections}

@@ -191,7 +191,12 @@ def with_other_models(
         rng = np.random.default_rng([result.provenance.seed or 0, i])
         # Where scores repeat exactly a posterior may have a spike that cannot be sampled.
         with suppress(np.linalg.LinAlgError):
-            others.append(_compare_by(result, variant, _quick_fit(variant.model, rng), rng))
+            state = gibbs.sweep(
+                variant.model, gibbs.start(variant.model, _CHAINS, rng), rng, _WARM_UP
+            )
+            draws = gibbs.sample(variant.model, state, _DRAWS, rng)[0]
+            fitted = BayesFit(variant.model, draws, converged(draws), extended=False)
+            others.append(_compare_by(result, variant, fitted, rng))
             names.append(variant.label)
         if progress is not None:
             progress("other models", _WARM_UP + _DRAWS, len(candidates) * (_WARM_UP + _DRAWS))
@@ -207,13 +212,6 @@ def with_other_models(
         otherwise=tuple(_disagreement(result, other) for other in others),
     )
     return replace(result, other_models=answers).of()
-
-
-def _quick_fit(model: "GibbsModel", rng: np.random.Generator) -> BayesFit:
-    """Sample a model by few draws, which are not run on."""
-    state = gibbs.sweep(model, gibbs.start(model, _CHAINS, rng), rng, _WARM_UP)
-    draws = gibbs.sample(model, state, _DRAWS, rng)[0]
-    return BayesFit(model, draws, converged(draws), extended=False)
 
 
 def _compare_by(

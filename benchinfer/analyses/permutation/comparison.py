@@ -136,12 +136,13 @@ class PermutationComparison(TestedComparison):
             else f"Pairs were tested by {self.formula}, which controls errors over pairs only if"
             " all algorithms are alike"
         )
-        margin = (
-            f" Equivalence was tested by {self._equivalence}"
-            f"{'' if self.pairwise else ', with adjustment by Holm'}."
-            if self.measure.tolerance > 0
-            else ""
-        )
+        margin = ""
+        if self.measure.tolerance > 0:
+            tested = "shifting the pair's own scores by the tolerance either way"
+            if self.rates:
+                tested = "two one-sided tests, by inversion of these intervals"
+            adjusted = "" if self.pairwise else ", with adjustment by Holm"
+            margin = f" Equivalence was tested by {tested}{adjusted}."
         units = (
             " scores were divided by their data set's standard deviation within blocks, in tests"
             " only;"
@@ -165,12 +166,6 @@ class PermutationComparison(TestedComparison):
             f" Of random arrangements and sign flips up to {n} were drawn for a test, seed"
             f" {self.provenance.seed}."
         )
-
-    @property
-    def _equivalence(self) -> str:
-        if self.rates:
-            return "two one-sided tests, by inversion of these intervals"
-        return "shifting the pair's own scores by the tolerance either way"
 
     @property
     def rates(self) -> bool:

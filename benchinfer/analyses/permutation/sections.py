@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.permutation.comparison import PermutationComparison
-from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.sections import columns_of_tests
+from benchinfer.comparison.sections import columns_of_tests, contrasts, verdict
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, join, p_value, within
 from benchinfer.core.sections import (
@@ -112,12 +111,15 @@ _SHARED = {
 
 def sections(comparison: PermutationComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdicts, and the tests of all algorithms together."""
-    ranks = _ranks(comparison)
-    rows = comparison_sections.contrasts(comparison, nulls(comparison))
+    ranks: tuple[Figure, ...] = ()
+    ranked = (comparison.pairs >= 0).all(axis=1).any()  # averages of algorithms have no ranks
+    if ranked and not (comparison.on == "dispersion" and comparison.target == "datasets"):
+        ranks = (Figure(comparison, "critical-difference", _RANKS),)
+    rows = contrasts(comparison, nulls(comparison))
     after = global_tests(comparison, request)
     if request.before:
         return _second_look(comparison, request, rows, ranks), after
-    shown = comparison_sections.verdict(comparison, request, rows=rows)
+    shown = verdict(comparison, request, rows=rows)
     return replace(shown, figures=(*shown.figures, *ranks)), after
 
 
@@ -148,34 +150,24 @@ def page(comparison: PermutationComparison, trend: tuple[str, ...]) -> str:
     return f"Page's test of the trend {' > '.join(trend)}: z = {row['statistic']:.4g}, p {said}."
 
 
-def _ranks(comparison: PermutationComparison) -> tuple[Figure, ...]:
-    ranked = (comparison.pairs >= 0).all(axis=1).any()  # averages of algorithms have no ranks
-    if not ranked or (comparison.on == "dispersion" and comparison.target == "datasets"):
-        return ()
-    return (Figure(comparison, "critical-difference", _RANKS),)
-
-
 def _second_look(
     comparison: PermutationComparison, request: Request, rows: Table, ranks: tuple[Figure, ...]
 ) -> Section:
     """Return the verdicts after those of another analysis, with tables folded."""
-    shown = comparison_sections.verdict(comparison, request, main=False, rows=rows)
+    shown = verdict(comparison, request, main=False, rows=rows)
     attention = [row for row in comparison.checks if not row.ok]
     said = f"; {count(len(attention), 'diagnostic')} ask{'s' * (len(attention) == 1)} for attention"
     tables = shown.fold.tables if shown.fold else ()
-    return replace(
-        shown,
-        text=(_reading(comparison), agreement(comparison, request.before[0]), *shown.text),
-        figures=ranks,
-        fold=Fold(f"Tables of this comparison{said * bool(attention)}", (), tables),
-    )
-
-
-def _reading(comparison: PermutationComparison) -> str:
-    return (
+    reading = (
         "A second look that assumes no normal distribution: if two algorithms are alike, their"
         f" scores on a {comparison.unit} could as well be exchanged. The p-values are shares of"
         " such exchanges that look as different as the scores at hand."
+    )
+    return replace(
+        shown,
+        text=(reading, agreement(comparison, request.before[0]), *shown.text),
+        figures=ranks,
+        fold=Fold(f"Tables of this comparison{said * bool(attention)}", (), tables),
     )
 
 
@@ -218,20 +210,20 @@ def global_tests(comparison: PermutationComparison, request: Request) -> Section
     """Report the global tests, with the pooled tests of pairs folded."""
     test, pooled = comparison.rows[0], comparison.pooled
     alpha, k = comparison.alpha, len(comparison.algorithms)
-    verdict = "is rejected" if test.p_value <= alpha else "is not rejected"
+    rejection = "is rejected" if test.p_value <= alpha else "is not rejected"
     blocks = count(comparison.ranks.n_blocks, comparison.unit)
-    verdict = (
+    rejection = (
         f"The hypothesis that the labels of the {k} algorithms can be exchanged within each of"
-        f" {blocks} {verdict} at {100 * alpha:.3g} % (p {p_value(test.p_value)}, {test.test},"
+        f" {blocks} {rejection} at {100 * alpha:.3g} % (p {p_value(test.p_value)}, {test.test},"
         f" {_NULLS[test.null].format(n=_many(pooled.n))})."
     )
     if request.details:
-        verdict += " The other tests of the table ask the same of other scores."
+        rejection += " The other tests of the table ask the same of other scores."
         if any(hasattr(one, "anova") for one in request.before):
-            verdict += " Those of the mixed model are other tests, of equal means."
+            rejection += " Those of the mixed model are other tests, of equal means."
     table, trend = comparison.tests(), comparison.options.trend
     decides = "None of them decides a pair." if request.details else "It decides no pair."
-    text = [f"{verdict} {decides}"]
+    text = [f"{rejection} {decides}"]
     if trend is not None:
         text.append(page(comparison, trend))
     values: dict[str, object] = {"tests": table}

@@ -175,8 +175,13 @@ def _signal(table: "pd.DataFrame", numeric: list[int], y: Array, *, classes: boo
     """Return the share of the error of a constant prediction that a linear model takes away."""
     if len(y) < 2 * _FOLDS:
         return np.nan
+    import pandas as pd
+
     numbers = table[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-    indicators = _indicators(table.drop(columns=numeric))
+    categories, indicators = table.drop(columns=numeric).astype("object"), np.zeros((len(table), 0))
+    if categories.shape[1]:
+        # A missing value is a category.
+        indicators = pd.get_dummies(categories, dummy_na=True).to_numpy(dtype=np.float64)
     fold = np.random.default_rng(0).permutation(len(y)) % _FOLDS
     error, constant = 0.0, 0.0
     for held in range(_FOLDS):
@@ -188,15 +193,6 @@ def _signal(table: "pd.DataFrame", numeric: list[int], y: Array, *, classes: boo
             loss = float(miss.sum() if classes else ((guess - y[test]) ** 2).sum())
             error, constant = (error, constant + loss) if worst else (error + loss, constant)
     return max(0.0, 1 - error / constant) if constant > 0 else np.nan
-
-
-def _indicators(categories: "pd.DataFrame") -> Array:
-    """Return an indicator of each category, a missing value being one."""
-    import pandas as pd
-
-    if not categories.shape[1]:
-        return np.zeros((len(categories), 0))
-    return pd.get_dummies(categories.astype("object"), dummy_na=True).to_numpy(dtype=np.float64)
 
 
 def _predicted(numbers: Array, indicators: Array, y: Array, test: NDArray[np.bool_]) -> Array:

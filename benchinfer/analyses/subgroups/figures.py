@@ -9,7 +9,6 @@ from matplotlib.ticker import MaxNLocator
 
 from benchinfer.analyses.subgroups.stability import SubgroupStability
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.numbers import count, p_value
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
@@ -210,18 +209,14 @@ def _panel(
         return LeafPanel(left, right, points, (False,) * len(shown), "not compared")
     one = result[name]
     table = one.summary().set_index("algorithm")
-    behind = _behind(one)
+    # Algorithms that some other is shown to be better than.
+    rows = one.contrasts(all=True)
+    rows = rows[rows["verdict"].isin(["first", "second"])]
+    behind = set(rows["first"].where(rows["verdict"] == "second", rows["second"]))
     for row, algorithm in enumerate(shown):
         if algorithm in table.index:
             points[row] = table.loc[algorithm, ["estimate", "conf_low", "conf_high"]]
     return LeafPanel(left, right, points, tuple(a in behind for a in shown))
-
-
-def _behind(one: Comparison) -> set[str]:
-    """Return the algorithms that some other is shown to be better than."""
-    rows = one.contrasts(all=True)
-    rows = rows[rows["verdict"].isin(["first", "second"])]
-    return set(rows["first"].where(rows["verdict"] == "second", rows["second"]))
 
 
 def _ticks(limits: tuple[float, float], space: float) -> tuple[float, ...]:

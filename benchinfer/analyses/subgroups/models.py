@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.subgroups.numerics.worths import Worths, worths
+from benchinfer.analyses.subgroups.numerics.worths import worths
 from benchinfer.analyses.wins.numerics.likelihood import score_of
 from benchinfer.analyses.wins.numerics.tally import Tally, count
 from benchinfer.numerics.types import Array, Flags
@@ -87,14 +87,12 @@ class WinsModel:
 
     def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
         """Return the largest log likelihoods of divisions in two."""
-        return self._worths(rows, sides).log_likelihood + self._worths(rows, ~sides).log_likelihood
-
-    def _worths(self, rows: Rows, sides: Flags) -> Worths:
-        """Return the fits to the data sets on one side of each division."""
-        some = sides.astype(np.float64)
-        tally = self.tally
-        sums = (some @ outcomes[rows] for outcomes in (tally.wins, tally.ties, tally.losses))
-        return worths(Tally(tally.pairs, *sums))
+        tally, total = self.tally, np.zeros(len(sides))
+        for side in (sides, ~sides):
+            some = side.astype(np.float64)
+            sums = (some @ outcomes[rows] for outcomes in (tally.wins, tally.ties, tally.losses))
+            total += worths(Tally(tally.pairs, *sums)).log_likelihood
+        return total
 
 
 @dataclass(frozen=True, slots=True)

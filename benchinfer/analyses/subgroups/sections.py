@@ -79,25 +79,21 @@ def _p(frame: "pd.DataFrame") -> Column:
 
 
 def _tests(result: Subgroups) -> Table:
+    rows = result.tests()
+    rows = rows[rows["p_value"].notna()].reset_index(drop=True)
     return Table(
         name="",
         caption="Stability of the comparison along each characteristic",
-        frame=_tested(result),
+        frame=rows,
         columns=(
             Column("leaf", "data sets", role="name"),
             Column("characteristic", "characteristic", role="name"),
             number("statistic", "statistic", lambda value: fixed(value, 2)),
-            _p(_tested(result)),
+            _p(rows),
         ),
         note="Of numbers the largest statistic over all places of a break, of categories a"
         " chi-squared statistic. Adjusted for the number of characteristics.",
     )
-
-
-def _tested(result: Subgroups) -> "pd.DataFrame":
-    """Return the tests that there are."""
-    rows = result.tests()
-    return rows[rows["p_value"].notna()].reset_index(drop=True)
 
 
 def stability(result: SubgroupStability) -> tuple[Section, ...]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.subgroups import stability as stability_
 from benchinfer.analyses.subgroups.options import SubgroupsOptions
+from benchinfer.analyses.subgroups.stability import SubgroupStability, subgroup_stability
 from benchinfer.analyses.subgroups.tree import Tree
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
@@ -171,7 +171,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
 
     def stability(
         self, resamples: int = 100, *, seed: int | None = 1, n_jobs: int | None = None
-    ) -> "stability_.SubgroupStability":
+    ) -> SubgroupStability:
         """Grow the tree again on subsamples of the data sets.
 
         Parameters
@@ -211,7 +211,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         from supervised statistical learning. Journal of Computational and Graphical Statistics 27,
         685-700. https://doi.org/10.1080/10618600.2018.1473779
         """
-        return stability_.subgroup_stability(self, resamples, seed, n_jobs)
+        return subgroup_stability(self, resamples, seed, n_jobs)
 
     def diagnostics(self) -> "pd.DataFrame":
         """Return the diagnostics of the tree, with an empty ``leaf``, and those of each leaf."""

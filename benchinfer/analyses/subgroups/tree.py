@@ -284,7 +284,10 @@ def _node(
     )
     if len(conditions) >= rules.depth or not (p_values <= rules.alpha).any():
         return node, None
-    best = int(np.nanargmin(_order(unadjusted, statistics)))
+    # Of p-values of 0 the clearest is that of the largest statistic.
+    zero = unadjusted == 0
+    order = np.where(zero, -statistics, unadjusted) if zero.any() else np.log(unadjusted)
+    best = int(np.nanargmin(joined_levels(order)))
     name = tuple(features)[best]
     side = _best(model, rows, here[name], process, rules.minsize)
     if side is None:
@@ -307,12 +310,6 @@ def _best(
     side = np.full(len(rows), 2 * best.sum() >= len(best))
     side[known] = best
     return side
-
-
-def _order(p_values: Array, statistic: Array) -> Array:
-    """Return what is smallest for the clearest test: of p-values of 0 the largest statistic."""
-    zero = p_values == 0
-    return joined_levels(np.where(zero, -statistic, p_values) if zero.any() else np.log(p_values))
 
 
 def _along(feature: Feature, minsize: int) -> Along | None:

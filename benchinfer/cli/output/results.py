@@ -98,7 +98,7 @@ def consensus(
     from benchinfer.relations.consensus import sections as consensus_sections
 
     with Terminal() as out:
-        first = consensus_sections.consensus(result)
+        first = consensus_sections.consensus_section(result)
         shown = [
             replace(first, lead=_of(result, ensemble, local, weights)),
             relations_sections.ensemble(ensemble, "Agreement of the relations"),

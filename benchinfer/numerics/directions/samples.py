@@ -73,7 +73,11 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
     In the plane equally spaced, randomly rotated points are far better than any others.
     """
     rng = np.random.default_rng([_SEED, d])
-    base = _scrambled(d, n, rng) if 2 < d <= _SMOOTH else np.zeros(0)
+    base = np.zeros(0)
+    if 2 < d <= _SMOOTH:
+        from scipy.stats import qmc
+
+        base = qmc.Sobol(d, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
     while True:
         if d == 1:
             yield np.broadcast_to(np.resize([[1.0], [-1.0]], (n, 1)), (replicates, n, 1))
@@ -81,22 +85,14 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
             angle = 2 * np.pi * (np.arange(n) + rng.random((replicates, 1))) / n
             yield np.stack([np.cos(angle), np.sin(angle)], axis=-1)
         else:
-            size = (replicates, n, d)
-            z = rng.standard_normal(size) if d > _SMOOTH else _shifted(base, replicates, rng)
+            if d > _SMOOTH:
+                z = rng.standard_normal((replicates, n, d))
+            else:
+                # The same points of the unit cube, shifted in each replicate.
+                u = (base + rng.random((replicates, 1, d))) % 1.0
+                z = ndtri(np.clip(u, 1e-15, 1 - 1e-15))
             z /= np.sqrt(np.einsum("rnd,rnd->rn", z, z))[..., None]
             yield z
-
-
-def _scrambled(d: int, n: int, rng: np.random.Generator) -> Array:
-    from scipy.stats import qmc
-
-    return qmc.Sobol(d, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
-
-
-def _shifted(base: Array, replicates: int, rng: np.random.Generator) -> Array:
-    """Return normal points from the same ones of the unit cube, shifted in each replicate."""
-    u = (base + rng.random((replicates, 1, base.shape[1]))) % 1.0
-    return ndtri(np.clip(u, 1e-15, 1 - 1e-15))
 
 
 def lengths(families: list[PointDifferences], sides: int) -> list[SpreadDistribution]:

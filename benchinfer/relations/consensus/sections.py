@@ -14,8 +14,7 @@ from benchinfer.core.sections import (
     names,
     number,
 )
-from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, optima
-from benchinfer.relations.consensus.consensus import consensus as find_consensus
+from benchinfer.relations.consensus.consensus import NOUNS, Consensus, checks, consensus, optima
 from benchinfer.relations.sections import MOST_IN_ORDER, legend, on_one_line, outcome
 
 _WEIGHTS = {
@@ -151,17 +150,23 @@ _NO_TEST = (
 _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
-def consensus(result: Consensus, title: str = "Consensus") -> Section:
+def consensus_section(result: Consensus, title: str = "Consensus") -> Section:
     """Order, what it costs, how many fit as well, and what speaks for it."""
     text = str(result)
     near = neighbours(result)
+    k = len(result.algorithms)
+    figures = [Figure(result, "hasse", _HOLDS)] if k <= MOST_IN_ORDER else []
+    if k > 1:
+        figures.append(Figure(result, "support", _SPEAKS))
+    if k > MOST_IN_ORDER or (result.ranks[:, 0] < result.ranks[:, 1]).any():
+        figures.append(Figure(result, "positions", _RANGES))
     return Section(
         title=title,
         order=(text,),
         legend=legend(result.relation()),
         text=(_NO_TEST, *((_BRACES,) if "{" in text else ())),
         facts=_facts(result),
-        figures=_figures(result),
+        figures=tuple(figures),
         tables=(
             *all_optima(result),
             positions(result),
@@ -170,16 +175,6 @@ def consensus(result: Consensus, title: str = "Consensus") -> Section:
         checks=tuple(checks(result)),
         fold=Fold("Support of each pair", (), (support(result),)),
     )
-
-
-def _figures(result: Consensus) -> "tuple[Figure, ...]":
-    k = len(result.algorithms)
-    shown = [Figure(result, "hasse", _HOLDS)] if k <= MOST_IN_ORDER else []
-    if k > 1:
-        shown.append(Figure(result, "support", _SPEAKS))
-    if k > MOST_IN_ORDER or (result.ranks[:, 0] < result.ranks[:, 1]).any():
-        shown.append(Figure(result, "positions", _RANGES))
-    return tuple(shown)
 
 
 def _facts(result: Consensus) -> tuple[tuple[str, str], ...]:
@@ -217,17 +212,17 @@ def _counted(result: Consensus) -> str:
 
 def numbered(result: Consensus, number: int) -> Section:
     """Return the section of one of several."""
-    return consensus(result, f"Consensus {number}: {optima(result)}")
+    return consensus_section(result, f"Consensus {number}: {optima(result)}")
 
 
 def citations() -> str:
     """Return the BibTeX entries of what a consensus rests on."""
-    return bibtex([find_consensus])
+    return bibtex([consensus])
 
 
 def over_datasets(result: Consensus, datasets: int) -> Section:
     """Consensus of the relations of the data sets of a table."""
-    section = consensus(result, "Consensus over the data sets")
+    section = consensus_section(result, "Consensus over the data sets")
     lead = (
         f"The order that disagrees least with the relations of the {count(datasets, 'data set')},"
         " each by itself. All data sets count the same, however clear their verdicts are."
@@ -236,4 +231,4 @@ def over_datasets(result: Consensus, datasets: int) -> Section:
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Consensus: lambda result, _: (consensus(result),)}
+SECTIONS = {Consensus: lambda result, _: (consensus_section(result),)}

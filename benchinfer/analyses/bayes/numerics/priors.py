@@ -89,11 +89,6 @@ class Priors:
                 )
 
 
-def unused_effect_prior(priors: Priors) -> str:
-    """Return the name of the prior of the average effects that the other one replaces."""
-    return "effect_sd" if priors.effect_sd is None else "effect_scale"
-
-
 @savable
 @dataclass(frozen=True, slots=True)
 class PseudoObservation:

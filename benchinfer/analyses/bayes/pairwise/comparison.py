@@ -137,6 +137,9 @@ class BayesPairsComparison(Comparison):
                 f" posterior probability that it is the most probable outcome is {share}, and"
                 f" undecided otherwise. That is not the probability of the outcome.{none}"
             )
+        where = f"on the {self.next_words}"
+        if self.quantity == "average":
+            where = "on a typical data set (delta0)"
         equivalence = (
             f"; it is equivalent when the probability that they differ by no more is {share}"
             if by
@@ -144,14 +147,8 @@ class BayesPairsComparison(Comparison):
         )
         return (
             f"A pair is decided when the posterior probability that one is better"
-            f" {self._where}{by} is {share}{equivalence}; otherwise it is undecided.{none}"
+            f" {where}{by} is {share}{equivalence}; otherwise it is undecided.{none}"
         )
-
-    @property
-    def _where(self) -> str:
-        if self.quantity == "average":
-            return "on a typical data set (delta0)"
-        return f"on the {self.next_words}"
 
     @property
     def next_words(self) -> str:

@@ -1,6 +1,5 @@
 """Posterior of each pair's differences."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -196,8 +195,12 @@ def hierarchical(
     overlap = setting.resampling.overlap if setting.resampling else None
     d = differences
     data = pair_model.pair_data(d.n, d.mean, d.square, d.top, overlap or 0.0)
-    parts = [_Part.of(*one, size, rng, progress) for one in _at_once(data)]
     margin, p = setting.measure.margin, len(d.n)
+    parts: list[_Part] = []
+    for low in range(0, p, _AT_ONCE):
+        rows = np.arange(low, min(low + _AT_ONCE, p))
+        name = f"pairs {low + 1} to {rows[-1] + 1} of {p}" if p > 1 else "the pair"
+        parts.append(_Part.of(data.of(rows), name, size, rng, progress))
     outcomes = [part.outcomes(margin, level, rng) for part in parts]
     step = max(-(-p * size[0] * size[1] // _MOST), 1)
     convergence = [one for part in parts for one in part.convergence]
@@ -215,14 +218,6 @@ def hierarchical(
         extended=sum(part.extended for part in parts),
         draws=_joined(PairPosterior, [part.thinned(step) for part in parts]),
     )
-
-
-def _at_once(data: PairData) -> Iterator[tuple[PairData, str]]:
-    """Yield the data of as many pairs as are sampled at once, and what to call them."""
-    p = len(data.n)
-    for low in range(0, p, _AT_ONCE):
-        rows = np.arange(low, min(low + _AT_ONCE, p))
-        yield data.of(rows), f"pairs {low + 1} to {rows[-1] + 1} of {p}" if p > 1 else "the pair"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,14 +60,6 @@ def read_responses(
     return _answers(scores, setting, datasets)
 
 
-def _places(
-    dataset: NDArray[np.int64], datasets: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return positions among the data sets kept of the rows that are on them, and which are."""
-    held = np.isin(dataset, datasets)
-    return np.searchsorted(datasets, dataset[held]), held
-
-
 def _counted(
     scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64], trials: str
 ) -> Answers:
@@ -128,7 +120,8 @@ def _items(
     if not setting.paired:
         return None
     blocks = scores.blocks(setting.measure.name)
-    place, held = _places(blocks.dataset, datasets)
+    held = np.isin(blocks.dataset, datasets)
+    place = np.searchsorted(datasets, blocks.dataset[held])
     trials = blocks.count[held]
     right = np.round(setting.measure.sign * blocks.mean[held] * trials).astype(np.int64)
     if (most := int(trials.sum(axis=1).max())) > _MOST_ANSWERS:

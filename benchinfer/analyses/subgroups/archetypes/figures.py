@@ -124,14 +124,12 @@ def _named(
     middle = places.mean(axis=0)
     away = places + 0.17 * (places - middle) / np.linalg.norm(places - middle, axis=1)[:, None]
     at = np.vstack([away, np.array(list(groups))])
-    labels = ["" for _ in places] + [_label(names) for names in groups.values()]
+    labels = ["" for _ in places]
+    for group in groups.values():
+        more = [f"and {len(group) - 4} more"] if len(group) > 5 else []
+        labels.append("\n".join([*group[: 4 if more else 5], *more]))
     texts, key = keyed(at, labels, extent)
     return tuple(text for text in texts if text.text), key
-
-
-def _label(names: list[str]) -> str:
-    more = [f"and {len(names) - 4} more"] if len(names) > 5 else []
-    return "\n".join([*names[: 4 if more else 5], *more])
 
 
 def draw_simplex(laid: SimplexMap, ax: "Axes") -> None:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.analyses.subgroups.archetypes import stability as stability_
+from benchinfer.analyses.subgroups.archetypes.stability import (
+    ArchetypeStability,
+    archetype_stability,
+)
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import check_count
 from benchinfer.core.citations import bibtex
@@ -299,7 +302,7 @@ class Archetypes(Showable):
 
     def stability(
         self, resamples: int = 200, *, seed: int | None = 1, n_jobs: int | None = None
-    ) -> "stability_.ArchetypeStability":
+    ) -> ArchetypeStability:
         """Find the archetypes again in data sets drawn with replacement.
 
         Parameters
@@ -315,7 +318,7 @@ class Archetypes(Showable):
         -------
         ArchetypeStability
         """
-        return stability_.archetype_stability(self, resamples, seed, n_jobs)
+        return archetype_stability(self, resamples, seed, n_jobs)
 
     @property
     def checks(self) -> tuple[Check, ...]:

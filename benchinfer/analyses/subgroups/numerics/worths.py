@@ -46,9 +46,10 @@ def worths(tally: Tally) -> Worths:
     reached = _log_likelihood(tally, point)
     going = np.ones(units, dtype=np.bool_)
     for _ in range(_STEPS):
-        step = _newton(_part(tally, going), point[going])
+        part = Tally(tally.pairs, tally.wins[going], tally.ties[going], tally.losses[going])
+        step = _newton(part, point[going])
         before = reached[going]
-        point[going], reached[going] = _climbed(_part(tally, going), point[going], step, before)
+        point[going], reached[going] = _climbed(part, point[going], step, before)
         # The likelihood may grow for ever, by less each time.
         going[going] = reached[going] - before > _TOLERANCE * (1 + np.abs(before))
         if not going.any():
@@ -59,10 +60,6 @@ def worths(tally: Tally) -> Worths:
     return Worths(
         worth - worth.mean(axis=1, keepdims=True), point[:, k:] if ties else None, reached
     )
-
-
-def _part(tally: Tally, chosen: "np.ndarray") -> Tally:
-    return Tally(tally.pairs, tally.wins[chosen], tally.ties[chosen], tally.losses[chosen])
 
 
 def _split(tally: Tally, point: Array) -> tuple[Array, Array | None]:

@@ -102,10 +102,12 @@ class Regions(Showable):
         starts = np.r_[0, np.flatnonzero(np.diff(codes)) + 1]
         ends = [self._crossing(p, int(s)) for s in starts[1:]]
         lows, highs = [self.places[0], *ends], [*ends, self.places[-1]]
-        return [
-            Region(float(a), float(b), Verdict(codes[s]), self._number(float(a), float(b)))
-            for s, a, b in zip(starts.tolist(), lows, highs, strict=True)
-        ]
+        regions: list[Region] = []
+        for s, low, high in zip(starts.tolist(), lows, highs, strict=True):
+            last = high >= self.places[-1]
+            inside = (self.values >= low - 1e-12) & ((self.values < high) | last)
+            regions.append(Region(float(low), float(high), Verdict(codes[s]), int(inside.sum())))
+        return regions
 
     def _crossing(self, p: int, after: int) -> float:
         """Return where an end of the band crosses a limit, before a place of the grid."""
@@ -118,11 +120,6 @@ class Regions(Showable):
             if (end[after - 1] - limit) * (end[after] - limit) <= 0 and end[after] != end[after - 1]
         ]
         return float(min(crossed)) if crossed else float(x1)
-
-    def _number(self, low: float, high: float) -> int:
-        last = high >= self.places[-1]
-        inside = (self.values >= low - 1e-12) & ((self.values < high) | last)
-        return int(inside.sum())
 
     def summary(self) -> "pd.DataFrame":
         """One row per pair and region.

@@ -404,7 +404,11 @@ def _restrict(
             return False
         allowed = domains.copy()
         if problem.family.strict:
-            allowed &= _by_four(domains, problem.family)
+            # The states that the conditions on four objects leave.
+            first = np.uint8(1 << FIRST)
+            must, cannot = forced_by_four(domains == first, domains & first == 0, problem.family)
+            left = np.where(must, first, np.uint8(15)) & np.where(cannot, ~first, np.uint8(15))
+            allowed &= left & MIRROR[left.T & 15]
         for s in range(4):
             allowed &= np.where(problem.reduced[s] - least > room, ~np.uint8(1 << s), np.uint8(15))
         dirty |= allowed != domains
@@ -421,14 +425,6 @@ def _loose(problem: ConsensusProblem, domains: Domains) -> float:
     p, q, r, s = np.moveaxis(problem.rows, 1, 0)
     most = may[*p.T].astype(np.int64) + may[*q.T] - must[*r.T] - (must[*s.T] & (s[:, 0] >= 0))
     return float(problem.prices @ np.maximum(1 - most, 0))
-
-
-def _by_four(domains: Domains, family: RelationFamily) -> Domains:
-    """Return the states (n, n) that the conditions on four objects leave."""
-    first = np.uint8(1 << FIRST)
-    must, cannot = forced_by_four(domains == first, domains & first == 0, family)
-    allowed = np.where(must, first, np.uint8(15)) & np.where(cannot, ~first, np.uint8(15))
-    return allowed & MIRROR[allowed.T & 15]
 
 
 def _propagate(domains: Domains, dirty: Flags, composed: Domains) -> None:
