@@ -127,24 +127,11 @@ def by_pair(q: GateQuestion) -> OneSided:
     return _by_rates(comparison, data) if fitting == "independent-rates" else _by_t(comparison)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockDifferences:
-    """Candidate minus baseline on each block, on the modelling scale, larger is better.
+def block_differences(q: GateQuestion) -> tuple[NDArray[np.float64], float]:
+    """Return (B,) differences whose signs a permutation test turns, and the size of their noise.
 
-    Attributes
-    ----------
-    values
-        (B,) differences, 0 where they are noise.
-    noise
-        (B,) size of noise.
+    Candidate minus baseline on the modelling scale, larger is better, 0 where they are noise.
     """
-
-    values: NDArray[np.float64]
-    noise: NDArray[np.float64]
-
-
-def block_differences(q: GateQuestion) -> BlockDifferences:
-    """Return the differences whose signs a permutation test turns."""
     setting, scores = Setting.of(q.scores, q.measure)
     data = with_ties(exchangeable(scores, setting, q.target, "aligned-ranks"), "none")
     if data.repeated:
@@ -158,12 +145,12 @@ def block_differences(q: GateQuestion) -> BlockDifferences:
     row[0, first], row[0, second] = 1.0, -1.0
     d = differences(data, row, "aligned-ranks")[:, 0]
     noise = np.maximum(data.rounded[data.homes()], _SUM * setting.measure.margin)
-    return BlockDifferences(np.where(np.abs(d) <= noise, 0.0, d), noise)
+    return np.where(np.abs(d) <= noise, 0.0, d), float(noise[0])
 
 
 def by_permutation(q: GateQuestion) -> OneSided:
     """Test by random signs of the blocks' differences, shifted by the tolerance."""
-    blocks = block_differences(q)
+    d, noise = block_differences(q)
     comparison = compare_permutation(
         q.scores,
         q.measure,
@@ -173,8 +160,8 @@ def by_permutation(q: GateQuestion) -> OneSided:
         level=q.both,
         seed=_SEED,
     )
-    d, m = blocks.values, comparison.measure.margin
-    terms = signs.signed_ranks(np.column_stack([d + m, d, -(d + m)]), float(blocks.noise[0]))
+    m = comparison.measure.margin
+    terms = signs.signed_ranks(np.column_stack([d + m, d, -(d + m)]), noise)
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
     return _evidence(comparison, *(float(value) for value in p))
 

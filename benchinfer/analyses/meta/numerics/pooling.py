@@ -114,23 +114,15 @@ class At:
     deviance: float
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedFit:
-    """Weighted least squares of one part: coefficients (p,) and covariance (p, p)."""
-
-    beta: Array
-    cov: Array
-
-
-def solve(part: NetworkPart, tau2: float) -> WeightedFit:
-    """Return the coefficients at a given tau^2."""
+def solve(part: NetworkPart, tau2: float) -> tuple[Array, Array]:
+    """Return (p,) coefficients by weighted least squares at a given tau^2, and their covariance."""
     w = 1 / (part.v + tau2)
     information = part.x.T @ (w[:, None] * part.x)
     try:
         cov = np.linalg.inv(information)
     except np.linalg.LinAlgError:
         raise FitError("the effects do not determine all coefficients.") from None
-    return WeightedFit(cov @ (part.x.T @ (w * part.y)), cov)
+    return cov @ (part.x.T @ (w * part.y)), cov
 
 
 def at(parts: Sequence[NetworkPart], tau2: float) -> At:
@@ -138,13 +130,13 @@ def at(parts: Sequence[NetworkPart], tau2: float) -> At:
     total = np.zeros(4)
     for part in parts:
         w = 1 / (part.v + tau2)
-        fit = solve(part, tau2)
+        beta, cov = solve(part, tau2)
         weighted = w[:, None] * part.x
-        inner = weighted.T @ weighted @ fit.cov
-        wr = w * (part.y - part.x @ fit.beta)
+        inner = weighted.T @ weighted @ cov
+        wr = w * (part.y - part.x @ beta)
         trace = w.sum() - np.trace(inner)
         q = float(wr**2 @ (part.v + tau2))
-        logdet = -np.log(w).sum() - np.linalg.slogdet(fit.cov)[1]
+        logdet = -np.log(w).sum() - np.linalg.slogdet(cov)[1]
         total += [q, trace, wr @ wr - trace, logdet + q]
     return At(*(float(value) for value in total))
 
@@ -307,11 +299,11 @@ def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffec
     Jackson, D. & Riley, R. D. (2014). A refined method for multivariate meta-analysis and
     meta-regression. Statistics in Medicine 33, 541-554. https://doi.org/10.1002/sim.5957
     """
-    fit = solve(part, tau2)
+    beta, cov = solve(part, tau2)
     if not refined or part.free < 1:
-        return PooledEffects(fit.beta, fit.cov, tau2, 1.0, np.inf)
+        return PooledEffects(beta, cov, tau2, 1.0, np.inf)
     scale = at([part], tau2).q / part.free
-    return PooledEffects(fit.beta, scale * fit.cov, tau2, scale, float(part.free))
+    return PooledEffects(beta, scale * cov, tau2, scale, float(part.free))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def of_network(chosen=None, tau2=None):
     rows = rows_of(chosen or blocks(), 5)
     part = rows.part()
     tau2 = VALUES["joint"]["tau2"] if tau2 is None else tau2
-    return clusters(part, rows.dataset, solve(part, tau2).beta, tau2), part
+    return clusters(part, rows.dataset, solve(part, tau2)[0], tau2), part
 
 
 def test_data_sets_as_in_clubsandwich():
@@ -47,7 +47,7 @@ def test_the_order_of_rows_does_not_matter():
     part, (known, _) = rows.part(), of_network()
     turned = np.random.default_rng(2).permutation(len(part.y))
     mixed = NetworkPart(part.y[turned], part.x[turned], part.v[turned])
-    found = clusters(mixed, rows.dataset[turned], solve(part, tau2).beta, tau2)
+    found = clusters(mixed, rows.dataset[turned], solve(part, tau2)[0], tau2)
     for got, right in zip(errors_of(found, PAIRS), errors_of(known, PAIRS), strict=True):
         np.testing.assert_allclose(got, right, rtol=1e-10)
 
@@ -78,8 +78,8 @@ def test_unbiased_where_the_model_holds():
     drawn, group = [], rows_of(blocks(), 5).dataset
     for _ in range(1500):
         y = rng.normal(size=len(part.y)) * np.sqrt(part.v + tau2)
-        own = solve(NetworkPart(y, part.x, part.v), tau2)
-        got = clusters(NetworkPart(y, part.x, part.v), group, own.beta, tau2)
+        beta, _ = solve(NetworkPart(y, part.x, part.v), tau2)
+        got = clusters(NetworkPart(y, part.x, part.v), group, beta, tau2)
         drawn.append(got.errors(PAIRS[:1]).cov.diagonal())
     np.testing.assert_allclose(np.mean(drawn, axis=0), found.phi.diagonal(), rtol=0.1)
 
@@ -90,7 +90,7 @@ def test_what_one_data_set_alone_determines():
     fewer = [block for d, block in enumerate(blocks()) if d not in (7, 10)]
     rows = rows_of(fewer, 5)
     part = rows.part()
-    left = clusters(part, rows.dataset, solve(part, 0.0).beta, 0.0).determined_alone()
+    left = clusters(part, rows.dataset, solve(part, 0.0)[0], 0.0).determined_alone()
     # The fifth algorithm is left on one data set.
     assert [4 in block.arms for block in fewer] == left.tolist()
 
