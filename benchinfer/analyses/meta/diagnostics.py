@@ -26,7 +26,14 @@ def checks(meta: "MetaComparison", p_error: float) -> tuple[Check, ...]:
     setting, studies, fit = meta.setting, meta.studies, meta.fit
     rows = [
         *of_table(setting),
-        _number(studies),
+        Check.of(
+            "number of data sets",
+            len(studies.datasets),
+            10.0,
+            least=True,
+            remedy="few data sets: heterogeneity is hardly known, and a claim about their domain"
+            " rests on them being typical of it",
+        ),
         *_sampling(studies),
         *(_network(meta, fit) if fit is not None else _pairs(setting, meta.alone)),
         *(_errors(fit, len(setting.algorithms), meta.options.interval) if fit is not None else []),
@@ -47,18 +54,6 @@ def checks(meta: "MetaComparison", p_error: float) -> tuple[Check, ...]:
         tolerance(setting.measure),
     ]
     return tuple(rows)
-
-
-def _number(studies: Studies) -> Check:
-    d = len(studies.datasets)
-    return Check.of(
-        "number of data sets",
-        d,
-        10.0,
-        least=True,
-        remedy="few data sets: heterogeneity is hardly known, and a claim about their domain rests"
-        " on them being typical of it",
-    )
 
 
 def _sampling(studies: Studies) -> list[Check]:

@@ -303,10 +303,14 @@ def check(
     head = ("study", "dataset", "first", "second")
     for rule, rows, what, hint in _faulty(raw, names, {*known, *turned}):
         if rows:
-            where = [(str(r + 1), *(raw.text[name][r] for name in head)) for r in rows[:_SHOWN]]
-            places = (("row", *head), *where)
-            findings.append(Finding(rule, "error", len(rows), f"{len(rows)} {what}.", places, hint))
-    return findings + _harmonised(names, turned), names
+            first = [(str(r + 1), *(raw.text[name][r] for name in head)) for r in rows[:_SHOWN]]
+            where = (("row", *head), *first)
+            findings.append(Finding(rule, "error", len(rows), f"{len(rows)} {what}.", where, hint))
+    for name, (target, factor) in turned.items():
+        n = sum(one == name for one in names)
+        what = f"{n} effects of {name!r} were put into {target!r}, multiplied with {factor:g}."
+        findings.append(Finding("harmonised", "note" if n else "warning", n, what))
+    return findings, names
 
 
 def _faulty(
@@ -352,15 +356,6 @@ def _faulty(
             "keep one of each, or give the replications one effect.",
         ),
     )
-
-
-def _harmonised(measures: Sequence[str], turned: Mapping[str, tuple[str, float]]) -> list[Finding]:
-    findings: list[Finding] = []
-    for name, (target, factor) in turned.items():
-        n = sum(one == name for one in measures)
-        what = f"{n} effects of {name!r} were put into {target!r}, multiplied with {factor:g}."
-        findings.append(Finding("harmonised", "note" if n else "warning", n, what))
-    return findings
 
 
 def _repeats(raw: Columns, measures: Sequence[str]) -> list[int]:

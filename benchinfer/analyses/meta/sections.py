@@ -7,9 +7,8 @@ import numpy as np
 
 from benchinfer.analyses.meta.comparison import MetaComparison, without_datasets
 from benchinfer.analyses.meta.influence import SHOWN
-from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.influence import influence_table
-from benchinfer.comparison.sections import columns_of_tests
+from benchinfer.comparison.sections import columns_of_tests, leading
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import amount, count, interval, p_value, percent, significant
 from benchinfer.core.sections import (
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 def sections(comparison: MetaComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and how much data sets differ and agree."""
     return (
-        comparison_sections.leading(comparison, request),
+        leading(comparison, request),
         heterogeneity(comparison, request),
         *(_details(comparison) if request.details else ()),
     )

@@ -7,9 +7,15 @@ import numpy as np
 from benchinfer.analyses.mixed.comparison import MixedComparison
 from benchinfer.analyses.mixed.influence import left_out
 from benchinfer.analyses.mixed.tables import caterpillar, source_words
-from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.influence import influence_table
-from benchinfer.comparison.sections import columns_of_tests, effect_columns, favours, slopes
+from benchinfer.comparison.sections import (
+    better_side,
+    columns_of_tests,
+    effect_columns,
+    favours,
+    leading,
+    slopes,
+)
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Phrase
@@ -125,21 +131,14 @@ def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table
 
 def correlations(frame: "pd.DataFrame") -> str:
     """Return the intraclass correlations as a sentence, empty where there are none."""
-    shares = [
-        f"{value:.2f} if they share {_shared(shared)}"
-        for shared, value in rows_of(frame, "shared", "correlation")
-        if np.isfinite(value)
-    ]
+    shares: list[str] = []
+    for shared, value in rows_of(frame, "shared", "correlation"):
+        if np.isfinite(value):
+            nouns = [f"{'an' if n[0] in 'aeiou' else 'a'} {n}" for n in shared.split(" and ")]
+            shares.append(f"{value:.2f} if they share {' and '.join(nouns)}")
     if not shares:
         return ""
     return f"Under the model two scores correlate by {'; by '.join(shares)}."
-
-
-def _shared(words: str) -> str:
-    """Put articles before what two scores share."""
-    return " and ".join(
-        f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in words.split(" and ")
-    )
 
 
 # Data sets, and verdicts without one of them; leaving out each of more takes longer than a report
@@ -152,7 +151,7 @@ _CHECKS = ("residuals: ", "data set effects: ", "data set x algorithm effects: "
 def sections(comparison: MixedComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and what else the model says."""
     return (
-        comparison_sections.leading(comparison, request),
+        leading(comparison, request),
         spread(comparison, request),
         *(_details(comparison) if request.details else ()),
     )
@@ -311,7 +310,7 @@ def departing(mixed: MixedComparison) -> Section:
             Figure(
                 mixed,
                 "caterpillar",
-                f"Predicted departures; {comparison_sections.better_side(mixed.measure)}."
+                f"Predicted departures; {better_side(mixed.measure)}."
                 " Data sets from the one"
                 " with the largest departure on.",
             ),

@@ -133,12 +133,8 @@ def check(design: MonitorDesign, measure: Measure) -> None:
             "a group sequential test plans all its looks in advance.",
             hint=f"{Option('last_stage', '')} is their number; the other methods go without.",
         )
-    if design.method == "anytime" and design.null == "mean":
-        _check_bounds(measure)
-
-
-def _check_bounds(measure: Measure) -> None:
-    if measure.bounds is None or measure.scale != "identity":
+    bets = design.method == "anytime" and design.null == "mean"
+    if bets and (measure.bounds is None or measure.scale != "identity"):
         raise DesignError(
             f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"
             + (" on its scale." if measure.bounds else "."),

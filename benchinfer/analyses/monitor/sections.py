@@ -12,7 +12,7 @@ from benchinfer.analyses.monitor.feed import said
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.monitor.numerics.stages import first_boundaries, spent
 from benchinfer.analyses.monitor.stagewise import bounds_of
-from benchinfer.comparison import sections as comparison_sections
+from benchinfer.comparison.sections import contrasts, effect_columns, leading
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import (
     amount,
@@ -220,7 +220,7 @@ def _state(state: str, first: str, second: str) -> str:
 
 def pairs(result: "MonitorComparison") -> Table:
     """One row per pair: estimate, interval where there is one, p-value, and state."""
-    table = comparison_sections.contrasts(result)
+    table = contrasts(result)
     data, measure = result.contrasts(all=True), result.measure
     kind = f"{level_percent(result.level)} sequence"
     star = (data["provisional"] & (data["n_used"] > 0)).any()
@@ -232,7 +232,7 @@ def pairs(result: "MonitorComparison") -> Table:
             *names("first", "second"),
             Column("state", "state", _state, role="verdict", also=("first", "second")),
             number("n_used", "n", amount),
-            *comparison_sections.effect_columns(measure, data, kind),
+            *effect_columns(measure, data, kind),
             number(
                 "p_value",
                 "p (* provisional)" if star else "p",
@@ -275,7 +275,7 @@ _CAPTIONS = {
 def sections(comparison: MonitorComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdicts so far, and what to run next."""
     rows = pairs(comparison)
-    first = comparison_sections.leading(comparison, request, rows)
+    first = leading(comparison, request, rows)
     if not request.details:
         first = replace(first, tables=(rows,), values={"summary": comparison.summary})
         return first, standing(comparison, request)
@@ -287,7 +287,10 @@ def sections(comparison: MonitorComparison, request: Request) -> tuple[Section, 
 
 def standing(result: MonitorComparison, request: Request) -> Section:
     """Say what is decided, what to run next, and how many runs it took."""
+    import pandas as pd
+
     kinds = ["path"] if result.design.method != "anytime" else ["e-process"]
+    redesigned = result.design.method != "anytime" and result.decision == "go on"
     if result.course.low is not None:
         kinds.append("sequence")
     fold = None
@@ -303,18 +306,11 @@ def standing(result: MonitorComparison, request: Request) -> Section:
         fold=fold,
         values={
             "stages": result.stages,
-            "conditional_levels": lambda: _levels(result),
+            # No rows where the rest may not be designed anew.
+            "conditional_levels": result.redesign if redesigned else pd.DataFrame,
             "next_cells": result.next_cells,
         },
     )
-
-
-def _levels(result: MonitorComparison) -> "pd.DataFrame":
-    """Return the levels at which the rest may be designed anew; no rows where it may not."""
-    import pandas as pd
-
-    fixed = result.design.method != "anytime" and result.decision == "go on"
-    return result.redesign() if fixed else pd.DataFrame()
 
 
 def _text(result: MonitorComparison) -> tuple[str, ...]:

@@ -302,7 +302,11 @@ def recursive(gathered: StageDifferences, design: MonitorDesign) -> Course:
         live = ends == GO_ON
         if not live.any() or not gathered.take(live, design.stage, complete=True):
             break
-        each = np.array([_p(d, design, gathered.n_datasets) for d in gathered.new])
+        each = np.full((m, sides, gathered.n_datasets), np.nan)  # stays so for retired pairs
+        for i, d in enumerate(gathered.new):
+            if d is not None:
+                p_values = np.array([stage_p(row, design.test) for row in d]).T
+                each[i] = p_values[[0 if side > 0 else 1 for side in design.sides]]
         now = combined(each).T.ravel()
         # Retired pairs look at nothing: 1 where a recursion has no stage.
         p = np.column_stack([p, np.where(np.tile(live, sides), now, 1.0)])
@@ -316,14 +320,6 @@ def recursive(gathered: StageDifferences, design: MonitorDesign) -> Course:
     if recursions is not None:
         raw = np.minimum(sides * recursions.p_values.reshape(sides, m).min(axis=0), 1.0)
     return _course(gathered, design, ends, raw, log)
-
-
-def _p(d: Array | None, design: MonitorDesign, n_datasets: int) -> Array:
-    """Return (sides, D) p-values of the stage; all NaN for a pair that has retired."""
-    if d is None:
-        return np.full((len(design.sides), n_datasets), np.nan)
-    p_values = np.array([stage_p(row, design.test) for row in d]).T
-    return p_values[[0 if side > 0 else 1 for side in design.sides]]
 
 
 def ends_of(recursions: Recursion, sides: tuple[int, ...], stage: int) -> list[str]:

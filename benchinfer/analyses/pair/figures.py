@@ -101,20 +101,19 @@ size = panels.size_grids
 
 def draw(figure: QuantileFigure, ax: "Axes") -> None:
     """Draw the panels into an Axes."""
-    for panel, inside in zip(figure.panels, panels.places(figure, ax), strict=True):
-        _draw(panel, figure.reach, inside)
-
-
-def _draw(panel: QuantilePanel, reach: float, ax: "Axes") -> None:
+    reach = figure.reach
     ends = (-reach, reach)
-    ax.plot(ends, ends, color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
-    ax.plot(panel.normal, panel.observed, "o", ms=3.6, mfc="white", mec=_POINT, mew=1.1, zorder=2)
-    ax.set_xlim(*ends)
-    ax.set_ylim(*ends)
     ticks = np.arange(-int(reach), int(reach) + 1, 1 if reach < 4 else math.ceil(reach / 4))
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_ticks(ticks, [signed(float(t)) for t in ticks])
-    ax.grid(color=HAIR, lw=0.7)
+    for panel, inside in zip(figure.panels, panels.places(figure, ax), strict=True):
+        inside.plot(ends, ends, color=FAINT, lw=0.9, dashes=(4, 3), zorder=1)
+        inside.plot(
+            panel.normal, panel.observed, "o", ms=3.6, mfc="white", mec=_POINT, mew=1.1, zorder=2
+        )
+        inside.set_xlim(*ends)
+        inside.set_ylim(*ends)
+        for axis in (inside.xaxis, inside.yaxis):
+            axis.set_ticks(ticks, [signed(float(t)) for t in ticks])
+        inside.grid(color=HAIR, lw=0.7)
 
 
 # By class, the default kind first.

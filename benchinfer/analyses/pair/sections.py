@@ -2,8 +2,7 @@
 
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.analyses.pair.rules import clustered
-from benchinfer.comparison import sections as comparison_sections
-from benchinfer.comparison.sections import columns_of_tests
+from benchinfer.comparison.sections import columns_of_tests, leading
 from benchinfer.core.numbers import brief, join, p_value, significant
 from benchinfer.core.sections import (
     Column,
@@ -30,7 +29,7 @@ _LOOKS = (
 
 def sections(comparison: PairComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and which test decides."""
-    return comparison_sections.leading(comparison, request), chosen(comparison, request)
+    return leading(comparison, request), chosen(comparison, request)
 
 
 def chosen(result: PairComparison, request: Request) -> Section:

@@ -17,7 +17,6 @@ from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, name_axis
 from benchinfer.plots.text import plain, pt, widest, wrapped
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -75,10 +74,13 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
     chosen = getattr(plan, held)
     noun = "replication" if domain else "data set"
     numbers = sorted(set(table[held].tolist()), key=lambda value: (value != chosen, value))
-    curves = [
-        _curve(count(value, noun), table[table[held] == value], band=value == chosen)
-        for value in numbers
-    ]
+    curves: list[PowerCurve] = []
+    for value in numbers:
+        part, columns = table[table[held] == value], ["power"] * 3
+        if value == chosen and "power_low" in part:
+            columns = ["power", "power_low", "power_high"]
+        ends = (part[name].to_numpy(dtype=np.float64) for name in columns)
+        curves.append(PowerCurve(count(value, noun), *ends))
     at = getattr(plan, over)
     what = "data sets" if domain else "replications per data set"
     return PowerCurves(
@@ -94,14 +96,6 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
         alt=f"Curves of power over the number of {what}; the design has {at:g} and a power of"
         f" {plan.power:.2f} for one pair, {plan.question.power:g} was wanted.",
     )
-
-
-def _curve(label: str, part: "pd.DataFrame", *, band: bool) -> PowerCurve:
-    power = part["power"].to_numpy(dtype=np.float64)
-    if not (band and "power_low" in part):
-        return PowerCurve(label, power, power, power)
-    ends = (part[name].to_numpy(dtype=np.float64) for name in ("power_low", "power_high"))
-    return PowerCurve(label, power, *ends)
 
 
 def _notes(plan: "Plan") -> tuple[str, ...]:

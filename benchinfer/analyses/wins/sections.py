@@ -1,8 +1,7 @@
 """Sections of win comparisons."""
 
-from benchinfer.analyses.wins import comparison as wins_comparison
-from benchinfer.analyses.wins.comparison import WinsComparison
-from benchinfer.comparison import sections as comparison_sections
+from benchinfer.analyses.wins.comparison import SIZES, WinsComparison, counting, model
+from benchinfer.comparison.sections import leading
 from benchinfer.core.numbers import amount, chance, interval, percent, places
 from benchinfer.core.sections import (
     Column,
@@ -21,7 +20,7 @@ _MEANS = "A preference by wins can be the opposite of one by mean scores."
 
 def sections(comparison: WinsComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and how often each algorithm wins."""
-    return comparison_sections.leading(comparison, request), contests(comparison, request)
+    return leading(comparison, request), contests(comparison, request)
 
 
 def contests(comparison: WinsComparison, request: Request) -> Section:
@@ -33,8 +32,8 @@ def contests(comparison: WinsComparison, request: Request) -> Section:
         title="Who wins how often",
         lead=best(comparison),
         text=(
-            f"{wins_comparison.counting(comparison)}. {wins_comparison.model(comparison)}.",
-            f"{wins_comparison.SIZES}. {_MEANS}",
+            f"{counting(comparison)}. {model(comparison)}.",
+            f"{SIZES}. {_MEANS}",
         ),
         figures=(
             Figure(comparison, "wins", "Share of the contests that the row's algorithm wins."),

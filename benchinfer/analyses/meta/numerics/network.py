@@ -153,7 +153,12 @@ def by_design(
     codes: dict[tuple[int, ...], int] = {}
     arms = [tuple(sorted(block.arms.tolist())) for block in blocks]
     design = np.array([codes.setdefault(each, len(codes)) for each in arms])
-    parts = [_of_design(rows, design[rows.dataset] == d) for d in range(int(design.max()) + 1)]
+    parts: list[NetworkPart] = []
+    for d in range(len(codes)):
+        chosen = design[rows.dataset] == d
+        x = rows.x[chosen]
+        x = x[:, np.abs(x).max(axis=0) > 0][:, 1:]  # contrasts of the algorithms of the design
+        parts.append(NetworkPart(rows.y[chosen], x, rows.v[chosen]))
     every = [rows.part()]
     q, q_within = at(every, 0.0).q, at(parts, 0.0).q
     free, left = every[0].free, sum(part.free for part in parts)
@@ -168,13 +173,6 @@ def by_design(
     f = (scaled - inner) / (free - left) / (inner / left)
     p = float(fdtrc(free - left, left, f))
     return Designs(within, between, Test(f, free - left, float(left), p, tau2))
-
-
-def _of_design(rows: EffectRows, chosen: Flags) -> NetworkPart:
-    """Return rows of one design with contrasts of its own."""
-    x = rows.x[chosen]
-    x = x[:, np.abs(x).max(axis=0) > 0][:, 1:]
-    return NetworkPart(rows.y[chosen], x, rows.v[chosen])
 
 
 def _chi2(q: float, df: int, tau2: float) -> Test:

@@ -365,7 +365,12 @@ def fit_structured(
     d, k = patterns.delta.shape[0], patterns.offset.shape[0]
     held = () if domain is None else ("domain", "domain:algorithm")
     design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
-    offset, turn = _offset(patterns, design), _separation(design)
+    offset = _offset(patterns, design)
+    # A basis that parts fixed effects common to all algorithms: where data sets vary much more than
+    # algorithms, little is known of these; mixed with the others they would spoil what is known of
+    # those.
+    contrasts = contrast_basis(k)[:, 1:].T @ design
+    turn = np.linalg.eigh(np.einsum("dkp,dkq->pq", contrasts, contrasts, optimize=True))[1]
     if "dataset:replication" in terms and not patterns.paired:
         raise FitError("a replication term needs the statistics of blocks.")
     member = np.zeros((0, d))
@@ -443,13 +448,3 @@ def _offset(patterns: Patterns, x: Array) -> Array:
     if np.abs(design @ offset - wanted).max() > 1e-7 * (1 + np.abs(wanted).max()):
         raise FitError("the algorithms' means must be among the fixed effects.")
     return offset
-
-
-def _separation(x: Array) -> Array:
-    """Return an orthogonal (p, p) basis that parts fixed effects common to all algorithms.
-
-    Where data sets vary much more than algorithms, little is known of these; mixed with the others
-    they would spoil what is known of those.
-    """
-    contrasts = contrast_basis(x.shape[1])[:, 1:].T @ x
-    return np.linalg.eigh(np.einsum("dkp,dkq->pq", contrasts, contrasts, optimize=True))[1]

@@ -372,8 +372,10 @@ class ConfidenceSequence:
 
     def _solved(self, values: Array) -> "ConfidenceSequence":
         """Work out the interval from the beginning."""
-        n = len(values)
-        if n < self._fewest:
+        n, fewest = len(values), 1.0
+        if self.bound is None:  # the fewest differences that can rule out a centre
+            fewest = math.log(len(GRID) / self.alpha) / math.log1p(math.tanh(GRID[-1]))
+        if n < fewest:
             return replace(self, n=n, capital=np.zeros((2, SIZE)))
         # Of the differences up to the last power of four, so that it stays until the next; or up to
         # the first that differs, as equal ones have no spread.
@@ -392,8 +394,10 @@ class ConfidenceSequence:
         if centre is None:
             return replace(self, n=n, outermost=(_NONE, _NONE), capital=np.zeros((2, SIZE)))
         outermost: list[float] = []
+        # About how many standard errors there are to an end.
+        reach = 1.1 * math.sqrt(2 * self._limit + 8)
         for side in _SIDES:
-            end = _end(excess, centre, side * unit * self._reach, step)
+            end = _end(excess, centre, side * unit * reach, step)
             if math.isfinite(end):
                 first = side * math.floor(side * end / step)
                 near = [first + k * side for k in (1, 0, -1, -2)]
@@ -404,18 +408,6 @@ class ConfidenceSequence:
         return replace(
             self, n=n, step=step, outermost=(outermost[0], outermost[1]), capital=capital
         )
-
-    @property
-    def _fewest(self) -> float:
-        """Return the fewest differences that can rule out a centre."""
-        if self.bound is not None:
-            return 1
-        return math.log(len(GRID) / self.alpha) / math.log1p(math.tanh(GRID[-1]))
-
-    @property
-    def _reach(self) -> float:
-        """About how many standard errors there are to an end."""
-        return 1.1 * math.sqrt(2 * self._limit + 8)
 
     def _excess(self, against: Callable[[float], Array]) -> Callable[[float], float]:
         """Return how far the bet against a centre is over the limit; about linear in the centre."""
