@@ -20,9 +20,9 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4595,
+    "functions": 4567,
     "records": 455,
-    "renamed imports": 34,
+    "renamed imports": 23,
     "names outside the field's vocabulary": 74,
 }
 
