@@ -257,6 +257,7 @@ _PYTHON_ONLY = (
     ", bayes=False",
     ", resampling='x'",
     "scores = bi.read_scores('x'",
+    "scores = scores.normalise('x'",
     "df.",
     "frame.",
     "read it yourself and pass the frame",

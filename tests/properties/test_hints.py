@@ -194,6 +194,9 @@ def refusals(attempt):
         for other, parts in followed(attempt, hint):
             if any((p.name, p.value) in [*REFUSING, *FACTS] for p in parts if hasattr(p, "name")):
                 continue
+            # No table knows that it will be monitored; diagnostics of a monitor propose ranks.
+            if attempt.function == "monitor" and other.reading.get("normalise") == "min-max":
+                continue
             if (key := repr(replace(other, frame=None))) in met:
                 continue
             met.add(key)

@@ -307,7 +307,10 @@ def test_every_claim_has_the_scale(name, tmp_path):
     result = getattr(bi, f"compare_{name}")(scores, "score", **ANALYSES[name])
     texts = [result.headline(), result.sentence(), result.method, result.table().to_latex()]
     assert all(f"normalised score {SCALE}" in re.sub(r"\s+", " ", text) for text in texts)
-    assert set(result.contrasts()["measure"]) <= {"normalised score", "wins by normalised score"}
+    assert set(result.contrasts(all=True)["measure"]) <= {
+        "normalised score",
+        "wins by normalised score",
+    }
     again = bi.load(result.save(tmp_path / "result.json"))
     assert again.headline() == result.headline()
     assert again.measure == result.measure

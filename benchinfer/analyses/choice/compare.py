@@ -109,8 +109,7 @@ def compare(
         if not isinstance(table, ScoreTable):
             raise ArgumentError(f"{Option('normalise')} goes with scores, and these are published.")
         table = table.normalise(normalise, names)
-    for name in names:
-        table.measure(name)
+    names = [table.measure(name).name for name in names]  # normalised measures have other ones
     arguments: dict[str, Any] = {
         "control": control,
         "alternative": alternative,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
 import numpy as np
@@ -31,7 +31,8 @@ from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option
+from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -221,26 +222,31 @@ def _settings(
             f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b']."
         )
     both = [Setting.of(scores, name) for name in names]
-    settings = [setting for setting, _ in both]
+    settings = [_on_lasting_scale(setting) for setting, _ in both]
     refuse_unlike(settings)
-    _refuse_moving_scales(settings)
     if len(both) == 1:
         return settings, both[0][1]
     one = settings[0]
     return settings, scores.subset(datasets=one.coverage.datasets, algorithms=one.algorithms)
 
 
-def _refuse_moving_scales(settings: Sequence[Setting]) -> None:
-    """Refuse scales that later scores move, and with them the verdicts of earlier looks."""
-    for setting in settings:
-        scale = setting.measure.normalised
-        if scale is not None and scale.of_scores and scale.kind != "ranks":
-            raise DesignError(
-                f"{setting.measure.noun} rests on all scores so far: each look would have another"
-                " scale.",
-                hint="references from elsewhere stay as they are, as a file of numbers has them;"
-                f" so do ranks, {Call('read_scores', Option('normalise', 'ranks'))}.",
-            )
+def _on_lasting_scale(setting: Setting) -> Setting:
+    """Refuse a scale that later scores move, and with it earlier verdicts; propose ranks."""
+    scale = setting.measure.normalised
+    if scale is not None and scale.of_scores and scale.kind != "ranks":
+        raise DesignError(
+            f"{setting.measure.noun} rests on all scores so far: each look would have another"
+            " scale.",
+            hint="references from elsewhere stay as they are, as a file of numbers has them;"
+            f" so do ranks, {Call('read_scores', Option('normalise', 'ranks'))}.",
+        )
+    findings = tuple(
+        replace(one, hint=Phrase(Phrase(one.hint).marked.replace("'min-max'", "'ranks'")))
+        if one.rule == UNEQUAL
+        else one
+        for one in setting.coverage.findings
+    )
+    return replace(setting, coverage=replace(setting.coverage, findings=findings))
 
 
 def _check_replications(setting: Setting) -> None:

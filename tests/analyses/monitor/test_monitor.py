@@ -191,6 +191,14 @@ def test_skewed_differences_are_flagged(table, draw):
     assert ".75 to .94" in row["remedy"]
 
 
+def test_ranks_are_proposed_for_unequal_units(table, draw):
+    rows = draw(60, {"a": 0.0, "b": 0.3}, datasets=4)
+    rows.loc[rows["dataset"] == "d2", "value"] *= 300
+    row = bi.monitor(table(rows)).diagnostics().set_index("check").loc["unequal spread"]
+    assert 'normalise="ranks"' in row["remedy"]
+    assert "min-max" not in row["remedy"]
+
+
 def test_algorithms_that_never_differ(draw, table):
     rows = draw(50, {"a": 0.0, "b": 0.0})
     rows["value"] = rows["replication"].astype(float)

@@ -101,7 +101,7 @@ def archetypes(
     Examples
     --------
     >>> import benchinfer as bi
-    >>> bi.archetypes(bi.load_example("sklearn_bootstrap"), "error", k=2, seed=1)
+    >>> print(bi.archetypes(bi.load_example("sklearn_bootstrap"), "error", k=2, seed=1))
     2 archetypes of 12 data sets give back ...
     """
     check_jobs(n_jobs)
