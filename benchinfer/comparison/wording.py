@@ -124,6 +124,9 @@ def headline(
         claim = _against(relation, hub)
     elif k > 2 and (compared.sum() == 2 or 2 * compared[top].sum() < k - 1):
         claim = _of_compared(relation, shown)
+    elif k == len(tied) == 2 and relation.states[0, 1] == Verdict.UNDECIDED:
+        level = most.split(" ", 2)[2]  # without "the higher" or "the lower"
+        claim = f"{names[0]} and {names[1]} have the same {level}: neither is {shown}better"
     elif strict.any(axis=0).all():
         claim = "every algorithm is beaten by another one, in a circle: there is no best algorithm"
     else:

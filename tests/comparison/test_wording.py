@@ -191,6 +191,10 @@ def test_a_shared_best_estimate_is_said():
     )
 
 
+def test_two_with_the_same_level_are_named_together():
+    assert said("ab", levels=[2, 2]) == "a and b have the same error: neither is shown to be better"
+
+
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [

@@ -73,12 +73,13 @@ def levels_table(results: "Mapping[str, Comparison]") -> Table:
 def _column(name: str, result: "Comparison") -> Column:
     """Return the levels on a measure, each with its letters; the best one is marked."""
     write, letters = level_writer(result, result.summary()), result.letters()
-    best = result.ranking()[0]
+    shown = dict(zip(result.algorithms, result.levels.shown(result.measure), strict=True))
+    best = write(shown[result.ranking()[0]])  # several may be the best, as they are written
 
     def cell(value: float, algorithm: str) -> Cell:
         if value != value:  # noqa: PLR0124 (NaN: no scores on this measure)
             return Cell("")
-        mark = "*" if algorithm == best else ""
+        mark = "*" if write(value) == best else ""
         text = " ".join(filter(None, (f"{write(value)}{mark}", letters.get(algorithm, ""))))
         return Cell(text, "best" if mark else "")
 
