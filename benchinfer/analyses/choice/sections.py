@@ -21,13 +21,13 @@ def sections(answer: Answer, request: Request) -> tuple[Section, ...]:
     if len(answer) == 1 and not answer.refused:
         ((name, (first, *rest)),) = each.items()
         return replace(first, text=(answer.basis(name), *first.text)), *rest
-    told = [_measures(answer)]
+    content = [_measures(answer)]
     for name, (first, *rest) in each.items():
         result = answer[name]
         text = answer.basis(name), *first.text
-        told.append(replace(first, title=result.measure.title, lead="", text=text))
-        told += [replace(section, title=f"{name}: {section.title}") for section in rest]
-    return tuple(told)
+        content.append(replace(first, title=result.measure.title, lead="", text=text))
+        content += [replace(section, title=f"{name}: {section.title}") for section in rest]
+    return tuple(content)
 
 
 def _measures(answer: Answer) -> Section:
