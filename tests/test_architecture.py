@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4567,
-    "records": 455,
+    "functions": 4533,
+    "records": 453,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }

@@ -8,11 +8,12 @@ import numpy as np
 from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.core.numbers import count, within
-from benchinfer.core.sections import Cell, Check, Column, Figure, Section, Table
+from benchinfer.core.sections import Cell, Column, Figure, Section, Table
 from benchinfer.core.verdict import Verdict, words
 
 if TYPE_CHECKING:
     from benchinfer.comparison.comparison import Comparison
+    from benchinfer.core.sections import Check
 
 _MOST = 4  # checks that a reader sees first; the diagnostics have all of them
 _KINDS = ("ranking", "forest")  # figures that answer, the first one that there is
@@ -84,7 +85,10 @@ def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) ->
     seen: dict[str, tuple[int, Check]] = {}
     for n, comparison in enumerate(comparisons):
         for check in comparison.checks:
-            if not check.ok and (n == 0 or _numerical(check)):
+            if not check.ok and (
+                n == 0
+                or any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))
+            ):
                 seen.setdefault(check.check, (n, check))
     if not seen:
         return None
@@ -108,8 +112,3 @@ def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) ->
         ),
         note=f"{count(more, 'further check')}: see the diagnostics." if more else "",
     )
-
-
-def _numerical(check: Check) -> bool:
-    """Return whether a check is of the numerics of an analysis, and not of the table."""
-    return any(word in check.check for word in ("R-hat", "ESS", "converge", "Monte Carlo"))

@@ -42,7 +42,7 @@ from benchinfer.relations.relation import Relation
 from benchinfer.reports import documents, html, latex, markdown
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, Where, gather
-from benchinfer.reports.texts import as_prose, entries_of, in_prose, making, reference
+from benchinfer.reports.texts import as_prose, in_prose, making, reference
 from benchinfer.scores.checks.advice import ADVICE
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
         cited.append(plan_sections.citations())
-    entries = entries_of(cited)
+    entries = [e for text in cited for e in re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)]
+    entries = list(dict.fromkeys(entries))
     content = [section for part in parts for section in part.sections]
     shown = [table for section in content for table in section.all_tables]
     shown += [checks_table(section.checks) for section in content if section.checks]

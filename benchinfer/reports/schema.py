@@ -75,12 +75,18 @@ def schema() -> Schema:
     }
     commands["report"] = definitions.of(documents.REPORT)
     commands["describe"] = _mapping(rows)
+    columns = {name: _column(name) | {"description": text} for name, text in GLOSSARY.items()}
+    row = {"type": "object", "properties": columns, "additionalProperties": False}
     return {
         "$schema": DIALECT,
         "title": "Documents that benchinfer prints with --json",
         "description": "One definition for each command, with spaces in its name as on the"
         " command line. NaN and the open end of an interval are null.",
-        "$defs": {**definitions.records, "rows": _rows(), **commands},
+        "$defs": {
+            **definitions.records,
+            "rows": {"type": "array", "items": row, "description": "A table: one record per row."},
+            **commands,
+        },
     }
 
 
@@ -180,13 +186,6 @@ def _mapping(values: Schema) -> Schema:
 
 def _described(text: str) -> Schema:
     return {"description": text} if text else {}
-
-
-def _rows() -> Schema:
-    """Return the schema of tables: records whose keys are in the glossary."""
-    columns = {name: _column(name) | {"description": text} for name, text in GLOSSARY.items()}
-    row = {"type": "object", "properties": columns, "additionalProperties": False}
-    return {"type": "array", "items": row, "description": "A table: one record per row."}
 
 
 def _column(name: str) -> Schema:

@@ -167,12 +167,6 @@ _LETTERS = {r"\o": "ø", r"\O": "Ø", r"\ss": "ß", r"\aa": "å", r"\ae": "æ"}
 _field = re.compile(r"^\s*(\w+)\s*=\s*\{(.*?)\},?\s*$", re.MULTILINE | re.DOTALL)
 
 
-def entries_of(texts: list[str]) -> list[str]:
-    """Return the entries of several BibTeX texts, each once."""
-    entries = [e for text in texts for e in re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)]
-    return list(dict.fromkeys(entries))
-
-
 def reference(entry: str) -> Reference:
     r"""Write a BibTeX entry as a line of a reference list.
 

@@ -138,7 +138,13 @@ def gate(
     if not 0.5 < level < 1:
         raise ArgumentError(f"level is {level!r}.", hint="between 0.5 and 1, as in 0.95.")
     scores = as_table(scores)
-    _check_names(scores, baseline, candidate)
+    for role, name in (("baseline", baseline), ("candidate", candidate)):
+        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
+            raise ArgumentError(unknown(role, name, scores.algorithms))
+    if baseline == candidate:
+        raise ArgumentError(
+            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
+        )
     check_failed(scores, failed)
     names = [m.name for m in scores.measures] if measure is None else list(names_of(measure))
     if len(set(names)) < len(names) or not names:
@@ -152,6 +158,10 @@ def gate(
         _tested(q, by, pair, single=len(names) == 1)
         for q, pair in zip(questions, pairs, strict=True)
     ]
+    rules = {LEFT_OUT, "unused columns"}
+    notes = [finding.what for finding in scores.finding_records if finding.rule in rules]
+    if unused := [m.name for m in scores.measures if m.name not in names]:
+        notes.append(f"measures not judged: {', '.join(unused)}.")
     return Gate(
         baseline=baseline,
         candidate=candidate,
@@ -159,7 +169,7 @@ def gate(
         level=level,
         on_undecided=on_undecided,
         measures=_judged(questions, pairs, tested, want, alpha_of(level)),
-        left_out=_left_out(scores, names),
+        left_out=tuple(notes),
     )
 
 
@@ -195,27 +205,6 @@ def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: 
     return _Pair(pair.subset(datasets=shared), pair, lacking, counted)
 
 
-def _left_out(scores: ScoreTable, names: Sequence[str]) -> tuple[str, ...]:
-    """Return what the table has measures of that are not judged, in sentences."""
-    unused = [measure.name for measure in scores.measures if measure.name not in names]
-    notes = [
-        finding.what
-        for finding in scores.finding_records
-        if finding.rule in (LEFT_OUT, "unused columns")
-    ]
-    return (*notes, *([f"measures not judged: {', '.join(unused)}."] if unused else []))
-
-
-def _check_names(scores: ScoreTable, baseline: str, candidate: str) -> None:
-    for role, name in (("baseline", baseline), ("candidate", candidate)):
-        if name not in {*scores.algorithms, *scores.failures()["algorithm"]}:
-            raise ArgumentError(unknown(role, name, scores.algorithms))
-    if baseline == candidate:
-        raise ArgumentError(
-            f"{baseline!r} is baseline and candidate.", hint="name two different algorithms."
-        )
-
-
 def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneSided, str]:
     """Test one measure; return the evidence, and why by this analysis."""
     try:
@@ -226,17 +215,14 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneS
     except DesignError as error:
         if pair.lacking:
             with suppress(DesignError):
-                return _without_evidence(replace(q, scores=pair.all_scores)), str(error)
+                described = ANALYSES["mixed"](replace(q, scores=pair.all_scores))
+                return OneSided(
+                    described.comparison, described.estimate, -math.inf, math.inf, 1.0, 1.0, 1.0
+                ), str(error)
         text = pair.missing.text
         prefix = ("" if single else f"{q.measure}: ") + (f"{text}: " if text else "")
         error.args = (Phrase(prefix, error.args[0]),)
         raise
-
-
-def _without_evidence(q: GateQuestion) -> OneSided:
-    """Describe the scores of a candidate that shares too few data sets to be judged."""
-    described = ANALYSES["mixed"](q)
-    return OneSided(described.comparison, described.estimate, -math.inf, math.inf, 1.0, 1.0, 1.0)
 
 
 def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:

@@ -97,7 +97,13 @@ class WatchedPair:
         leader = 1 if up[at] >= down[at] else -1
         peaks = np.maximum.accumulate(np.column_stack([self.peaks, each]), axis=1)[:, 1:]
         peak = np.maximum(np.maximum.accumulate(log_e), self.peak)
-        checks, sequences = self._narrowed(design, d)
+        series = design.n_pairs * len(d)
+        lasting = next((at for most, at in _CHECKS.items() if series <= most), _LONG)
+        last, sequences = d.shape[1], self.sequences
+        checks = {n: ends for n, ends in self.checks.items() if n in lasting}
+        for n in sorted({last, *(n for n in lasting if self.n < n < last)}):
+            sequences = tuple(one.after(row[:n]) for one, row in zip(sequences, d, strict=True))
+            checks[n] = np.array([one.ends for one in sequences])
         return WatchedPair(
             bets=tuple(bets),
             sequences=sequences,
@@ -109,18 +115,6 @@ class WatchedPair:
             leader=leader if log_e[at] > self.peak else self.leader,
             checks=checks,
         )
-
-    def _narrowed(
-        self, design: MonitorDesign, d: Array
-    ) -> tuple[dict[int, Array], tuple[ConfidenceSequence, ...]]:
-        series = design.n_pairs * len(d)
-        lasting = next((at for most, at in _CHECKS.items() if series <= most), _LONG)
-        last, sequences = d.shape[1], self.sequences
-        checks = {n: ends for n, ends in self.checks.items() if n in lasting}
-        for n in sorted({last, *(n for n in lasting if self.n < n < last)}):
-            sequences = tuple(one.after(row[:n]) for one, row in zip(sequences, d, strict=True))
-            checks[n] = np.array([one.ends for one in sequences])
-        return checks, sequences
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchinfer.core.measure import Measure
-
 
 type Standing = Literal["decided", "go on", "undecidable"]
 
@@ -42,72 +40,6 @@ _ALONE = {
     "not rejected": "ended without a verdict",
     "broken down": "broke down",
 }
-
-
-def rule(design: "MonitorDesign", measure: "Measure") -> str:
-    """Say what decides a pair."""
-    alpha, many = level_percent(design.alpha), design.n_pairs > 1
-    if design.method == "recursive":
-        shared = shared_by(design, "directions" if len(design.sides) > 1 else "")
-        over = f" ({alpha} over all {shared})" if design.alpha_one < design.alpha else ""
-        return (
-            "A pair is decided when one of its recursions rejects at"
-            f" {level_percent(design.alpha_one)}"
-            f"{over}. One that stops for futility is undecided: no evidence of equality. No pair"
-            " can be called equivalent."
-        )
-    if design.method == "group-sequential":
-        over = f" per pair ({alpha} over all {shared_by(design)})" if many else ""
-        return (
-            f"A pair is decided when its statistic crosses the boundary of a look, and undecided"
-            f" otherwise; the boundaries spend {level_percent(design.alpha_pair)}{over}."
-            " No pair can be"
-            " called equivalent."
-        )
-    text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
-    if measure.tolerance > 0:
-        return (
-            f"A pair is equivalent when its confidence sequence lies within {margin(measure)}"
-            f" either way; otherwise {text[0].lower()}{text[1:]}; otherwise it is undecided."
-        )
-    return f"{text}, and undecided otherwise. No pair can be called equivalent."
-
-
-def method(design: "MonitorDesign", setting: "Setting", adjustment: str) -> str:
-    """Say what was done."""
-    d = len(setting.coverage.datasets)
-    together = "" if d == 1 else f" on each of {d} data sets"
-    stage = f"stages of {count(design.stage, 'replication')}{together}"
-    test = _TESTS[design.test]
-    name = setting.measure.noun
-    merged = ""
-    if d > 1:
-        merged = (
-            " E-values of data sets were multiplied."
-            if design.method == "anytime"
-            else " P-values of data sets were combined in each stage by their normal quantiles."
-        )
-    if design.method == "recursive":
-        last = (
-            "" if design.last_stage is None else f", the {ordinal(design.last_stage)} declared last"
-        )
-        how = (
-            f"The {name} of pairs of algorithms was compared in {stage}{last}, by one-sided {test}"
-            f" of the differences and recursive combination tests (rule {design.rule!r})."
-        )
-    elif design.method == "group-sequential":
-        how = (
-            f"The {name} of pairs of algorithms was compared after each of"
-            f" {count(design.last_stage or 1, 'planned look')} in {stage}, by {test} of all"
-            f" differences so far; the level was spent by {_SPENDING[design.spending]}."
-        )
-    else:
-        null = "are symmetric about 0" if design.null == "symmetry" else "have a mean of 0"
-        how = (
-            f"The {name} of pairs of algorithms was watched by e-processes that bet against the"
-            f" hypothesis that differences {null}."
-        )
-    return f"{how}{merged} {adjustment}."
 
 
 def adjustment(design: "MonitorDesign") -> str:
@@ -216,12 +148,71 @@ class MonitorComparison(Comparison):
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        return rule(self.design, self.measure)
+        design, measure = self.design, self.measure
+        alpha, many = level_percent(design.alpha), design.n_pairs > 1
+        if design.method == "recursive":
+            shared = shared_by(design, "directions" if len(design.sides) > 1 else "")
+            over = f" ({alpha} over all {shared})" if design.alpha_one < design.alpha else ""
+            return (
+                "A pair is decided when one of its recursions rejects at"
+                f" {level_percent(design.alpha_one)}{over}. One that stops for futility is"
+                " undecided: no evidence of equality. No pair can be called equivalent."
+            )
+        if design.method == "group-sequential":
+            over = f" per pair ({alpha} over all {shared_by(design)})" if many else ""
+            return (
+                "A pair is decided when its statistic crosses the boundary of a look, and"
+                " undecided otherwise; the boundaries spend"
+                f" {level_percent(design.alpha_pair)}{over}. No pair can be called equivalent."
+            )
+        text = f"A pair is decided when its adjusted anytime p-value is at most {alpha}"
+        if measure.tolerance > 0:
+            return (
+                f"A pair is equivalent when its confidence sequence lies within {margin(measure)}"
+                f" either way; otherwise {text[0].lower()}{text[1:]}; otherwise it is undecided."
+            )
+        return f"{text}, and undecided otherwise. No pair can be called equivalent."
 
     @property
     def method(self) -> str:
         """Sentences for a methods section."""
-        return method(self.design, self.setting, self.provenance.adjustment)
+        design = self.design
+        d = len(self.setting.coverage.datasets)
+        together = "" if d == 1 else f" on each of {d} data sets"
+        stage = f"stages of {count(design.stage, 'replication')}{together}"
+        test = _TESTS[design.test]
+        name = self.measure.noun
+        merged = ""
+        if d > 1:
+            merged = (
+                " E-values of data sets were multiplied."
+                if design.method == "anytime"
+                else " P-values of data sets were combined in each stage by their normal quantiles."
+            )
+        if design.method == "recursive":
+            last = (
+                ""
+                if design.last_stage is None
+                else f", the {ordinal(design.last_stage)} declared last"
+            )
+            how = (
+                f"The {name} of pairs of algorithms was compared in {stage}{last}, by one-sided"
+                f" {test} of the differences and recursive combination tests (rule"
+                f" {design.rule!r})."
+            )
+        elif design.method == "group-sequential":
+            how = (
+                f"The {name} of pairs of algorithms was compared after each of"
+                f" {count(design.last_stage or 1, 'planned look')} in {stage}, by {test} of all"
+                f" differences so far; the level was spent by {_SPENDING[design.spending]}."
+            )
+        else:
+            null = "are symmetric about 0" if design.null == "symmetry" else "have a mean of 0"
+            how = (
+                f"The {name} of pairs of algorithms was watched by e-processes that bet against the"
+                f" hypothesis that differences {null}."
+            )
+        return f"{how}{merged} {self.provenance.adjustment}."
 
     @property
     def formula(self) -> str:

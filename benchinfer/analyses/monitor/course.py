@@ -77,20 +77,10 @@ class Course:
         return np.array([end == GO_ON for end in self.ends])
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
-    """Rows of a table as they come."""
-
-    rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-
-    def add(self, **row: object) -> None:
-        """Add a row; all rows have the same columns."""
-        self.rows.append(row)
-
-    def columns(self) -> Columns:
-        """Return the columns."""
-        names = self.rows[0] if self.rows else {}
-        return {name: np.array([row[name] for row in self.rows]) for name in names}
+def table(rows: list[dict[str, object]]) -> Columns:
+    """Return the columns of rows, which all have the same names."""
+    names = rows[0] if rows else {}
+    return {name: np.array([row[name] for row in rows]) for name in names}
 
 
 def wanted(pairs: NDArray[np.int64], live: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:

@@ -209,7 +209,7 @@ def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> Deci
         )
     shown = chosen(result)
     group = design.method == "group-sequential"
-    panels = tuple((_group if group else _recursive)(result, pair) for pair in shown)
+    panels = tuple(_path_panel(result, pair) for pair in shown)
     so_far = max((int(panel.stages.max(initial=0)) for panel in panels), default=0)
     last = design.last_stage or so_far + 1
     step = -(-last // 8)
@@ -218,10 +218,18 @@ def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> Deci
     reach = min(max([_FEWEST, *(b + _ROOM for b in nearest)]), _FARTHEST)
     name = measure_name(result.measure)
     how = "z of all scores so far" if group else "p-value of the stage, one-sided"
+    zone = (
+        "in a shaded zone a look decides; its boundaries are known from the start"
+        if group
+        else "in a shaded zone a stage decides; beyond the dotted line of its colour a direction"
+        " stops for futility; both are known before the stage is run"
+    )
+    many = len(result.setting.coverage.datasets) > 1
+    dots = ["small dots: data sets by themselves"] if many else []
     return DecisionPath(
         panels=panels,
         title=f"Path to a decision: {name}",
-        notes=(*_notes(result), *notes(result, shown)),
+        notes=(zone, *dots, *notes(result, shown)),
         x_label=f"look of {last}" if group else f"stage of {design.stage} replications",
         y_label=how,
         width=width,
@@ -231,19 +239,38 @@ def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> Deci
         stage_ticks=tuple(
             (float(t), str(t)) for t in range(1, last + 1) if t == last or t % step == 0
         ),
-        ticks=_z_ticks(reach) if group else _p_ticks(reach),
+        ticks=_ticks(reach, group=group),
     )
 
 
-def _recursive(result: MonitorComparison, pair: int) -> PathPanel:
-    """Return the panel of a recursion in one direction, or of two."""
-    rows = stage_rows(result.course, pair)
-    zones = tuple(_zone(result, rows, pair, side) for side in result.design.sides)
-    stages = np.unique(rows["stage"])
-    n_datasets = len(result.setting.coverage.datasets)
-    z = np.array([_towards(rows, t, "p_stage")[0] for t in stages])
-    each = [_towards(rows, t, "p_dataset") for t in stages] if n_datasets > 1 else []
-    return _panel(result, pair, stages.astype(np.float64), z, each, zones)
+def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
+    """Return the panel of the looks of a group sequential test, or of recursions."""
+    rows, design = stage_rows(result.course, pair), result.design
+    stages, first_rows = np.unique(rows["stage"], return_index=True)
+    if design.method == "group-sequential":
+        bounds = bounds_of(design)
+        at, none = np.arange(1.0, len(bounds) + 1), np.full(len(bounds), np.nan)
+        zones = [Zone(side, at, bounds, none) for side in design.sides]
+        z = rows["statistic"][first_rows].astype(np.float64) if len(stages) else np.zeros(0)
+        each = [rows["statistic_dataset"][rows["stage"] == t] for t in stages]
+    else:
+        zones = [_zone(result, rows, pair, side) for side in design.sides]
+        z = np.array([_towards(rows, t, "p_stage")[0] for t in stages])
+        each = [_towards(rows, t, "p_dataset") for t in stages]
+    several = len(each) > 0 and len(result.setting.coverage.datasets) > 1
+    of_datasets = np.array(each, dtype=np.float64).T if several else np.empty((0, len(stages)))
+    first, second = names(result, pair)
+    side = -1 if result.turns()[pair] else 1
+    return PathPanel(
+        label=f"{first} vs {second}",
+        note=standing(result, pair),
+        names=(first, second),
+        verdict=verdict(result, pair),
+        stages=stages.astype(np.float64),
+        z=side * z,
+        each=side * of_datasets,
+        zones=tuple(replace(zone, side=side * zone.side) for zone in zones),
+    )
 
 
 def _towards(rows: Rows, stage: int, name: str) -> Array:
@@ -274,71 +301,17 @@ def _zone(result: MonitorComparison, rows: Rows, pair: int, side: int) -> Zone:
     return Zone(side, np.array(stages), low, np.where(np.array(reject) == accept, np.nan, high))
 
 
-def _group(result: MonitorComparison, pair: int) -> PathPanel:
-    rows, design = stage_rows(result.course, pair), result.design
-    bounds = bounds_of(design)
-    at = np.arange(1.0, len(bounds) + 1)
-    none = np.full(len(bounds), np.nan)
-    zones = tuple(Zone(side, at, bounds, none) for side in design.sides)
-    stages, first = np.unique(rows["stage"], return_index=True)
-    z = rows["statistic"][first].astype(np.float64) if len(first) else np.zeros(0)
-    many = len(result.setting.coverage.datasets) > 1
-    each = [rows["statistic_dataset"][rows["stage"] == t] for t in stages] if many else []
-    return _panel(result, pair, stages.astype(np.float64), z, each, zones)
-
-
-def _panel(
-    result: MonitorComparison,
-    pair: int,
-    stages: Array,
-    z: Array,
-    each: list[Array],
-    zones: tuple[Zone, ...],
-) -> PathPanel:
-    first, second = names(result, pair)
-    side = -1 if result.turns()[pair] else 1
-    of_datasets = np.array(each, dtype=np.float64).T if each else np.empty((0, len(stages)))
-    return PathPanel(
-        label=f"{first} vs {second}",
-        note=standing(result, pair),
-        names=(first, second),
-        verdict=verdict(result, pair),
-        stages=stages,
-        z=side * z,
-        each=side * of_datasets,
-        zones=tuple(replace(zone, side=side * zone.side) for zone in zones),
-    )
-
-
-def _p_ticks(reach: float) -> tuple[tuple[float, str], ...]:
-    """Return about four p-values to each side of one half."""
+def _ticks(reach: float, *, group: bool) -> tuple[tuple[float, str], ...]:
+    """Return ticks of z, or about four p-values to each side of one half."""
+    if group:
+        step = 1 if reach < 4 else 2
+        top = int(reach) // step * step
+        return tuple((float(z), signed(float(z))) for z in range(-top, top + 1, step))
     inside = [p for p in _TICKS[1:] if -ndtri(p) <= reach]
-    step = -(-len(inside) // 4)
-    shown = inside[::step]
     ticks = [(0.0, "0.5")]
-    for p in shown:
-        text = signed(p)
-        ticks += [(float(-ndtri(p)), text), (float(ndtri(p)), text)]
+    for p in inside[:: -(-len(inside) // 4)]:
+        ticks += [(float(-ndtri(p)), signed(p)), (float(ndtri(p)), signed(p))]
     return tuple(sorted(ticks))
-
-
-def _z_ticks(reach: float) -> tuple[tuple[float, str], ...]:
-    step = 1 if reach < 4 else 2
-    top = int(reach) // step * step
-    return tuple((float(z), signed(float(z))) for z in range(-top, top + 1, step))
-
-
-def _notes(result: MonitorComparison) -> list[str]:
-    many = len(result.setting.coverage.datasets) > 1
-    dots = "small dots: data sets by themselves" if many else ""
-    if result.design.method == "group-sequential":
-        first = "in a shaded zone a look decides; its boundaries are known from the start"
-    else:
-        first = (
-            "in a shaded zone a stage decides; beyond the dotted line of its colour a direction"
-            " stops for futility; both are known before the stage is run"
-        )
-    return [first, *([dots] if dots else [])]
 
 
 def draw_decision_path(path: DecisionPath, ax: "Axes") -> None:
@@ -349,24 +322,21 @@ def draw_decision_path(path: DecisionPath, ax: "Axes") -> None:
         inside.xaxis.set_major_locator(FixedLocator([t for t, _ in path.stage_ticks]))
         inside.set_xticklabels([text for _, text in path.stage_ticks])
         inside.set_yticks([t for t, _ in path.ticks], [text for _, text in path.ticks])
-        _draw(panel, path.reach, inside)
-
-
-def _draw(panel: PathPanel, reach: float, ax: "Axes") -> None:
-    ax.axhline(0, color=HAIR, lw=0.8, zorder=1)
-    for zone in panel.zones:
-        _zone_marks(zone, panel, reach, ax)
-    inside = np.clip(panel.each, -reach * 0.97, reach * 0.97)
-    for row in inside:
-        ax.plot(panel.stages, row, ".", ms=3.2, color=FAINT, alpha=0.7, zorder=3, clip_on=False)
-    z = np.clip(panel.z, -reach * 0.95, reach * 0.95)
-    mark = MARKS[panel.verdict]
-    ax.plot(panel.stages, z, "-", color=INK, lw=1.1, zorder=4)
-    for t, shown, true in zip(panel.stages, z, panel.z, strict=True):
-        shape = "o" if shown == true else "^" if true > 0 else "v"
-        last = t == panel.stages[-1]
-        face = mark.colour if last and mark.filled else "white" if last else INK
-        ax.plot(t, shown, shape, ms=6 if last else 4, mfc=face, mec=INK, mew=0.9, zorder=5)
+        inside.axhline(0, color=HAIR, lw=0.8, zorder=1)
+        for zone in panel.zones:
+            _zone_marks(zone, panel, path.reach, inside)
+        for row in np.clip(panel.each, -path.reach * 0.97, path.reach * 0.97):
+            inside.plot(
+                panel.stages, row, ".", ms=3.2, color=FAINT, alpha=0.7, zorder=3, clip_on=False
+            )
+        z = np.clip(panel.z, -path.reach * 0.95, path.reach * 0.95)
+        mark = MARKS[panel.verdict]
+        inside.plot(panel.stages, z, "-", color=INK, lw=1.1, zorder=4)
+        for t, shown, true in zip(panel.stages, z, panel.z, strict=True):
+            shape = "o" if shown == true else "^" if true > 0 else "v"
+            last = t == panel.stages[-1]
+            face = mark.colour if last and mark.filled else "white" if last else INK
+            inside.plot(t, shown, shape, ms=6 if last else 4, mfc=face, mec=INK, mew=0.9, zorder=5)
 
 
 def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
@@ -538,27 +508,23 @@ def draw_e_process(capitals: Capitals, ax: "Axes") -> None:
     low, high = capitals.reach
     step = max(1, math.ceil((high - low) / 6))
     powers = [t for t in range(math.ceil(low), math.floor(high) + 1) if t % step == 0]
+    top = high - _CAPITAL_ROOM
+    dashes = ("--", ":") if capitals.limits[0] > capitals.limits[1] else ("--",)
     for panel, inside in _places(capitals, ax):
         inside.set_yticks(powers, [power_of_ten(t) for t in powers])
-        _draw_capital(panel, capitals, inside)
-
-
-def _draw_capital(panel: CapitalPanel, capitals: Capitals, ax: "Axes") -> None:
-    low, top = capitals.reach[0], capitals.reach[1] - _CAPITAL_ROOM
-    ax.axhline(0, color=HAIR, lw=0.8, zorder=1)
-    dashes = ("--", ":") if capitals.limits[0] > capitals.limits[1] else ("--",)
-    for limit, dash in zip(capitals.limits, dashes, strict=False):
-        ax.axhline(math.log10(limit), color=INK, lw=1.0, ls=dash, zorder=2)
-    for n, log10_e in panel.each:
-        ax.plot(n, np.clip(log10_e, low, top), "-", color=FAINT, lw=0.6, alpha=0.6, zorder=2)
-    if not len(panel.n):
-        return
-    mark = MARKS[panel.verdict]
-    beyond = bool(panel.log10_e[-1] > top)
-    shown = np.clip(panel.log10_e, low, top)
-    ax.plot(panel.n, shown, "-", color=mark.ink, lw=1.5, zorder=3)
-    face, end = mark.colour if mark.filled else "white", "^" if beyond else "o"
-    ax.plot(panel.n[-1], shown[-1], end, ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
+        inside.axhline(0, color=HAIR, lw=0.8, zorder=1)
+        for limit, dash in zip(capitals.limits, dashes, strict=False):
+            inside.axhline(math.log10(limit), color=INK, lw=1.0, ls=dash, zorder=2)
+        for n, log10_e in panel.each:
+            each = np.clip(log10_e, low, top)
+            inside.plot(n, each, "-", color=FAINT, lw=0.6, alpha=0.6, zorder=2)
+        if not len(panel.n):
+            continue
+        mark = MARKS[panel.verdict]
+        shown = np.clip(panel.log10_e, low, top)
+        inside.plot(panel.n, shown, "-", color=mark.ink, lw=1.5, zorder=3)
+        face, end = mark.colour if mark.filled else "white", "^" if panel.log10_e[-1] > top else "o"
+        inside.plot(panel.n[-1], shown[-1], end, ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
 
 
 _LOWEST = 1e-6  # of the axis: smaller p-values all say the same
@@ -655,25 +621,22 @@ def _order_panel(result: Consecutive, pair: int) -> OrderPanel:
 
 def draw_rearranged(figure: OrderFigure, ax: "Axes") -> None:
     """Draw the panels into an Axes."""
-    low = math.floor(math.log10(figure.reach[0]))
-    powers = range(0, low - 1, -2 if low < -4 else -1)
+    lowest = math.floor(math.log10(figure.reach[0]))
+    powers = range(0, lowest - 1, -2 if lowest < -4 else -1)
     for panel, inside in _places(figure, ax, log=True):
         inside.set_yticks([10.0**k for k in powers], [power_of_ten(k) for k in powers])
         inside.set_yticks([], minor=True)
-        _draw_order(panel, figure, inside)
-
-
-def _draw_order(panel: OrderPanel, figure: OrderFigure, ax: "Axes") -> None:
-    low, middle, high, p = (
-        np.maximum(values, figure.reach[0])
-        for values in (panel.low, panel.middle, panel.high, panel.p)
-    )
-    ax.fill_between(panel.n, low, high, color=_BLUE, alpha=0.16, lw=0, zorder=1)
-    ax.plot(panel.n, middle, "-", color=_BLUE, lw=0.9, alpha=0.8, zorder=2)
-    ax.axhline(figure.alpha, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=2)
-    ax.plot(panel.n, p, "-", color=INK, lw=1.2, zorder=3)
-    if math.isfinite(panel.point):
-        ax.plot(panel.point, figure.alpha, "v", ms=7, mfc="white", mec=INK, mew=1.0, zorder=4)
+        low, middle, high, p = (
+            np.maximum(values, figure.reach[0])
+            for values in (panel.low, panel.middle, panel.high, panel.p)
+        )
+        inside.fill_between(panel.n, low, high, color=_BLUE, alpha=0.16, lw=0, zorder=1)
+        inside.plot(panel.n, middle, "-", color=_BLUE, lw=0.9, alpha=0.8, zorder=2)
+        inside.axhline(figure.alpha, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=2)
+        inside.plot(panel.n, p, "-", color=INK, lw=1.2, zorder=3)
+        if math.isfinite(panel.point):
+            at = panel.point, figure.alpha
+            inside.plot(*at, "v", ms=7, mfc="white", mec=INK, mew=1.0, zorder=4)
 
 
 _SEQUENCE_ROOM = 0.7  # of what the last intervals span, for earlier ones that are wider
@@ -728,6 +691,15 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
     name = measure_name(measure)
     level = f"{100 * result.level:g} %"
     shade = [f"green: differences within {margin(measure)}, which do not matter"]
+    known = [measure.neutral, *(tolerance or ())]
+    for panel in panels:
+        known += [panel.estimate, *panel.low[-1:], *panel.high[-1:]]
+    values = np.array([v for v in known if np.isfinite(v) and not (log and v <= 0)])
+    values = np.log(values) if log else values
+    low, high = float(values.min()), float(values.max())
+    room = _SEQUENCE_ROOM * (high - low) or 1.0
+    ends = np.array([low - room, high + room])
+    ends = np.exp(ends) if log else ends
     return Sequences(
         panels=panels,
         title=f"What the {measure.effect_name} may be: {name}",
@@ -743,7 +715,7 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
         neutral=measure.neutral,
         tolerance=tolerance,
         most=max([2, *(int(p.n.max(initial=0)) for p in panels)]),
-        reach=_sequence_reach(panels, measure.neutral, tolerance, log=log),
+        reach=(float(ends[0]), float(ends[1])),
         log=log,
     )
 
@@ -766,26 +738,6 @@ def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
     )
 
 
-def _sequence_reach(
-    panels: tuple[SequencePanel, ...],
-    neutral: float,
-    tolerance: tuple[float, float] | None,
-    *,
-    log: bool,
-) -> tuple[float, float]:
-    """Return the ends of the axis: the last intervals, and room for the ones before."""
-    known = [neutral, *(tolerance or ())]
-    for panel in panels:
-        known += [panel.estimate, *panel.low[-1:], *panel.high[-1:]]
-    values = np.array([v for v in known if np.isfinite(v) and not (log and v <= 0)])
-    values = np.log(values) if log else values
-    low, high = float(values.min()), float(values.max())
-    room = _SEQUENCE_ROOM * (high - low) or 1.0
-    ends = np.array([low - room, high + room])
-    ends = np.exp(ends) if log else ends
-    return float(ends[0]), float(ends[1])
-
-
 def draw_sequence(sequences: Sequences, ax: "Axes") -> None:
     """Draw the panels into an Axes."""
     at = ticks(*sequences.reach, 5, log=sequences.log)
@@ -793,22 +745,20 @@ def draw_sequence(sequences: Sequences, ax: "Axes") -> None:
         inside.yaxis.set_major_locator(FixedLocator(at))
         inside.yaxis.set_minor_locator(NullLocator())
         inside.set_yticklabels([signed(t) for t in at])
-        _draw_sequence(panel, sequences, inside)
-
-
-def _draw_sequence(panel: SequencePanel, s: Sequences, ax: "Axes") -> None:
-    if s.tolerance:
-        ax.axhspan(*s.tolerance, color=BAND, lw=0, zorder=0)
-    ax.axhline(s.neutral, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=1)
-    if not len(panel.n):
-        return
-    mark = MARKS[panel.verdict]
-    low, high = (np.clip(ends, *s.reach) for ends in (panel.low, panel.high))
-    ax.fill_between(panel.n, low, high, step="post", color=mark.colour, alpha=0.18, lw=0, zorder=2)
-    for ends in (panel.low, panel.high):
-        ax.step(panel.n, ends, where="post", color=mark.ink, lw=1.2, zorder=3)
-    face = mark.colour if mark.filled else "white"
-    ax.plot(panel.n[-1], panel.estimate, "o", ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
+        if sequences.tolerance:
+            inside.axhspan(*sequences.tolerance, color=BAND, lw=0, zorder=0)
+        inside.axhline(sequences.neutral, color=FAINT, lw=0.9, ls=(0, (4, 3)), zorder=1)
+        if not len(panel.n):
+            continue
+        mark = MARKS[panel.verdict]
+        low, high = (np.clip(ends, *sequences.reach) for ends in (panel.low, panel.high))
+        inside.fill_between(
+            panel.n, low, high, step="post", color=mark.colour, alpha=0.18, lw=0, zorder=2
+        )
+        for ends in (panel.low, panel.high):
+            inside.step(panel.n, ends, where="post", color=mark.ink, lw=1.2, zorder=3)
+        face = mark.colour if mark.filled else "white"
+        inside.plot(panel.n[-1], panel.estimate, "o", ms=6, mfc=face, mec=INK, mew=0.9, zorder=4)
 
 
 # By class, the default kind first.

@@ -83,27 +83,27 @@ def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
 
 
 def split(course: Course, measures: int) -> list[Course]:
-    """Return how the pairs of each measure went."""
+    """Return the course of the pairs of each measure."""
     m = len(course.ends) // measures
-    return [_part(course, i * m, (i + 1) * m) for i in range(measures)]
-
-
-def _part(course: Course, first: int, last: int) -> Course:
-    mine = slice(first, last)
-    return Course(
-        ends=course.ends[mine],
-        used=course.used[mine],
-        estimate=course.estimate[mine],
-        p_value=course.p_value[mine],
-        p_raw=course.p_raw[mine],
-        provisional=course.provisional[mine],
-        stages=_rows(course.stages, first, last),
-        path=_rows(course.path, first, last),
-        low=None if course.low is None else course.low[mine],
-        high=None if course.high is None else course.high[mine],
-        log_e=None if course.log_e is None else course.log_e[mine],
-        path_each=_rows(course.path_each, first, last),
-    )
+    parts: list[Course] = []
+    for first in range(0, measures * m, m):
+        mine = slice(first, first + m)
+        part = Course(
+            ends=course.ends[mine],
+            used=course.used[mine],
+            estimate=course.estimate[mine],
+            p_value=course.p_value[mine],
+            p_raw=course.p_raw[mine],
+            provisional=course.provisional[mine],
+            stages=_rows(course.stages, first, first + m),
+            path=_rows(course.path, first, first + m),
+            low=None if course.low is None else course.low[mine],
+            high=None if course.high is None else course.high[mine],
+            log_e=None if course.log_e is None else course.log_e[mine],
+            path_each=_rows(course.path_each, first, first + m),
+        )
+        parts.append(part)
+    return parts
 
 
 def _rows(table: Columns, first: int, last: int) -> Columns:

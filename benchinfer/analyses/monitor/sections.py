@@ -87,7 +87,20 @@ def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
     size = f"{count(design.stage, 'replication')}{each}"
     last = design.last_stage
     if design.method == "anytime":
-        return _anytime(design, size)
+        limit = f"an e-value of {1 / design.alpha_pair:.4g}"
+        if design.n_pairs > 1:
+            limit += f", {1 / design.alpha:.4g} for the last of all pairs (Holm's steps)"
+        null = {
+            "symmetry": "differences are symmetric about 0",
+            "mean": "differences have a mean of 0",
+        }
+        budget = "none" if design.last_stage is None else f"{design.last_stage} times {size}"
+        return (
+            ("Looks", f"at any time; the next {size} are asked for together"),
+            ("Hypothesis", null[design.null]),
+            ("Decided by", limit),
+            ("Budget", budget),
+        )
     if design.method == "group-sequential":
         total = (last or 1) * design.stage
         return (
@@ -106,20 +119,6 @@ def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
         ("Stages", f"{size} each; {ended}"),
         ("First stage", f"in each direction it {stops}; {between}"),
         ("Rule", f"{design.rule}: {_RULES[rule]}"),
-    )
-
-
-def _anytime(design: "MonitorDesign", size: str) -> tuple[tuple[str, str], ...]:
-    limit = f"an e-value of {1 / design.alpha_pair:.4g}"
-    if design.n_pairs > 1:
-        limit += f", {1 / design.alpha:.4g} for the last of all pairs (Holm's steps)"
-    null = {"symmetry": "differences are symmetric about 0", "mean": "differences have a mean of 0"}
-    budget = "none" if design.last_stage is None else f"{design.last_stage} times {size}"
-    return (
-        ("Looks", f"at any time; the next {size} are asked for together"),
-        ("Hypothesis", null[design.null]),
-        ("Decided by", limit),
-        ("Budget", budget),
     )
 
 

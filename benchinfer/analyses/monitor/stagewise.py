@@ -7,8 +7,6 @@ Two-sided, a pair has two one-sided recursions at half its level each. A pair re
 them rejects, or when all have ended.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
@@ -22,10 +20,10 @@ from benchinfer.analyses.monitor.course import (
     NOT_REJECTED,
     Columns,
     Course,
-    Log,
     joined,
     most_each,
     points,
+    table,
 )
 from benchinfer.analyses.monitor.design import MonitorDesign, Test
 from benchinfer.analyses.monitor.feed import StageDifferences
@@ -46,6 +44,7 @@ from benchinfer.numerics.multiplicity import holm
 from benchinfer.numerics.signs import signed_rank
 from benchinfer.numerics.types import Array
 
+type Row = dict[str, object]
 _MOST_EXACT = 500  # differences whose signed ranks are counted exactly
 _FAR = 37.0  # standard normal quantile of the smallest p-value
 
@@ -63,18 +62,14 @@ def stage_p(d: Array, test: Test) -> tuple[float, float]:
             signed_rank(d, alternative="less").p_value,
         )
     if test == "t":
-        return _t(d)
+        n, mean, spread = len(d), float(d.mean()), float(d.std(ddof=1))
+        if spread <= NOISE * abs(mean):  # all on one side: no more than their signs say
+            p = 0.5**n
+            return (p, 1 - p) if mean > 0 else (1 - p, p)
+        t = mean * np.sqrt(n) / spread
+        return float(stdtr(n - 1, -t)), float(stdtr(n - 1, t))
     z = running_z(d, test)[-1]
     return float(ndtr(-z)), float(ndtr(z))
-
-
-def _t(d: Array) -> tuple[float, float]:
-    n, mean, spread = len(d), float(d.mean()), float(d.std(ddof=1))
-    if spread <= NOISE * abs(mean):  # all on one side: no more than their signs say
-        p = 0.5**n
-        return (p, 1 - p) if mean > 0 else (1 - p, p)
-    t = mean * np.sqrt(n) / spread
-    return float(stdtr(n - 1, -t)), float(stdtr(n - 1, t))
 
 
 def combined(p: Array) -> Array:
@@ -181,7 +176,8 @@ def group_sequential(gathered: StageDifferences, design: MonitorDesign) -> Cours
     """Look at all scores so far after each stage."""
     m, looks, sides = len(gathered.pairs), design.last_stage or 1, design.sides
     bounds = bounds_of(design)
-    ends, raw, log = np.full(m, GO_ON, dtype=object), np.ones(m), Log()
+    ends, raw = np.full(m, GO_ON, dtype=object), np.ones(m)
+    log: list[Row] = []
     for look in range(1, looks + 1):
         live = ends == GO_ON
         if not live.any() or not gathered.take(live, design.stage, complete=True):
@@ -194,16 +190,9 @@ def group_sequential(gathered: StageDifferences, design: MonitorDesign) -> Cours
                 ends[i] = "first" if z > 0 else "second"
             raw[i] = stagewise_p(bounds, look, towards, len(sides))
             for d, z_dataset in enumerate(each):
-                log.add(
-                    pair=i,
-                    dataset=d,
-                    stage=look,
-                    n=look * design.stage,
-                    statistic_dataset=z_dataset,
-                    statistic=z,
-                    boundary=bounds[look - 1],
-                    decision=ends[i],
-                )
+                row = {"pair": i, "dataset": d, "stage": look, "n": look * design.stage}
+                row |= {"statistic_dataset": z_dataset, "statistic": z}
+                log.append(row | {"boundary": bounds[look - 1], "decision": ends[i]})
     return _course(gathered, design, ends, raw, log)
 
 
@@ -212,7 +201,7 @@ def _course(
     design: MonitorDesign,
     ends: NDArray[np.object_],
     raw: Array,
-    log: Log,
+    log: list[Row],
 ) -> Course:
     """Return how pairs went, given their ends and p-values; adjusted by Bonferroni."""
     path, path_each = fixed_paths(gathered, design)
@@ -223,7 +212,7 @@ def _course(
         p_value=np.minimum(len(raw) * raw, 1.0),
         p_raw=raw,
         provisional=ends == GO_ON,
-        stages=log.columns(),
+        stages=table(log),
         path=path,
         path_each=path_each,
     )
@@ -260,11 +249,12 @@ def redesigned(course: Course, design: MonitorDesign) -> Columns:
     In a recursion that is the level of its next stage; in a group sequential test the conditional
     probability to cross a boundary later (https://doi.org/10.1111/j.0006-341X.2001.00886.x).
     """
-    log = Log()
+    log: list[Row] = []
     for i in np.flatnonzero(course.live):
         for side in design.sides:
-            log.add(pair=i, side=side, conditional_level=_conditional(course, design, int(i), side))
-    return log.columns()
+            level = _conditional(course, design, int(i), side)
+            log.append({"pair": i, "side": side, "conditional_level": level})
+    return table(log)
 
 
 def _conditional(course: Course, design: MonitorDesign, pair: int, side: int) -> float:
@@ -296,7 +286,8 @@ def recursive(gathered: StageDifferences, design: MonitorDesign) -> Course:
     """Follow the recursions of all pairs through the complete stages."""
     m, sides = len(gathered.pairs), len(design.sides)
     p = np.empty((sides * m, 0))
-    ends, log = np.full(m, GO_ON, dtype=object), Log()
+    ends = np.full(m, GO_ON, dtype=object)
+    log: list[Row] = []
     recursions: Recursion | None = None
     for stage in range(1, (design.last_stage or np.iinfo(np.int64).max) + 1):
         live = ends == GO_ON
@@ -347,7 +338,7 @@ def ends_of(recursions: Recursion, sides: tuple[int, ...], stage: int) -> list[s
 
 
 def _write_down(
-    log: Log,
+    log: list[Row],
     pair: int,
     each: Array,
     recursions: Recursion,
@@ -363,49 +354,22 @@ def _write_down(
             continue  # this direction had ended before
         bounds = recursions.bounds[stage - 1]
         for d, p_dataset in enumerate(each[s]):
-            log.add(
-                pair=pair,
-                side=side,
-                dataset=d,
-                stage=stage,
-                n=stage * design.stage,
-                p_dataset=p_dataset,
-                p_stage=p[at],
-                conditional_level=bounds.level[at],
-                reject_at=bounds.reject[at],
-                accept_above=bounds.accept[at],
-                critical=bounds.critical[at],
-                decision=end,
+            log.append(
+                {
+                    "pair": pair,
+                    "side": side,
+                    "dataset": d,
+                    "stage": stage,
+                    "n": stage * design.stage,
+                    "p_dataset": p_dataset,
+                    "p_stage": p[at],
+                    "conditional_level": bounds.level[at],
+                    "reject_at": bounds.reject[at],
+                    "accept_above": bounds.accept[at],
+                    "critical": bounds.critical[at],
+                    "decision": end,
+                }
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """A pair after each of its T stages.
-
-    Attributes
-    ----------
-    n
-        (T,) replications per data set so far.
-    p_value
-        (T,) overall p-values, adjusted for directions and pairs.
-    states
-        T words, as in `Course.ends`.
-    """
-
-    n: NDArray[np.int64]
-    p_value: Array
-    states: tuple[str, ...]
-
-
-def looks(course: Course, design: MonitorDesign, pair: int) -> Looks:
-    """Return how a pair stood after each stage of a recursion or a group sequential test."""
-    rows = stage_rows(course, pair)
-    stages = rows["stage"]
-    first = np.unique(stages, return_index=True)[1]
-    p = _recursive_p(rows, design) if design.method == "recursive" else _group_p(rows, design)
-    states = tuple(rows["decision"][first].tolist())
-    return Looks(rows["n"][first], np.minimum(design.n_pairs * p, 1.0), states)
 
 
 def stage_rows(course: Course, pair: int) -> Columns:
@@ -469,29 +433,24 @@ def standing(course: Course, design: MonitorDesign) -> Columns:
     if not course.path:
         return {}
     if design.method == "anytime":
-        return {"p_value": _adjusted(course, design)}
+        pairs, n = course.path["pair"], course.path["n"]
+        p = np.ones((design.n_pairs, len(n)))
+        for i, row in enumerate(p[: len(course.ends)]):
+            mine = np.flatnonzero(pairs == i)
+            held = np.searchsorted(n[mine], n, side="right") - 1
+            row[:] = np.where(held < 0, 1.0, course.path["p_raw"][mine][held]) if len(mine) else 1.0
+        return {"p_value": np.array([holm(p[:, t])[i] for t, i in enumerate(pairs)])}
     pairs, n = course.path["pair"], course.path["n"]
     stage = np.zeros(len(n), dtype=np.int64)
     p_value = np.full(len(n), np.nan)
     decision = np.full(len(n), GO_ON, dtype=object)
     for pair in range(len(course.ends)):
         mine = np.flatnonzero(pairs == pair)
-        known = looks(course, design, pair)
-        stage[mine] = complete = np.searchsorted(known.n, n[mine], side="right")
-        p_value[mine] = np.append(np.nan, known.p_value)[complete]
-        decision[mine] = np.array([GO_ON, *known.states], dtype=object)[complete]
+        rows = stage_rows(course, pair)
+        first = np.unique(rows["stage"], return_index=True)[1]
+        p = _recursive_p(rows, design) if design.method == "recursive" else _group_p(rows, design)
+        adjusted = np.minimum(design.n_pairs * p, 1.0)
+        stage[mine] = complete = np.searchsorted(rows["n"][first], n[mine], side="right")
+        p_value[mine] = np.append(np.nan, adjusted)[complete]
+        decision[mine] = np.append(GO_ON, rows["decision"][first])[complete]
     return {"stage": stage, "p_value": p_value, "decision": decision}
-
-
-def _adjusted(course: Course, design: MonitorDesign) -> Array:
-    """Return the anytime p-values along the path, adjusted for all pairs by Holm's steps.
-
-    Pairs of other measures, whose paths are not at hand, count as if nothing was known of them.
-    """
-    pairs, n = course.path["pair"], course.path["n"]
-    p = np.ones((design.n_pairs, len(n)))
-    for i, row in enumerate(p[: len(course.ends)]):
-        mine = np.flatnonzero(pairs == i)
-        held = np.searchsorted(n[mine], n, side="right") - 1
-        row[:] = np.where(held < 0, 1.0, course.path["p_raw"][mine][held]) if len(mine) else 1.0
-    return np.array([holm(p[:, t])[i] for t, i in enumerate(pairs)])

@@ -121,7 +121,20 @@ class StateFile(AbstractContextManager["StateFile"]):
         before, stages = document.get("design"), document.get("stages")
         if not isinstance(before, dict) or not isinstance(stages, list):
             raise self.forged([])
-        self._check_design(before, wanted)
+        names = [*wanted, *(name for name in before if name not in wanted)]
+        changed = [
+            (name, _short(before.get(name)), _short(wanted.get(name)))
+            for name in names
+            if before.get(name) != wanted.get(name)
+        ]
+        if changed:
+            raise BenchinferError(
+                f"the experiment in {str(self.path)!r} was begun with another design.",
+                where=[("argument", "was", "is"), *changed],
+                hint="a design is fixed before the first stage: go on with the old one, or"
+                " begin anew with another state file.",
+                shown=len(changed),
+            )
         try:
             shared: dict[str, tuple[str, ...]] = {}  # names of replications
             pins = [[_pin(plain, shared) for plain in stage] for stage in stages]
@@ -176,22 +189,6 @@ class StateFile(AbstractContextManager["StateFile"]):
             where=[("stage", "dataset", "what"), *faults] if faults else (),
             hint=_HINT,
         )
-
-    def _check_design(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        names = [*now, *(name for name in before if name not in now)]
-        changed = [
-            (name, _short(before.get(name)), _short(now.get(name)))
-            for name in names
-            if before.get(name) != now.get(name)
-        ]
-        if changed:
-            raise BenchinferError(
-                f"the experiment in {str(self.path)!r} was begun with another design.",
-                where=[("argument", "was", "is"), *changed],
-                hint="a design is fixed before the first stage: go on with the old one, or"
-                " begin anew with another state file.",
-                shown=len(changed),
-            )
 
 
 def _faults(stages: Sequence[Sequence[Pin]], design: Mapping[str, Any]) -> list[_Fault]:

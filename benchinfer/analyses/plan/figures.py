@@ -83,6 +83,13 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
         curves.append(PowerCurve(count(value, noun), *ends))
     at = getattr(plan, over)
     what = "data sets" if domain else "replications per data set"
+    notes = ["dot: the design; dashed across: the power wanted"]
+    if plan.floor is not None:
+        notes.append(f"upright line: no number of replications does with fewer than {plan.floor}")
+    if plan.question.bounds is not None:
+        notes.append("shaded: what the uncertainty of the pilot leaves (95 %)")
+    if plan.question.n_contrasts > 1:
+        notes.append(f"of one pair among {count(plan.question.n_contrasts, 'pair')}")
     return PowerCurves(
         across=across,
         curves=tuple(curves),
@@ -91,22 +98,11 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
         floor=plan.floor if plan.floor is not None and plan.floor <= across[-1] else None,
         title=f"Power to show {shown(plan.question)}",
         axis=f"number of {what}",
-        notes=_notes(plan),
+        notes=("; ".join(notes),),
         width=width,
         alt=f"Curves of power over the number of {what}; the design has {at:g} and a power of"
         f" {plan.power:.2f} for one pair, {plan.question.power:g} was wanted.",
     )
-
-
-def _notes(plan: "Plan") -> tuple[str, ...]:
-    notes = ["dot: the design; dashed across: the power wanted"]
-    if plan.floor is not None:
-        notes.append(f"upright line: no number of replications does with fewer than {plan.floor}")
-    if plan.question.bounds is not None:
-        notes.append("shaded: what the uncertainty of the pilot leaves (95 %)")
-    if plan.question.n_contrasts > 1:
-        notes.append(f"of one pair among {count(plan.question.n_contrasts, 'pair')}")
-    return ("; ".join(notes),)
 
 
 def size(laid: PowerCurves) -> tuple[float, float]:

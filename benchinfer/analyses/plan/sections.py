@@ -25,6 +25,15 @@ def sections(plan: Plan) -> tuple[Section, ...]:
     """Return the sections about a plan."""
     first, *rest = result.sentences(plan)
     tables = () if plan.floor is None else (designs(plan),)
+    domain = plan.question.target == "domain"
+    variance = "2 (v + e / R) / D" if domain else "2 e / (D R)"
+    meaning = "v the variance between data sets and " if domain else ""
+    assumptions = (
+        "The difference of two algorithms on D data sets with R replications each has the variance"
+        f" {variance}, with {meaning}e the noise of a score. Variances are those of the average"
+        " pair, scores near normal and the design complete."
+        + (" Data sets are a random sample of the domain." if domain else "")
+    )
     return (
         Section(
             title=f"A plan to show {_AIMS[plan.question.aim]}",
@@ -33,7 +42,11 @@ def sections(plan: Plan) -> tuple[Section, ...]:
             figures=(Figure(plan, "power", "Power of this design and of those around it."),),
             tables=tables,
         ),
-        Section(title="What the plan rests on", text=_assumptions(plan), facts=_facts(plan)),
+        Section(
+            title="What the plan rests on",
+            text=(assumptions,),
+            facts=_facts(plan),
+        ),
     )
 
 
@@ -104,18 +117,6 @@ def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
 
 def _variance(value: float) -> str:
     return f"variance {significant(value)}, standard deviation {significant(math.sqrt(value))}"
-
-
-def _assumptions(plan: Plan) -> tuple[str, ...]:
-    domain = plan.question.target == "domain"
-    variance = "2 (v + e / R) / D" if domain else "2 e / (D R)"
-    meaning = "v the variance between data sets and " if domain else ""
-    return (
-        f"The difference of two algorithms on D data sets with R replications each has the variance"
-        f" {variance}, with {meaning}e the noise of a score. Variances are those of the average"
-        " pair, scores near normal and the design complete."
-        + (" Data sets are a random sample of the domain." if domain else ""),
-    )
 
 
 def _sections(plan: Plan, _: "Request") -> tuple[Section, ...]:

@@ -42,7 +42,10 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     known, unknown = _options(command), list(_strange_tables(settings, root))
     values: dict[str, Any] = {}
     for depth in range(len(path) + 1):
-        table = _table(settings, path[:depth])
+        table: Any = settings
+        for name in path[:depth]:
+            table = table.get(name, {}) if isinstance(table, Mapping) else {}
+        table = {n: v for n, v in table.items() if n in _MAPPINGS or not isinstance(v, Mapping)}
         for key, value in table.items():
             if (option := known.get(_name(key))) is not None:
                 values[option.name] = _typed(option, value)
@@ -61,14 +64,6 @@ def refuse_open(measures: Sequence[str]) -> None:
         said = f"{FILE} does not say yet whether higher or lower is better for: {', '.join(names)}."
         hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
         raise typer.BadParameter(message(said, hint=hint))
-
-
-def _table(settings: Mapping[str, Any], path: list[str]) -> dict[str, Any]:
-    """Return the keys of a table that are no tables themselves."""
-    table: Any = settings
-    for name in path:
-        table = table.get(name, {}) if isinstance(table, Mapping) else {}
-    return {n: v for n, v in table.items() if n in _MAPPINGS or not isinstance(v, Mapping)}
 
 
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchinfer.analyses.choice.answer import Answer
-    from benchinfer.analyses.gate.result import Gate, GatedMeasure
+    from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
     from benchinfer.comparison.comparison import Comparison
@@ -139,7 +139,11 @@ def gate(verdict: "Gate", report: str | None = None) -> None:
     with Terminal() as out:
         out.line(plain(verdict.headline()), _STYLES[verdict.verdict])
         for name, row in verdict.items():
-            out.line(plain(f"  {name}: {row.verdict}, {_evidence(verdict, row)}"))
+            p = p_of(row)
+            p = f"p {p}" if p[0] in "<>" else f"p = {p}"
+            bounds = f"{level_percent(verdict.level)} bounds {limits(row)}"
+            evidence = f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
+            out.line(plain(f"  {name}: {row.verdict}, {evidence}"))
             if row.need is not None:
                 out.line(plain(f"    needs: {as_options(row.need.text)}"))
         for text in verdict.left_out:
@@ -156,13 +160,6 @@ def _warn(verdict: "Gate") -> None:
             said[f"{one.rule}: {as_options(one.what)} {as_options(one.hint)}".strip()] = None
     for text in said:
         typer.echo(f"warning  {safe(text)}", err=True)
-
-
-def _evidence(verdict: "Gate", row: "GatedMeasure") -> str:
-    p = p_of(row)
-    p = f"p {p}" if p[0] in "<>" else f"p = {p}"
-    bounds = f"{level_percent(verdict.level)} bounds {limits(row)}"
-    return f"{effect(row)} ({bounds}), tolerance {margin(row)}, {p}"
 
 
 def gate_markdown(verdict: "Gate") -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.core.sections import Cell, Check, Column, Section, Table
+    from benchinfer.core.sections import Check, Section, Table
 
 _PLAIN = 2  # more paragraphs are a list
 
@@ -73,7 +73,13 @@ def grid(out: Terminal, table: "Table") -> None:
     frame = table.frame if out.most >= len(table.frame) else table.frame.head(int(out.most))
     cells = [column.cells(frame) for column in columns]
     rows = [*zip(*cells, strict=True)]
-    texts = [[_text(cell, c) for cell, c in zip(row, columns, strict=True)] for row in rows]
+    texts = [
+        [
+            ascii_number(cell.text) if c.numeric else cell.text
+            for cell, c in zip(row, columns, strict=True)
+        ]
+        for row in rows
+    ]
     heads = tuple(plain(column.head) for column in columns)
     styles = ["dim" if row[-1].role in _DIM else "" for row in rows]
     if columns[-1].role in _PROSE and not out.console.is_terminal:
@@ -104,11 +110,6 @@ def _wrapped(heads: tuple[str, ...], rows: list[list[str]], width: int) -> "Iter
 _NARROW = 30
 _PROSE = {"prose", "order"}
 _DIM = {f"verdict {word}" for word in ("undecided", "equivalent", "missing")}
-
-
-def _text(cell: "Cell", column: "Column") -> str:
-    """Return the text of a cell: names are data, and printed as they are."""
-    return ascii_number(cell.text) if column.numeric else cell.text
 
 
 def warnings(

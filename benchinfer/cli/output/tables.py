@@ -53,7 +53,9 @@ def check(scores: "ScoreTable") -> None:
 
 def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
     """Print the size of the table, and its measures."""
-    low, high = _replications(scores)
+    expected = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
+    expected = expected[expected > 0]
+    low, high = int(expected.min()), int(expected.max())
     span = f"{high}" if low == high else f"{low} to {high}"
     kind = scores.resampling.kind if scores.resampling else "undeclared"
     cells = (
@@ -75,12 +77,6 @@ def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
             indent="  ",
             hanging="  ",
         )
-
-
-def _replications(scores: "ScoreTable") -> tuple[int, int]:
-    expected = np.concatenate([scores.coverage(m.name).expected for m in scores.measures])
-    expected = expected[expected > 0]
-    return int(expected.min()), int(expected.max())
 
 
 def _finding(out: Terminal, finding: "Finding") -> None:

@@ -62,14 +62,6 @@ class Differences:
         """(P,) number of data sets that say something of the pair."""
         return (self.n > 0).sum(axis=1)
 
-    def with_noise(self, margin: float) -> "Differences":
-        """Give differences that are all the same the spread of uniform ones within the margin.
-
-        The authors add random numbers; this is the expectation of what they add.
-        """
-        added = np.where(self.constant, self.n * margin**2 / 3, self.square)
-        return replace(self, square=added)
-
     def at_least(self, fewest: int) -> "Differences":
         """Leave out data sets with fewer differences of a pair."""
         enough = self.n >= fewest

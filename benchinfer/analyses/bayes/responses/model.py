@@ -39,7 +39,6 @@ from benchinfer.analyses.bayes.pymc_model import (
     mixing_scales,
     nuts_callback,
     sample_nuts,
-    sampler_name,
 )
 from benchinfer.analyses.bayes.responses.scores import Answers, guess_logits
 from benchinfer.comparison.posterior import Convergence
@@ -110,8 +109,8 @@ def sample_responses(
         convergence = response_convergence(draws, values, int(statistics["diverging"].sum()))
         if convergence.passed:
             break
-    extended, sampler = task != "draws", sampler_name(compiled)
-    return ResponseFit(values, draws, statistics, convergence, extended, sampler)
+    sampler = "NUTS (PyMC)" if isinstance(compiled, pymc.Model) else "NUTS (PyMC, nutpie)"
+    return ResponseFit(values, draws, statistics, convergence, task != "draws", sampler)
 
 
 def logit_draws(model: GibbsModel, values: Values) -> GibbsDraws:

@@ -220,7 +220,12 @@ def recursion(p_values: Array, rule: Rule, alpha: float, *, final: bool) -> Recu
             break
         going = going[open_]
         now = following(rule, alpha, _taken(now, open_), p[open_])
-    return Recursion(decisions, stages, _overall(p_values, stages, bounds), tuple(bounds))
+    overall = p_values[np.arange(len(stages)), stages - 1]
+    for t in range(len(bounds) - 2, -1, -1):
+        inner = stages - 1 > t
+        now = _taken(bounds[t], inner)
+        overall[inner] = combine(p_values[inner, t], overall[inner], now.reject, now.accept)
+    return Recursion(decisions, stages, overall, tuple(bounds))
 
 
 def combine(first: Array, second: Array, reject: Array, accept: Array) -> Array:
@@ -236,16 +241,6 @@ def combine(first: Array, second: Array, reject: Array, accept: Array) -> Array:
     log_low = np.log(np.where(low, accept, 1.0)) - np.log(np.where(low, reject, 1.0))
     high = some + some * (np.log(np.where(between, accept, 1.0)) - np.log(some))
     return np.where(low, reject + x * log_low, np.where(between, high, first))
-
-
-def _overall(p_values: Array, stages: NDArray[np.int64], bounds: list[Boundaries]) -> Array:
-    """Nest the p-value function from the last stage of each recursion to its first."""
-    overall = p_values[np.arange(len(stages)), stages - 1]
-    for t in range(len(bounds) - 2, -1, -1):
-        inner = stages - 1 > t
-        now = _taken(bounds[t], inner)
-        overall[inner] = combine(p_values[inner, t], overall[inner], now.reject, now.accept)
-    return overall
 
 
 def _taken(bounds: Boundaries, which: NDArray[np.bool_]) -> Boundaries:
