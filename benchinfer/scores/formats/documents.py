@@ -5,7 +5,7 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from itertools import islice
@@ -17,8 +17,11 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
-from benchinfer.scores.formats.format import Format, Rows, directed
+from benchinfer.scores.formats.format import Format, Record, Results, Rows, directed, is_score
 from benchinfer.scores.formats.tables import SCORERS, TIMES
+from benchinfer.scores.formats.timing.google_benchmark import google_benchmark
+from benchinfer.scores.formats.timing.hyperfine import hyperfine
+from benchinfer.scores.formats.timing.pytest_benchmark import pytest_benchmark
 from benchinfer.scores.resampling import Resampling
 
 # A document is held in memory as a whole; tables of more belong into lines or Parquet.
@@ -75,8 +78,8 @@ def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
     """Return the rows of a document, and whose they are if a tool is recognised."""
     if isinstance(document, Mapping):
         mapping = cast("Mapping[str, Any]", document)
-        for recognise in (harness, embeddings):
-            if (results := recognise(mapping, path)) is not None:
+        for keys, recognise in _DOCUMENTS:
+            if mapping.keys() >= keys and (results := recognise(mapping, path)) is not None:
                 return results
         if (results := of_mapping(mapping)) is not None:
             return results
@@ -221,7 +224,7 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
     higher = document.get("higher_is_better")
     higher = cast("Mapping[str, Any]", higher) if isinstance(higher, Mapping) else {}
     entries = cast("Mapping[str, Mapping[str, Any]]", results)
-    names = {key for entry in entries.values() for key, value in entry.items() if _is_score(value)}
+    names = {key for entry in entries.values() for key, value in entry.items() if is_score(value)}
     rows: Rows = []
     said: dict[str, set[Any]] = {}
     for task, entry in entries.items():
@@ -229,7 +232,7 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
             continue  # the mean of tasks that stand there themselves
         for key, value in entry.items():
             metric, _, chosen = key.partition(",")
-            if metric.endswith("_stderr") or not (_is_score(value) or _failed(key, value, names)):
+            if metric.endswith("_stderr") or not (is_score(value) or _failed(key, value, names)):
                 continue
             name = metric if chosen in ("", "none") else key
             error = entry.get(f"{metric}_stderr,{chosen}" if chosen else f"{metric}_stderr")
@@ -242,8 +245,8 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
                     "dataset": task,
                     "algorithm": _model(document, path),
                     "measure": name,
-                    "value": value if _is_score(value) else None,
-                    "stderr": error if _is_score(error) else None,
+                    "value": value if is_score(value) else None,
+                    "stderr": error if is_score(error) else None,
                 }
             )
     bounds = {m.name: m.bounds for m in directed(said)}
@@ -273,7 +276,7 @@ def embeddings(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] |
     ]
     several = len({split for split, _ in parts}) > 1
     names = {"main_score"} | {
-        name for _, entry in parts for name, value in entry.items() if _is_score(value)
+        name for _, entry in parts for name, value in entry.items() if is_score(value)
     }
     # Folders are results/MODEL/REVISION/TASK.json, with "__" for the slash of a name.
     folders = path.parts[-3:-1]
@@ -289,11 +292,11 @@ def embeddings(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] |
             ),
             "algorithm": str(model).replace("__", "/"),
             "measure": str(name),
-            "value": value if _is_score(value) else None,
+            "value": value if is_score(value) else None,
         }
         for split, entry in parts
         for name, value in entry.items()
-        if _is_score(value) or _failed(name, value, names)
+        if is_score(value) or _failed(name, value, names)
     ]
     return Format("MTEB, result of a task", measures=(Measure("main_score", "higher"),)), rows
 
@@ -333,8 +336,14 @@ def _failed(key: str, value: object, names: Container[str]) -> bool:
     return (value is None or isinstance(value, bool) or blank) and ("," in key or key in names)
 
 
-def _is_score(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+# Keys that a tool's document has, and its reader; the first that recognises it counts.
+_DOCUMENTS: tuple[tuple[set[str], Callable[[Record, Path], Results | None]], ...] = (
+    ({"results"}, harness),
+    ({"scores", "task_name", "dataset_revision"}, embeddings),
+    ({"benchmarks", "machine_info"}, pytest_benchmark),
+    ({"benchmarks", "context"}, google_benchmark),
+    ({"results"}, hyperfine),
+)
 
 
 def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:

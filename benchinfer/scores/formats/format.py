@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
 from benchinfer.scores.resampling import Resampling
 
 type Names = Sequence[str]
 type Recogniser = Callable[[Names], Format | None]
 type Rows = list[dict[str, Any]]
+type Results = tuple[Format, Rows]
+type Record = Mapping[str, Any]
 type _Row = tuple[tuple[str, ...], Better, bool]
 
 _UNIT = (0.0, 1.0)
@@ -97,3 +100,37 @@ def _direction(name: str) -> tuple[Better, bool] | None:
         if plain in names:
             return better, unit
     return None
+
+
+def is_score(value: object) -> bool:
+    """Return whether a value of a document is a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:
+    """Return what a tool writes under a key; refuse another kind of value."""
+    value = record.get(key)
+    if isinstance(value, kind):
+        return value
+    raise _unlike(tool, f"{key!r} is {repr(value)[:40]}, not a {kind.__name__}")
+
+
+def records(record: Record, key: str, tool: str) -> list[Record]:
+    """Return the records that a tool writes under a key."""
+    items = cast("list[object]", part(record, key, list, tool))
+    if not all(isinstance(item, Mapping) for item in items):
+        raise _unlike(tool, f"not all items of {key!r} are records")
+    return cast("list[Record]", items)
+
+
+def numbers(record: Record, key: str, tool: str) -> list[float | None]:
+    """Return the numbers that a tool writes under a key; null is none."""
+    items = cast("list[object]", part(record, key, list, tool))
+    if odd := [item for item in items if not (item is None or is_score(item))]:
+        raise _unlike(tool, f"{len(odd)} of {len(items)} items of {key!r} are no numbers")
+    return cast("list[float | None]", items)
+
+
+def _unlike(tool: str, what: str) -> ScoreTableError:
+    hint = "the file is damaged, or of a version of the tool that writes it otherwise."
+    return ScoreTableError(f"results of {tool}: {what}.", hint=hint)

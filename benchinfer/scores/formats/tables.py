@@ -6,6 +6,7 @@ from dataclasses import replace
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.formats.format import Format, Names, Recogniser, directed
+from benchinfer.scores.formats.timing.hyperfine import hyperfine_means
 from benchinfer.scores.resampling import Resampling
 
 TIMES = ("fit_time", "score_time")  # of scikit-learn
@@ -209,6 +210,7 @@ _FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
     ({".metric"}, _tidymodels),
     ({"run_id", "experiment_id", "status"}, _mlflow),
     ({"Name", "State", "Created", "Runtime"}, _weights_and_biases),
+    ({"command", "mean", "stddev", "median", "user", "system"}, hyperfine_means),
     (set(), _resamples_by_column),
     ({"Key_Dataset", "Key_Run", "Key_Scheme"}, _experimenter),
 )

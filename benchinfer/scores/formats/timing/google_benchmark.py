@@ -1,0 +1,66 @@
+"""Results of Google Benchmark."""
+
+from pathlib import Path
+from typing import Any
+
+from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.format import Format, Record, Results, is_score, part, records
+from benchinfer.scores.resampling import Resampling
+
+_TOOL = "Google Benchmark"
+_TIMES = ("real_time", "cpu_time")
+_RATES = ("items_per_second", "bytes_per_second")
+# Numbers beside the times that are no counters of the user.
+_COUNTS = {
+    *("family_index", "per_family_instance_index", "repetitions", "repetition_index"),
+    *("threads", "iterations", *_TIMES),
+}
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def google_benchmark(document: Record, path: Path) -> Results:
+    """Return the times of each repetition; where only aggregates were written, their means.
+
+    ``BM_sort/1024`` is the algorithm ``BM_sort`` on the data set ``1024``.
+    """
+    benchmarks = records(document, "benchmarks", _TOOL)
+    runs = [run for run in benchmarks if run.get("run_type", "iteration") == "iteration"]
+    note = ""
+    if not runs:
+        runs = [run for run in benchmarks if run.get("aggregate_name") == "mean"]
+        note = "means of repetitions, as only aggregates were written"
+    units = {run.get("time_unit") for run in runs if not _failed(run)}
+    unit = units.pop() if len(units) == 1 else "s"
+    unit = unit if unit in _SECONDS else "s"
+    rows: list[dict[str, Any]] = []
+    seen: dict[str, int] = {}
+    for run in runs:
+        name = part(run, "run_name" if "run_name" in run else "name", str, _TOOL)
+        algorithm, _, arguments = name.partition("/")
+        seen[name] = seen.get(name, -1) + 1
+        row = {"dataset": arguments or path.name.split(".")[0], "algorithm": algorithm}
+        row |= {"replication": run.get("repetition_index", seen[name])}
+        row |= {"failure": str(run.get("error_message", "error")) if _failed(run) else None}
+        if not _failed(run):  # those have times of 0
+            factor = _SECONDS.get(part(run, "time_unit", str, _TOOL), 1.0) / _SECONDS[unit]
+            row |= {key: _times(run.get(key), factor) for key in _TIMES}
+            row |= {key: v for key, v in run.items() if is_score(v) and key not in _COUNTS}
+        rows.append(row)
+    held = {key for row in rows for key in row}
+    measures = [Measure(key, "lower", unit=unit) for key in _TIMES]
+    measures += [Measure(key, "higher", unit="1/s") for key in _RATES if key in held]
+    return Format(
+        _TOOL,
+        layout="wide-measures",
+        measures=tuple(measures),
+        resampling=Resampling("independent", paired=False),
+        note=note,
+    ), rows
+
+
+def _times(value: object, factor: float) -> object:
+    return value * factor if is_score(value) else value  # pyright: ignore[reportOperatorIssue]
+
+
+def _failed(run: Record) -> bool:
+    return bool(run.get("error_occurred"))
