@@ -152,9 +152,7 @@ def compare_points(
     >>> str(compare_points(scores, tolerance=0.005).relation())
     'C4.5+m+cf > C4.5+m > C4.5+cf ~ C4.5'
     """
-    options = PointsOptions(
-        measure=measure, statistic=statistic, tolerance=tolerance, missing=missing
-    )
+    options = PointsOptions.from_call(locals())
     setting, scores = complete_part(*Setting.of(scores, measure), missing)
     if tolerance is not None:
         setting = replace(setting, measure=replace(setting.measure, tolerance=tolerance))

@@ -40,6 +40,12 @@ class AnalysisOptions:
             raise TypeError(f"{provenance.analysis} has no {cls.__name__}")
         return provenance.options
 
+    @classmethod
+    def from_call(cls, arguments: Mapping[str, object], **converted: object) -> Self:
+        """Return the options of a call from the `locals` at its start, some of them converted."""
+        values: dict[str, Any] = {**arguments, **converted}
+        return cls(**{f.name: values[f.name] for f in fields(cls) if f.name in values})
+
     def arguments(self) -> dict[str, object]:
         """Return the arguments by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -234,20 +234,11 @@ def compare_bootstrap(
     1
     """
     check_jobs(n_jobs)
-    options = BootstrapOptions(
-        measure=measure,
+    options = BootstrapOptions.from_call(
+        locals(),
         statistic="iqm" if statistic == "auto" else statistic,
-        resample=resample,
-        interval=interval,
         goal=dict(goal) if isinstance(goal, Mapping) else goal,
-        contrasts=contrasts,
-        control=control,
-        alternative=alternative,
         adjust="holm" if adjust == "auto" else adjust,
-        tolerance=tolerance,
-        level=level,
-        missing=missing,
-        resamples=resamples,
         seed=seed_of(seed),
     )
     setting, scores = complete_part(

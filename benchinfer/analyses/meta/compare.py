@@ -138,23 +138,7 @@ def compare_meta(
     >>> meta.heterogeneity().columns.tolist()[:4]
     ['measure', 'tau2', 'tau2_low', 'tau2_high']
     """
-    options = MetaOptions(
-        measure=measure,
-        effect=effect,
-        pooling=pooling,
-        covariance=covariance,
-        method=method,
-        interval=interval,
-        nested=nested,
-        covariates=names_of(covariates),
-        contrasts=contrasts,
-        control=control,
-        alternative=alternative,
-        adjust=adjust,
-        tolerance=tolerance,
-        level=level,
-        missing=missing,
-    )
+    options = MetaOptions.from_call(locals(), covariates=names_of(covariates))
     setting, studies, kind = _studies_of(scores, options)
     options = replace(options, measure=setting.measure.name, effect=kind)
     return compared(setting, studies, options, published=isinstance(scores, Effects))

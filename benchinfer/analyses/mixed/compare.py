@@ -158,22 +158,10 @@ def compare_mixed(
     >>> mixed.contrasts().columns.tolist()[:5]
     ['first', 'second', 'estimate', 'conf_low', 'conf_high']
     """
-    options = MixedOptions(
-        measure=measure,
+    options = MixedOptions.from_call(
+        locals(),
         terms=terms if isinstance(terms, str) else tuple(terms),
-        structure=structure,
-        residual=residual,
-        domains=domains,
         covariates=names_of(covariates),
-        df=df,
-        contrasts=contrasts,
-        control=control,
-        alternative=alternative,
-        adjust=adjust,
-        reference=reference,
-        target=target,
-        level=level,
-        missing=missing,
         seed=seed_of(seed),
     )
     setting, scores = Setting.of(scores, measure)

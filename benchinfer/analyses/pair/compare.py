@@ -242,21 +242,7 @@ def compare_pair(
     >>> found.test, found.contrasts()["p_value"].round(4).tolist(), str(found.relation())
     ('corrected-t', [0.0777], 'svm ? knn')
     """
-    options = PairOptions(
-        measure=measure,
-        test=test,
-        dataset=dataset,
-        pair=pair,
-        control=control,
-        margin=margin,
-        alternative=alternative,
-        adjust="holm" if adjust == "auto" else adjust,
-        level=level,
-        clusters=clusters,
-        parts=parts,
-        missing=missing,
-        seed=seed,
-    )
+    options = PairOptions.from_call(locals(), adjust="holm" if adjust == "auto" else adjust)
     seed = seed_of(seed)
     if dataset is not None:
         scores = scores.subset(datasets=dataset)

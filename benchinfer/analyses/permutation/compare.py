@@ -225,24 +225,7 @@ def compare_permutation(
     ['quadratic form of scores', 'largest of all 6 pairs, scores']
     """
     check_jobs(n_jobs)
-    options = PermutationOptions(
-        measure=measure,
-        on=on,
-        null=null,
-        resamples=resamples,
-        contrasts=contrasts,
-        control=control,
-        alternative=alternative,
-        adjust=adjust,
-        pairs=pairs,
-        target=target,
-        level=level,
-        missing=missing,
-        seed=seed,
-        stop=stop,
-        scale=scale,
-        trend=None if trend is None else tuple(trend),
-    )
+    options = PermutationOptions.from_call(locals(), trend=None if trend is None else tuple(trend))
     setting, scores = Setting.of(scores, measure)
     options.check_family(setting.algorithms)
     if options.trend is not None:

@@ -384,25 +384,8 @@ def compare_wins(
     0  C4.5  C4.5+cf   4.0   6.0     4.0      0.39
     1  C4.5   C4.5+m   0.0   8.0     6.0      0.12
     """
-    options = WinsOptions(
-        measure=measure,
-        inference=inference,
-        by=by,
-        ties=ties,
-        tie_tolerance=tie_tolerance,
-        local_rope=local_rope,
-        rope=rope,
-        errors=errors,
-        penalised=penalised,
-        departures=departures,
-        contrasts=contrasts,
-        control=control,
-        alternative=alternative,
-        adjust=adjust,
-        level=level,
-        missing=missing,
-        draws=draws,
-        chains=chains,
+    options = WinsOptions.from_call(
+        locals(),
         priors=priors or (WinPriors() if inference == "bayes" else None),
         seed=seed_of(seed),
     )
