@@ -36,30 +36,14 @@ from benchinfer.numerics.types import Array, Flags
 
 @dataclass(frozen=True, slots=True)
 class Aggregated:
-    """Aggregates of K algorithms with N bootstrap draws.
+    """Aggregates of K algorithms with N bootstrap draws."""
 
-    Attributes
-    ----------
-    estimate
-        (K,) aggregates less the center, larger is better.
-    draws
-        (N, K) of resamples, likewise.
-    center
-        The mean of all scores.
-    influence
-        Influence of each unit, for bounds by the number of units.
-    expanded
-        Whether percentiles are expanded.
-    unit
-        Size of the scores, for rounding.
-    """
-
-    estimate: Array
-    draws: Array
-    center: float
-    influence: UnitInfluence
-    expanded: bool
-    unit: float
+    estimate: Array  # (K,) aggregates less the center, larger is better
+    draws: Array  # (N, K) of resamples, likewise
+    center: float  # the mean of all scores
+    influence: UnitInfluence  # influence of each unit, for bounds by the number of units
+    expanded: bool  # whether percentiles are expanded
+    unit: float  # size of the scores, for rounding
 
     @staticmethod
     def of(
@@ -116,28 +100,15 @@ BEYOND, _FEWEST, _VISITS, _HELD = 25, 10_000, 1e9, 1.2e7
 
 @dataclass(frozen=True, slots=True)
 class BootstrapProcedure:
-    """Number of resamples, and what it follows from.
+    """Number of resamples, and what it follows from."""
 
-    Attributes
-    ----------
-    resamples
-        Their number.
-    n_contrasts, sides
-        Contrasts to adjust for, and sides of a test: 1 or 2.
-    bounds
-        Of the contrasts by the number of units.
-    largest_part
-        The largest share of one unit in the variance of a contrast.
-    share
-        Share of resamples beyond a bound of one contrast.
-    """
-
-    resamples: int
+    resamples: int  # their number
+    # n_contrasts, sides: contrasts to adjust for, and sides of a test: 1 or 2
     n_contrasts: int
     sides: int
-    bounds: UnitBounds
-    largest_part: float
-    share: float
+    bounds: UnitBounds  # of the contrasts by the number of units
+    largest_part: float  # the largest share of one unit in the variance of a contrast
+    share: float  # share of resamples beyond a bound of one contrast
 
     @staticmethod
     def of(
@@ -184,22 +155,14 @@ def most_resamples(contrasts: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BootstrapTests:
-    """Evidence of the contrasts that are shown, and the errors of their p-values.
+    """Evidence of the contrasts that are shown, and the errors of their p-values."""
 
-    Attributes
-    ----------
-    evidence
-        Tests and intervals.
-    error, equivalence_error
-        (P,) Monte Carlo standard errors of the adjusted p-values of difference and equivalence.
-    flat
-        (P,) whether all draws of a contrast are equal.
-    """
-
-    evidence: Evidence
+    evidence: Evidence  # tests and intervals
+    # error, equivalence_error: (P,) Monte Carlo standard errors of the adjusted p-values of
+    # difference and equivalence
     error: Array
     equivalence_error: Array
-    flat: Flags
+    flat: Flags  # (P,) whether all draws of a contrast are equal
 
 
 def tested(

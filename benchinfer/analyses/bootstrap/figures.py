@@ -152,17 +152,10 @@ _SMALL = 1.45  # inches that a small panel is high, heading and ticks included
 
 @dataclass(frozen=True, slots=True)
 class ProfileCurve:
-    """The curve of an algorithm.
+    """The curve of an algorithm."""
 
-    Attributes
-    ----------
-    label
-        The algorithm.
-    share, low, high
-        (G,) shares and the band that holds the whole curve.
-    """
-
-    label: str
+    label: str  # the algorithm
+    # share, low, high: (G,) shares and the band that holds the whole curve
     share: Array
     low: Array
     high: Array
@@ -170,27 +163,13 @@ class ProfileCurve:
 
 @dataclass(frozen=True, slots=True)
 class ProfileLayout(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    curves
-        From the best algorithm on.
-    across
-        (G,) positions of the thresholds across a panel, from 0 to 1.
-    steps
-        Whether curves jump at the thresholds; otherwise they run straight between them.
-    ticks
-        Position across a panel and text.
-    columns
-        Panels side by side; 0 if all curves share one panel.
-    """
-
-    curves: tuple[ProfileCurve, ...]
-    across: Array
-    steps: bool
-    ticks: tuple[tuple[float, str], ...]
-    columns: int
+    curves: tuple[ProfileCurve, ...]  # from the best algorithm on
+    across: Array  # (G,) positions of the thresholds across a panel, from 0 to 1
+    steps: bool  # whether curves jump at the thresholds; otherwise they run straight between them
+    ticks: tuple[tuple[float, str], ...]  # position across a panel and text
+    columns: int  # panels side by side; 0 if all curves share one panel
 
     @property
     def bands(self) -> int:
@@ -248,7 +227,7 @@ def _laid(
         for column in ("proportion", "band_low", "band_high")
     )
     together = is_wide(width) and k <= len(STYLES)
-    columns = _columns(k, width)
+    columns = min(k, 2) if not is_wide(width) else 4 if k <= 8 else 5
     room = 0.25 * width if together else _COLUMN * (width - 0.3) / columns - 0.05
     names = fitted(result.algorithms, room, bold=not together)
     curves = [
@@ -273,10 +252,6 @@ def _laid(
         width=width,
         alt=_alt(title, curves, threshold),
     )
-
-
-def _columns(k: int, width: Width) -> int:
-    return min(k, 2) if not is_wide(width) else 4 if k <= 8 else 5
 
 
 def _ticks(ends: tuple[float, float], n: int, *, log: bool) -> tuple[tuple[float, str], ...]:

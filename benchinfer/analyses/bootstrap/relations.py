@@ -140,23 +140,13 @@ class _Table:
     """Scores of one measure in the order of data set, unit and algorithm.
 
     A unit is what is drawn: a replication, or one of an algorithm where they do not share them.
-
-    Attributes
-    ----------
-    setting
-        What is compared.
-    frame
-        The N scores.
-    starts
-        (D + 1,) where the rows of each data set begin, and where the last end.
-    stratum, unit
-        (N,) codes: units are drawn within strata: data sets, or cells where algorithms do not share
-        replications.
     """
 
-    setting: Setting
-    frame: "pd.DataFrame"
-    starts: Codes
+    setting: Setting  # what is compared
+    frame: "pd.DataFrame"  # the N scores
+    starts: Codes  # (D + 1,) where the rows of each data set begin, and where the last end
+    # stratum, unit: (N,) codes: units are drawn within strata: data sets, or cells where algorithms
+    # do not share replications
     stratum: Codes
     unit: Codes
 

@@ -58,7 +58,8 @@ def profiles(result: BootstrapComparison) -> Section:
     scores = result.profile("scores")
     text = [what]
     figures = [Figure(result, "profile", "Share of scores better than each threshold.")]
-    title = f"Share of scores that are {_side(result)} a threshold, on {scores['measure'][0]}"
+    side = "above" if result.setting.measure.better == "higher" else "below"
+    title = f"Share of scores that are {side} a threshold, on {scores['measure'][0]}"
     tables = [_curves(result, scores, _spread(scores), title)]
     warnings: tuple[str, ...] = ()
     ratios = None
@@ -88,10 +89,6 @@ def profiles(result: BootstrapComparison) -> Section:
         fold=Fold("Tables of the profiles", (), tuple(tables)),
         values={"profile": {"scores": scores, "ratios": ratios}},
     )
-
-
-def _side(result: BootstrapComparison) -> str:
-    return "above" if result.setting.measure.better == "higher" else "below"
 
 
 def _curves(

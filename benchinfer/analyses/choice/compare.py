@@ -133,7 +133,11 @@ def compare(
             continue
         choices[name] = choice
         if choice.second:
-            others[name] = _second(choice, table, name, arguments, results[name])
+            try:
+                about = {"target": results[name].target}
+                others[name] = _run(choice.second, table, name, arguments, about)
+            except (DesignError, FitError) as error:
+                others[name] = str(error).splitlines()[0]
     if not results:
         raise DesignError(
             f"none of the {len(names)} measures can be compared.",
@@ -178,18 +182,3 @@ def _run(
             f" {Call(f'compare_{analysis}')}, which tests nothing."
         )
     return function(scores, measure, **given, **options)
-
-
-def _second(
-    choice: Choice,
-    scores: Scores | Wins | Effects,
-    measure: str,
-    arguments: Mapping[str, Any],
-    first: Comparison,
-) -> Comparison | str:
-    """Return the comparison by the other analysis, or why there is none."""
-    target: Mapping[str, object] = {"target": first.target}
-    try:
-        return _run(choice.second, scores, measure, arguments, target)
-    except (DesignError, FitError) as error:
-        return str(error).splitlines()[0]

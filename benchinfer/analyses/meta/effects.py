@@ -49,21 +49,12 @@ _NORMAL = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A table of effects as it came.
+    """A table of effects as it came."""
 
-    Attributes
-    ----------
-    text
-        Role to labels; study and dataset stand for each other where one has no column.
-    number
-        Role to numbers, NaN where there is none; ``n`` is 0 there.
-    findings
-        What was found.
-    """
-
+    # Role to labels; study and dataset stand for each other where one has no column
     text: Mapping[str, list[str]]
-    number: Mapping[str, Array]
-    findings: tuple[Finding, ...]
+    number: Mapping[str, Array]  # role to numbers, NaN where there is none; ``n`` is 0 there
+    findings: tuple[Finding, ...]  # what was found
 
 
 def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[str]) -> Columns:

@@ -233,25 +233,14 @@ _DEEP = 1.08  # of the largest standard error
 
 @dataclass(frozen=True, slots=True)
 class Funnel(Layout):
-    """Effects and standard errors on the modelling scale, the pooled one, and words.
+    """Effects and standard errors on the modelling scale, the pooled one, and words."""
 
-    Attributes
-    ----------
-    effect, error
-        (D,) effects, in the user's direction, and standard errors.
-    centre
-        The pooled effect.
-    log
-        Whether the axis shows ratios of these logs.
-    limits
-        Ends of the axis, on the modelling scale.
-    """
-
+    # effect, error: (D,) effects, in the user's direction, and standard errors
     effect: Array
     error: Array
-    centre: float
-    log: bool
-    limits: tuple[float, float]
+    centre: float  # the pooled effect
+    log: bool  # whether the axis shows ratios of these logs
+    limits: tuple[float, float]  # ends of the axis, on the modelling scale
 
 
 def layout_funnel(

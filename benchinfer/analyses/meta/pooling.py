@@ -110,41 +110,21 @@ def joint_errors(studies: Studies, fit: "NetworkFit", k: int) -> tuple[Array, Ar
 @savable
 @dataclass(frozen=True, slots=True)
 class NetworkFit:
-    """All algorithms jointly, with one variance between data sets for all pairs.
+    """All algorithms jointly, with one variance between data sets for all pairs."""
 
-    Attributes
-    ----------
-    beta, cov
-        (p,) coefficients: levels of all algorithms but the first, then their slopes along each
-        covariate, and their (p, p) covariance under the model with one variance.
-    tau2
-        Variance of a difference between data sets, of three levels within studies.
-    between
-        Variance of a difference between studies; 0 for two levels.
-    scale
-        What Hartung and Knapp multiply the covariance with; 1 for Wald.
-    df
-        Degrees of freedom of all contrasts under that model.
-    free
-        Residual degrees of freedom of the rows.
-    lifted
-        Number of sampling variances that were 0.
-    interval
-        The errors that were chosen; robust ones come from `network.clusters`.
-    nested
-        Whether data sets lie within studies.
-    """
-
+    # beta, cov: (p,) coefficients: levels of all algorithms but the first, then their slopes along
+    # each covariate, and their (p, p) covariance under the model with one variance
     beta: Array
     cov: Array
-    tau2: float
-    between: float
-    scale: float
-    df: float
-    free: int
-    lifted: int
+    tau2: float  # variance of a difference between data sets, of three levels within studies
+    between: float  # variance of a difference between studies; 0 for two levels
+    scale: float  # what Hartung and Knapp multiply the covariance with; 1 for Wald
+    df: float  # degrees of freedom of all contrasts under that model
+    free: int  # residual degrees of freedom of the rows
+    lifted: int  # number of sampling variances that were 0
+    # The errors that were chosen; robust ones come from `network.clusters`
     interval: Interval = "hartung-knapp"
-    nested: bool = False
+    nested: bool = False  # whether data sets lie within studies
 
     def levels(self, k: int, at: int = 0) -> tuple[Array, Array]:
         """Return (K,) levels (or slopes of the covariate before `at`) and their covariance."""

@@ -36,43 +36,23 @@ _PER_ARM = 5
 @savable
 @dataclass(frozen=True, slots=True)
 class Studies:
-    """Effects of D data sets on K algorithms, larger is better.
+    """Effects of D data sets on K algorithms, larger is better."""
 
-    Attributes
-    ----------
-    datasets
-        (D,) names of the data sets, of published effects with their study.
-    blocks
-        (D,) effects with their sampling covariance.
-    groups
-        (D,) study or domain of each data set; empty where there are none.
-    n
-        (D,) number of replications, or size of a published study; 0 where it is not known.
-    levels
-        (D, K) levels of the algorithms, NaN where there is none; of published effects there is
-        none at all.
-    covariates
-        Covariate to its (D,) values.
-    unused
-        Data sets without two algorithms to compare.
-    covariance
-        How sampling covariances were found, in words.
-    unknown_overlap
-        Whether training sets overlap by an amount that was not declared.
-    prior_df
-        Degrees of freedom of the prior variance that those of the data sets were shrunk to; 0 where
-        they were not, infinite where all are the same.
-    """
-
-    datasets: tuple[str, ...]
-    blocks: tuple[Block, ...]
-    groups: tuple[str, ...]
-    n: Array
+    datasets: tuple[str, ...]  # (D,) names of the data sets, of published effects with their study
+    blocks: tuple[Block, ...]  # (D,) effects with their sampling covariance
+    groups: tuple[str, ...]  # (D,) study or domain of each data set; empty where there are none
+    n: Array  # (D,) number of replications, or size of a published study; 0 where it is not known
+    # (D, K) levels of the algorithms, NaN where there is none; of published effects there is none
+    # at all
     levels: Array
+    # Covariate to its (D,) values
     covariates: dict[str, Array] = field(default_factory=dict[str, Array])
-    unused: tuple[str, ...] = ()
-    covariance: str = ""
+    unused: tuple[str, ...] = ()  # data sets without two algorithms to compare
+    covariance: str = ""  # how sampling covariances were found, in words
+    # Whether training sets overlap by an amount that was not declared
     unknown_overlap: bool = False
+    # Degrees of freedom of the prior variance that those of the data sets were shrunk to; 0 where
+    # they were not, infinite where all are the same
     prior_df: float = 0.0
 
     def direct(self, pairs: Codes) -> list[Direct]:

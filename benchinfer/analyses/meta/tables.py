@@ -317,32 +317,19 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
 
 @dataclass(frozen=True, slots=True)
 class StudyIntervals:
-    """Effects of one pair on the scale of effects, from direct evidence and from the network.
+    """Effects of one pair on the scale of effects, from direct evidence and from the network."""
 
-    Attributes
-    ----------
-    datasets
-        The D data sets that hold both.
-    estimate, low, high
-        (D,) effects with their intervals.
-    weight
-        (D,) weights in the mean, the largest is 1.
-    pooled
-        The mean of these effects and the ends of its interval.
-    network
-        The same from all data sets jointly, None where there are two algorithms or pairs are pooled
-        alone.
-    ahead
-        Ends of the interval for a new data set: of the network, if there is one.
-    """
-
-    datasets: tuple[str, ...]
+    datasets: tuple[str, ...]  # the D data sets that hold both
+    # estimate, low, high: (D,) effects with their intervals
     estimate: Array
     low: Array
     high: Array
-    weight: Array
-    pooled: tuple[float, float, float]
+    weight: Array  # (D,) weights in the mean, the largest is 1
+    pooled: tuple[float, float, float]  # the mean of these effects and the ends of its interval
+    # The same from all data sets jointly, None where there are two algorithms or pairs are pooled
+    # alone
     network: tuple[float, float, float] | None
+    # Ends of the interval for a new data set: of the network, if there is one
     ahead: tuple[float, float]
 
 

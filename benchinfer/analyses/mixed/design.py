@@ -28,42 +28,21 @@ _MOST_BYTES = 4 * 2**30
 @savable
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The terms of a mixed model.
+    """The terms of a mixed model."""
 
-    Attributes
-    ----------
-    measure
-        Name of the measure, for the formula.
-    components
-        Random terms as the user names them.
-    one_dataset
-        Whether there is one data set, whose replications then play the part of data sets.
-    reason
-        Why these terms, in a sentence.
-    target
-        What the claims are about.
-    structure
-        How algorithms vary between data sets.
-    residual
-        What the residual variance depends on: nothing, the algorithm or the data set.
-    domains
-        Whether domains are taken as one, are a random level, or have levels of their own.
-    covariates
-        Covariates with a slope for each algorithm.
-    each
-        Whether each of several data sets is fitted by itself.
-    """
-
-    measure: str
-    components: tuple[str, ...]
+    measure: str  # name of the measure, for the formula
+    components: tuple[str, ...]  # random terms as the user names them
+    # Whether there is one data set, whose replications then play the part of data sets
     one_dataset: bool
-    reason: str
-    target: Target
-    structure: Structure = "common"
+    reason: str  # why these terms, in a sentence
+    target: Target  # what the claims are about
+    structure: Structure = "common"  # how algorithms vary between data sets
+    # What the residual variance depends on: nothing, the algorithm or the data set
     residual: Residual = "constant"
+    # Whether domains are taken as one, are a random level, or have levels of their own
     domains: Domains = "pooled"
-    covariates: tuple[str, ...] = ()
-    each: bool = False
+    covariates: tuple[str, ...] = ()  # covariates with a slope for each algorithm
+    each: bool = False  # whether each of several data sets is fitted by itself
 
     @property
     def fitted(self) -> tuple[str, ...]:
@@ -337,27 +316,15 @@ def _check_estimable(structure: str, residual: str, design: Design, setting: Set
 @savable
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Design of the fixed effects and how levels of the algorithms follow from them.
+    """Design of the fixed effects and how levels of the algorithms follow from them."""
 
-    Attributes
-    ----------
-    x
-        (D, K, p) design, None for one mean per algorithm.
-    at
-        (K, p) levels as combinations of the fixed effects: the mean over domains, covariates at
-        their means.
-    domains
-        Names of the domains with levels of their own, else empty.
-    covariates
-        Names of the q covariates.
-    centre, spread
-        (q,) what was taken off the covariates, and what they were divided by.
-    """
-
-    x: Array | None
+    x: Array | None  # (D, K, p) design, None for one mean per algorithm
+    # (K, p) levels as combinations of the fixed effects: the mean over domains, covariates at their
+    # means
     at: Array
-    domains: tuple[str, ...] = ()
-    covariates: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()  # names of the domains with levels of their own, else empty
+    covariates: tuple[str, ...] = ()  # names of the q covariates
+    # centre, spread: (q,) what was taken off the covariates, and what they were divided by
     centre: Array | None = None
     spread: Array | None = None
 

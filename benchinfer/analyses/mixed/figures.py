@@ -55,18 +55,10 @@ _MARKS = {1: MARKS[Verdict.FIRST], -1: MARKS[Verdict.SECOND], 0: MARKS[Verdict.U
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaterpillarPanel(panels.Panel):
-    """The departures of one algorithm on D data sets.
+    """The departures of one algorithm on D data sets."""
 
-    Attributes
-    ----------
-    ends
-        (D, 3) lower end, prediction and upper end as positions from 0 to 1.
-    side
-        (D,) as `CaterpillarLayout.side`.
-    """
-
-    ends: Array
-    side: Codes
+    ends: Array  # (D, 3) lower end, prediction and upper end as positions from 0 to 1
+    side: Codes  # (D,) as `CaterpillarLayout.side`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,15 +126,9 @@ def _errors(model: Fit, rows: Array, df: str, overlap: float) -> Adjusted:
 @savable
 @dataclass(frozen=True, slots=True)
 class AveragedFit:
-    """Fits of each data set by itself, whose replications play the part of data sets.
+    """Fits of each data set by itself, whose replications play the part of data sets."""
 
-    Attributes
-    ----------
-    parts
-        One fit per data set.
-    """
-
-    parts: tuple[ScoreModelFit, ...]
+    parts: tuple[ScoreModelFit, ...]  # one fit per data set
 
     @property
     def beta(self) -> Array:

@@ -52,39 +52,25 @@ _RATIOS = ("ratio_dataset", "ratio_interaction", "ratio_replication", "ratio_res
 
 @dataclass(frozen=True, slots=True)
 class FullAnalysis:
-    """Contrasts and options of the analysis of all data sets; P contrasts of K algorithms.
-
-    Attributes
-    ----------
-    measure
-        The measure.
-    matrix, sides, turned
-        (P, K) contrasts, (P,) names of both sides, and whether people read the second first.
-    codes, std_error
-        (P,) verdicts and standard errors.
-    terms, df, robust
-        Random terms, method of the degrees of freedom, and whether errors are from the spread
-        between data sets.
-    alpha
-        Family-wise error rate.
-    tests
-        Adjusted tests.
-    overlap
-        Share of the residual variance that overlapping resamples add to a level.
-    """
+    """Contrasts and options of the analysis of all data sets; P contrasts of K algorithms."""
 
     measure: Measure
+    # matrix, sides, turned: (P, K) contrasts, (P,) names of both sides, and whether people read the
+    # second first
     matrix: Array
     sides: Sequence[tuple[str, str]]
     turned: Flags
+    # codes, std_error: (P,) verdicts and standard errors
     codes: States
     std_error: Array
+    # terms, df, robust: random terms, method of the degrees of freedom, and whether errors are from
+    # the spread between data sets
     terms: tuple[str, ...]
     df: str
     robust: bool
-    alpha: float
-    tests: Tests
-    overlap: float = 0.0
+    alpha: float  # family-wise error rate
+    tests: Tests  # adjusted tests
+    overlap: float = 0.0  # share of the residual variance that overlapping resamples add to a level
 
     def again(self, stats: Statistics, matrix: Array) -> SmallerFit | None:
         """Fit the model to a smaller table; None where that cannot estimate it."""

@@ -344,21 +344,12 @@ _RARE = 0.005
 
 @dataclass(frozen=True, slots=True)
 class DirectEvidence:
-    """Differences of pairs on the data sets that both have, on the modelling scale; (P,) arrays.
+    """Differences of pairs on the data sets that both have, on the modelling scale; (P,) arrays."""
 
-    Attributes
-    ----------
-    n
-        Number of these data sets.
-    estimate
-        Mean difference, first minus second, larger is better; NaN where there is no data set.
-    std_error
-        From the spread of the differences; NaN for fewer than two.
-    """
-
-    n: Codes
+    n: Codes  # number of these data sets
+    # Mean difference, first minus second, larger is better; NaN where there is no data set
     estimate: Array
-    std_error: Array
+    std_error: Array  # from the spread of the differences; NaN for fewer than two
 
     def contradicts(self, evidence: Evidence, alpha: float) -> Flags:
         """Return the pairs that shared data sets do not support.

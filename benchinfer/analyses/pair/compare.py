@@ -12,7 +12,14 @@ from benchinfer.analyses.pair.numerics import t_tests
 from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
 from benchinfer.analyses.pair.scores import Clusters, Pair, PairedScores, paired_scores
-from benchinfer.analyses.pair.tests import PairProcedure, estimated, other_tests, tested
+from benchinfer.analyses.pair.tests import (
+    OF_RANKS,
+    PairProcedure,
+    estimated,
+    other_tests,
+    tested,
+    without_noise,
+)
 from benchinfer.comparison.adjustment import adjusted
 from benchinfer.comparison.checks.decisions import informed
 from benchinfer.comparison.checks.validation import check_missing
@@ -44,6 +51,7 @@ def compared(
     of_family, probabilities = _evidence(every_pair, data, procedure, options.adjust)
     evidence = _of_contrasts(of_family, shown)
     probabilities = None if probabilities is None else probabilities[shown]
+    zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
     names = family.named_sides(setting.algorithms)[shown]
     named_pairs = [(*sides, pair) for sides, pair in zip(names, pairs, strict=True)]
     levels = Level.of_pairs(means, family.pairs, of_family.estimate, rules.LEVELS.get(test, ""))
@@ -64,7 +72,7 @@ def compared(
         test=test,
         reason=reason,
         n=np.array([len(pair.first) for pair in pairs], np.float64),
-        zeros=diagnostics.differences_left_out(test, pairs),
+        zeros=np.array(zeros, np.int64),
         clusters=0 if data.cluster is None else len(np.unique(data.cluster)),
         probabilities=probabilities,
         looks=tuple(_normality(pair, procedure) for pair in pairs) if data.paired else (),

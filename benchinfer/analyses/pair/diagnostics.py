@@ -24,14 +24,14 @@ import numpy as np
 from scipy import stats
 
 from benchinfer.analyses.pair.scores import Pair, PairedScores
-from benchinfer.analyses.pair.tests import OF_RANKS, without_noise
+from benchinfer.analyses.pair.tests import OF_RANKS
 from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.analyses.pair.comparison import PairComparison
@@ -251,12 +251,6 @@ def _of_decisions(
             ),
         ]
     return rows
-
-
-def differences_left_out(test: str, pairs: list[Pair]) -> Codes:
-    """Count the differences of zero that the test of each pair leaves out."""
-    zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
-    return np.array(zeros, np.int64)
 
 
 def _of_claims(result: "PairComparison", data: PairedScores) -> Check:

@@ -127,63 +127,57 @@ def _require_overlap(data: PairedScores) -> None:
 
 def misfit(test: Test, data: PairedScores) -> str:
     """Say why a test does not fit the scores; empty where it does."""
-    if why := _of_overlap(test, data) or _of_pairing(test, data):
-        return why
-    if data.cluster is not None and test not in _CLUSTERED:
-        return "items come in clusters, within which they are not independent"
-    if why := _of_outcomes(test, data) or _of_folds(test, data):
-        return why
-    if test == "parts-t" and data.kind != "items":
-        return Phrase(f"only test items ({Option('resampling', 'items')}) can be split into parts")
-    return ""
-
-
-def _of_pairing(test: Test, data: PairedScores) -> str:
-    if data.paired and test in _UNPAIRED:
-        return "algorithms share replications, so that their scores are not independent"
-    if not data.paired and test not in _UNPAIRED:
-        return "algorithms do not share replications, so that there are no differences to test"
-    return ""
-
-
-def _of_overlap(test: Test, data: PairedScores) -> str:
-    if not overlaps(data):
-        if test != "corrected-t":
-            return ""
-        return Phrase(
-            f"no overlapping training sets are declared ({Option('resampling')}), for"
-            " which it corrects"
-        )
-    if test not in _OVERLAPPING:
-        return (
-            f"scores come from {data.kind!r}, whose training sets overlap, so that its p-values"
-            " would be far too small"
-        )
-    if test in ("corrected-t", "bayes-t"):
+    overlapping, n, five = overlaps(data), len(data.table), test.startswith("5x2cv")
+    if overlapping and test in ("corrected-t", "bayes-t"):
         _require_overlap(data)
-    return ""
-
-
-def _of_outcomes(test: Test, data: PairedScores) -> str:
-    if test in OUTCOMES and not data.right_or_wrong:
-        return "not all scores are 0 or 1"
-    if test in ("wilcoxon", "sign") and data.right_or_wrong:
-        return "scores are 0 or 1, so that as a rule the median difference is 0 and says nothing"
-    return ""
-
-
-def _of_folds(test: Test, data: PairedScores) -> str:
-    if not test.startswith("5x2cv"):
-        return ""
-    n = len(data.table)
-    if data.kind != "cv" or data.folds != 2 or n != 10:
-        scores = f"{n} of {data.kind!r}" if data.kind else f"{n}"
-        return Phrase(
-            "it is made for five replications of two folds, ten scores declared as"
-            f" {Either('Resampling("cv", folds=2)', '--resampling cv:2')}, and there"
-            f" are {scores}"
-        )
-    return "some of the ten scores are missing" if np.isnan(data.table).any() else ""
+    rows = f"{n} of {data.kind!r}" if data.kind else f"{n}"
+    reasons: list[tuple[bool, str]] = [
+        (
+            test == "corrected-t" and not overlapping,
+            Phrase(
+                f"no overlapping training sets are declared ({Option('resampling')}), for"
+                " which it corrects"
+            ),
+        ),
+        (
+            overlapping and test not in _OVERLAPPING,
+            (
+                f"scores come from {data.kind!r}, whose training sets overlap, so that its"
+                " p-values would be far too small"
+            ),
+        ),
+        (
+            data.paired and test in _UNPAIRED,
+            "algorithms share replications, so that their scores are not independent",
+        ),
+        (
+            not data.paired and test not in _UNPAIRED,
+            "algorithms do not share replications, so that there are no differences to test",
+        ),
+        (
+            data.cluster is not None and test not in _CLUSTERED,
+            "items come in clusters, within which they are not independent",
+        ),
+        (test in OUTCOMES and not data.right_or_wrong, "not all scores are 0 or 1"),
+        (
+            test in ("wilcoxon", "sign") and data.right_or_wrong,
+            "scores are 0 or 1, so that as a rule the median difference is 0 and says nothing",
+        ),
+        (
+            five and (data.kind != "cv" or data.folds != 2 or n != 10),
+            Phrase(
+                "it is made for five replications of two folds, ten scores declared as"
+                f" {Either('Resampling("cv", folds=2)', '--resampling cv:2')}, and there"
+                f" are {rows}"
+            ),
+        ),
+        (five and bool(np.isnan(data.table).any()), "some of the ten scores are missing"),
+        (
+            test == "parts-t" and data.kind != "items",
+            Phrase(f"only test items ({Option('resampling', 'items')}) can be split into parts"),
+        ),
+    ]
+    return next((why for holds, why in reasons if holds), "")
 
 
 FORMULAS: dict[str, str] = {

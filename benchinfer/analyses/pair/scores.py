@@ -17,31 +17,19 @@ type Clusters = str | Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class PairedScores:
-    """The scores of K algorithms on one data set, larger is better.
+    """The scores of K algorithms on one data set, larger is better."""
 
-    Attributes
-    ----------
-    table
-        (R, K) scores, NaN where there is none; a row is a replication, or where these are not
-        shared a single score. Outcomes are 1 where an algorithm is right, else 0.
-    cluster
-        (R,) codes of clusters of replications, or None.
-    paired
-        Whether algorithms share replications.
-    kind, overlap, folds
-        How replications came about, the correlation by overlapping training sets (None where it is
-        not declared), and the number of folds.
-    right_or_wrong
-        Whether all scores are 0 or 1.
-    """
-
+    # (R, K) scores, NaN where there is none; a row is a replication, or where these are not shared
+    # a single score. Outcomes are 1 where an algorithm is right, else 0
     table: Array
-    cluster: Codes | None
-    paired: bool
+    cluster: Codes | None  # (R,) codes of clusters of replications, or None
+    paired: bool  # whether algorithms share replications
+    # kind, overlap, folds: how replications came about, the correlation by overlapping training
+    # sets (None where it is not declared), and the number of folds
     kind: str | None
     overlap: float | None
     folds: int | None
-    right_or_wrong: bool
+    right_or_wrong: bool  # whether all scores are 0 or 1
 
     def of(self, first: int, second: int) -> "Pair":
         """Return the scores of two algorithms: on the replications that both have, if shared."""

@@ -30,32 +30,16 @@ RESAMPLES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PairProcedure:
-    """Options of the test of each pair.
-
-    Attributes
-    ----------
-    test
-        The test.
-    side
-        0 two-sided, 1 or -1 where first is to be shown better or worse.
-    margin
-        Difference that does not matter, on the modelling scale.
-    tail
-        Probability that an interval leaves out on each of its closed sides.
-    n_parts
-        Number of parts that items are split into, None for as many as look normal.
-    seed
-        Of random signs and of the split.
-    brief
-        Whether tests by random signs are to be quick: the normal limit, and no inverted interval.
-    """
+    """Options of the test of each pair."""
 
     test: Test
-    side: int
-    margin: float
-    tail: float
+    side: int  # 0 two-sided, 1 or -1 where first is to be shown better or worse
+    margin: float  # difference that does not matter, on the modelling scale
+    tail: float  # probability that an interval leaves out on each of its closed sides
+    # Number of parts that items are split into, None for as many as look normal
     n_parts: int | None
-    seed: int
+    seed: int  # of random signs and of the split
+    # Whether tests by random signs are to be quick: the normal limit, and no inverted interval
     brief: bool = False
 
     @staticmethod
@@ -250,25 +234,17 @@ _COUNTED = 25
 @savable
 @dataclass(frozen=True, slots=True)
 class OtherTest:
-    """One test of one pair that does not decide.
+    """One test of one pair that does not decide."""
 
-    Attributes
-    ----------
-    test, first, second
-        Its name in words, and the algorithms.
-    statistic, df, p_value
-        Of the pair alone; NaN where it has none.
-    why
-        Why it does not fit how scores came about; empty where it does.
-    """
-
+    # test, first, second: its name in words, and the algorithms
     test: str
     first: str
     second: str
+    # statistic, df, p_value: of the pair alone; NaN where it has none
     statistic: float
     df: float
     p_value: float
-    why: str
+    why: str  # why it does not fit how scores came about; empty where it does
 
 
 def other_tests(

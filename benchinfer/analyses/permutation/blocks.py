@@ -30,39 +30,22 @@ type Scale = Literal["none", "dataset"]
 
 @dataclass(frozen=True)
 class Exchangeable:
-    """Scores in blocks, larger is better; N rows.
+    """Scores in blocks, larger is better; N rows."""
 
-    Attributes
-    ----------
-    values
-        (N,) scores on the modelling scale; for ``on="dispersion"`` minus the spreads of cells,
-        where the data set is the unit.
-    block, label, dataset
-        (N,) codes of block, algorithm and data set.
-    n_labels
-        K.
-    unit
-        What a block is, in words.
-    repeated
-        Whether an algorithm can have several scores in a block.
-    target
-        What claims are about.
-    rounded
-        (D,) differences on each data set that count as none, which `ties` are made of.
-    ties
-        Scores that were made equal to another one of their block.
-    """
-
+    # (N,) scores on the modelling scale; for ``on="dispersion"`` minus the spreads of cells, where
+    # the data set is the unit
     values: Array
+    # block, label, dataset: (N,) codes of block, algorithm and data set
     block: Codes
     label: Codes
     dataset: Codes
-    n_labels: int
-    unit: str
-    repeated: bool
-    target: Target
+    n_labels: int  # K
+    unit: str  # what a block is, in words
+    repeated: bool  # whether an algorithm can have several scores in a block
+    target: Target  # what claims are about
+    # (D,) differences on each data set that count as none, which `ties` are made of
     rounded: Array = field(default_factory=lambda: np.zeros(0))
-    ties: int = 0
+    ties: int = 0  # scores that were made equal to another one of their block
 
     @property
     def outcomes(self) -> bool:

@@ -93,28 +93,15 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class NullDistribution(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    heights, step
-        Density in each bin, and its width; no heights if asymptotic.
-    curve
-        (2, n) points of the density of chi-squared.
-    observed
-        The statistic of the scores at hand.
-    right
-        End of the axis; a statistic beyond is an arrow.
-    top
-        Height of the axis.
-    """
-
+    # heights, step: density in each bin, and its width; no heights if asymptotic
     heights: Array
     step: float
-    curve: Array
-    observed: float
-    right: float
-    top: float
+    curve: Array  # (2, n) points of the density of chi-squared
+    observed: float  # the statistic of the scores at hand
+    right: float  # end of the axis; a statistic beyond is an arrow
+    top: float  # height of the axis
 
 
 def layout_null(comparison: "PermutationComparison", width: Width = PAGE) -> NullDistribution:

@@ -57,43 +57,22 @@ class PermutationOptions(TestedOptions):
 
 @dataclass(frozen=True, slots=True)
 class PermutationProcedure:
-    """The settings of the tests.
+    """The settings of the tests."""
 
-    Attributes
-    ----------
-    on, null, resamples, pairs, alternative
-        As in `compare_permutation`.
-    adjust
-        The adjustment, resolved.
-    alpha
-        Family-wise error rate.
-    margin
-        Tolerance on the modelling scale.
-    seed
-        Of the random numbers.
-    stop
-        Whether resampling ends as soon as all decisions are certain.
-    progress
-        Progress callback.
-    scale
-        Whether tests take scores in units of their data set.
-    n_jobs
-        Threads, as `parallel.workers` has them.
-    """
-
+    # on, null, resamples, pairs, alternative: as in `compare_permutation`
     on: On
     null: NullKind
     resamples: int
     pairs: Pairs
     alternative: Alternative
-    adjust: str
-    alpha: float
-    margin: float
-    seed: int
-    stop: bool = False
-    progress: Progress | None = None
-    scale: Scale = "none"
-    n_jobs: int | None = None
+    adjust: str  # the adjustment, resolved
+    alpha: float  # family-wise error rate
+    margin: float  # tolerance on the modelling scale
+    seed: int  # of the random numbers
+    stop: bool = False  # whether resampling ends as soon as all decisions are certain
+    progress: Progress | None = None  # progress callback
+    scale: Scale = "none"  # whether tests take scores in units of their data set
+    n_jobs: int | None = None  # threads, as `parallel.workers` has them
 
     @property
     def side(self) -> int:

@@ -49,31 +49,17 @@ class GlobalRow:
 @savable
 @dataclass(frozen=True, slots=True)
 class RankSums:
-    """Sums of ranks within blocks, K algorithms, larger ranks for better scores.
+    """Sums of ranks within blocks, K algorithms, larger ranks for better scores."""
 
-    Attributes
-    ----------
-    deviation, cov
-        (K,) sums minus their expectation, and (K, K) covariance under the null hypothesis.
-    total
-        (K,) sums.
-    mean_ranks
-        (K,) mean rank with 1 for the best.
-    n_blocks
-        Blocks with two or more algorithms.
-    complete
-        Whether each block holds each algorithm once.
-    tied
-        Rows that share their rank.
-    """
-
+    # deviation, cov: (K,) sums minus their expectation, and (K, K) covariance under the null
+    # hypothesis
     deviation: Array
     cov: Array
-    total: Array
-    mean_ranks: Array
-    n_blocks: int
-    complete: bool
-    tied: int
+    total: Array  # (K,) sums
+    mean_ranks: Array  # (K,) mean rank with 1 for the best
+    n_blocks: int  # blocks with two or more algorithms
+    complete: bool  # whether each block holds each algorithm once
+    tied: int  # rows that share their rank
 
 
 def rank_sums(data: Exchangeable) -> RankSums:

@@ -31,46 +31,29 @@ _SCALED = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class PairTests:
-    """Unadjusted evidence of P pairs, each from its own scores; (P,) arrays.
+    """Unadjusted evidence of P pairs, each from its own scores; (P,) arrays."""
 
-    Attributes
-    ----------
-    estimate, low, high
-        First minus second, with simultaneous intervals.
-    mean
-        Mean difference.
-    statistic
-        Standardised, positive where first is better.
-    p, error
-        P-value of the difference, and the standard error of its evaluation.
-    equivalence, noninferiority
-        P-values of the shifted tests at the tolerance; 1 without a tolerance.
-    smallest
-        The smallest p-value that so many blocks could give.
-    n, zeros
-        Blocks that hold both, and how many of these differ by nothing.
-    skewness
-        Of the differences, over its standard error under symmetry; 0 below eight blocks.
-    kinds
-        Null distribution of each.
-    terms
-        (B, P) what the statistics are sums of; None where they are no such sums.
-    """
-
+    # estimate, low, high: first minus second, with simultaneous intervals
     estimate: Array
     low: Array
     high: Array
-    mean: Array
-    statistic: Array
+    mean: Array  # mean difference
+    statistic: Array  # standardised, positive where first is better
+    # p, error: P-value of the difference, and the standard error of its evaluation
     p: Array
     error: Array
+    # equivalence, noninferiority: P-values of the shifted tests at the tolerance; 1 without a
+    # tolerance
     equivalence: Array
     noninferiority: Array
-    smallest: Array
+    smallest: Array  # the smallest p-value that so many blocks could give
+    # n, zeros: blocks that hold both, and how many of these differ by nothing
     n: Codes
     zeros: Codes
+    # Of the differences, over its standard error under symmetry; 0 below eight blocks
     skewness: Array
-    kinds: tuple[str, ...]
+    kinds: tuple[str, ...]  # null distribution of each
+    # (B, P) what the statistics are sums of; None where they are no such sums
     terms: Array | None = None
 
 

@@ -29,41 +29,26 @@ _VISITS = 100_000_000
 @savable
 @dataclass(frozen=True, slots=True)
 class PooledTests:
-    """P-values from the permutation of all labels within blocks.
+    """P-values from the permutation of all labels within blocks."""
 
-    Attributes
-    ----------
-    kind
-        Null distribution: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
-    n
-        Arrangements or resamples behind it; infinite if asymptotic, or if exchanges of two
-        algorithms are counted by their sums.
-    stopped
-        Whether resampling ended early.
-    quadratic, df
-        The global statistic, and its degrees of freedom in the limit.
-    overall
-        Its p-value, and the error of that.
-    statistic
-        (P,) standardised contrasts of the sums of scores.
-    raw, single_step, step_down
-        (2, P) p-values and their errors: of each contrast, adjusted by the largest of all, and
-        stepwise so; without columns where not available.
-    bins, bin_width
-        (61,) how often the global statistic fell into bins of that width from 0 on, the last one of
-        all beyond; empty if asymptotic, and of two algorithms whose exchanges are many.
-    """
-
-    kind: str
+    kind: str  # null distribution: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``
+    # Arrangements or resamples behind it; infinite if asymptotic, or if exchanges of two algorithms
+    # are counted by their sums
     n: float
-    stopped: bool
+    stopped: bool  # whether resampling ended early
+    # quadratic, df: the global statistic, and its degrees of freedom in the limit
     quadratic: float
     df: int
-    overall: tuple[float, float]
-    statistic: Array
+    overall: tuple[float, float]  # its p-value, and the error of that
+    statistic: Array  # (P,) standardised contrasts of the sums of scores
+    # raw, single_step, step_down: (2, P) p-values and their errors: of each contrast, adjusted by
+    # the largest of all, and stepwise so; without columns where not available
     raw: Array
     single_step: Array
     step_down: Array
+    # bins, bin_width: (61,) how often the global statistic fell into bins of that width from 0 on,
+    # the last one of all beyond; empty if asymptotic, and of two algorithms whose exchanges are
+    # many
     bins: Counts
     bin_width: float
 

@@ -57,35 +57,20 @@ def contrasts_in_blocks(
 
 @dataclass(frozen=True, slots=True)
 class PermutationTests:
-    """Tests of a family of P contrasts; the chosen contrasts become evidence.
-
-    Attributes
-    ----------
-    family
-        The contrasts.
-    pairwise
-        Each pair on its own scores.
-    pooled
-        The same pairs on scores that all algorithms share, and the global test.
-    evidence, error
-        Of the wanted contrasts, and the error of the evaluation of their adjusted p-values.
-    other
-        (P,) adjusted p-values of the tests that do not decide: single-step pooled ones for pairwise
-        tests, Holm's pairwise ones for pooled tests; empty where not available.
-    kinds
-        Null distributions of the deciding tests.
-    tied
-        Rows that share a rank.
-    """
+    """Tests of a family of P contrasts; the chosen contrasts become evidence."""
 
     family: ContrastFamily
-    pairwise: PairTests
-    pooled: PooledTests
+    pairwise: PairTests  # each pair on its own scores
+    pooled: PooledTests  # the same pairs on scores that all algorithms share, and the global test
+    # evidence, error: of the wanted contrasts, and the error of the evaluation of their adjusted
+    # p-values
     evidence: Evidence
     error: Array
+    # (P,) adjusted p-values of the tests that do not decide: single-step pooled ones for pairwise
+    # tests, Holm's pairwise ones for pooled tests; empty where not available
     other: Array
-    kinds: tuple[str, ...]
-    tied: int
+    kinds: tuple[str, ...]  # null distributions of the deciding tests
+    tied: int  # rows that share a rank
 
 
 def tested(

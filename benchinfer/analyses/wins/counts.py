@@ -137,29 +137,17 @@ class Wins(Readable):
 @savable
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Wins with what they were counted from.
+    """Wins with what they were counted from."""
 
-    Attributes
-    ----------
-    scored
-        The setting of the scores, on their own measure; of published counts without scores.
-    tally
-        The counts, by data set; by replication where there is one data set.
-    by
-        ``"datasets"``, ``"replications"`` or ``"published"``.
-    tie, local
-        Differences that are ties: in the unit of the measure, and in standard deviations of a data
-        set's differences (0 for none).
-    rounded
-        Scores that count as equal to another one of their row though they differ.
-    """
-
+    # The setting of the scores, on their own measure; of published counts without scores
     scored: Setting
-    tally: Tally
-    by: str
+    tally: Tally  # the counts, by data set; by replication where there is one data set
+    by: str  # ``"datasets"``, ``"replications"`` or ``"published"``
+    # tie, local: differences that are ties: in the unit of the measure, and in standard deviations
+    # of a data set's differences (0 for none)
     tie: float
     local: float
-    rounded: int = 0
+    rounded: int = 0  # scores that count as equal to another one of their row though they differ
 
     @property
     def clustered(self) -> bool:

@@ -36,31 +36,17 @@ WARM_UP = 1000
 @savable
 @dataclass(frozen=True, slots=True)
 class WinPosterior:
-    """Posterior of a Bayesian Bradley-Terry model.
+    """Posterior of a Bayesian Bradley-Terry model."""
 
-    Attributes
-    ----------
-    draws
-        Draws of the posterior.
-    convergence, extended
-        Whether the chains settled, and whether they had to be run on for that.
-    outcomes
-        Of the contrasts of log worths, as they are on a data set not counts.
-    prob_win
-        (P,) posterior mean of the probability that the first wins a contest that is no tie.
-    more
-        (P,) probability that it is above 1/2.
-    ranks
-        Of the algorithms by their worths.
-    """
-
-    draws: WinDraws
+    draws: WinDraws  # draws of the posterior
+    # convergence, extended: whether the chains settled, and whether they had to be run on for that
     convergence: Convergence
     extended: bool
-    outcomes: Outcomes
+    outcomes: Outcomes  # of the contrasts of log worths, as they are on a data set not counts
+    # (P,) posterior mean of the probability that the first wins a contest that is no tie
     prob_win: Array
-    more: Array
-    ranks: Ranks
+    more: Array  # (P,) probability that it is above 1/2
+    ranks: Ranks  # of the algorithms by their worths
 
 
 def sampled(

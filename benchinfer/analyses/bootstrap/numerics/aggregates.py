@@ -161,18 +161,10 @@ class UnitBounds:
 
 @dataclass(frozen=True, slots=True)
 class UnitInfluence:
-    """Influence of each of U units on the K aggregates.
+    """Influence of each of U units on the K aggregates."""
 
-    Attributes
-    ----------
-    value
-        (U, K) first-order parts; constants within a stratum do not matter.
-    group
-        (U,) stratum of each unit; units are drawn within strata of two or more.
-    """
-
-    value: Array
-    group: Counts
+    value: Array  # (U, K) first-order parts; constants within a stratum do not matter
+    group: Counts  # (U,) stratum of each unit; units are drawn within strata of two or more
 
     def parts(self, contrasts: Array) -> Array:
         """Return (U, P) squared deviations of the units, within strata, of contrasts (P, K)."""

@@ -30,28 +30,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class BootstrapDraws:
-    """Bootstrap draws of P values.
+    """Bootstrap draws of P values."""
 
-    Attributes
-    ----------
-    estimate
-        (P,) the values on the sample.
-    values
-        (N, P) draws in increasing order.
-    units
-        Degrees of freedom and share of variance (`UnitBounds`) of expanded percentiles, of all or
-        (P,) each; None without.
-    unit
-        Size of the numbers the values come from, for rounding.
-    least
-        The smallest one-sided p-value of so many units.
-    """
-
-    estimate: Array
-    values: Array
-    unit: float
+    estimate: Array  # (P,) the values on the sample
+    values: Array  # (N, P) draws in increasing order
+    unit: float  # size of the numbers the values come from, for rounding
+    # Degrees of freedom and share of variance (`UnitBounds`) of expanded percentiles, of all or
+    # (P,) each; None without
     units: Units | None = None
-    least: float | Array = 0.0
+    least: float | Array = 0.0  # the smallest one-sided p-value of so many units
 
     @property
     def n(self) -> int:

@@ -153,25 +153,15 @@ _GRID = 101
 @savable
 @dataclass(frozen=True, slots=True)
 class PerformanceProfiles:
-    """A curve of each algorithm over G thresholds.
+    """A curve of each algorithm over G thresholds."""
 
-    Attributes
-    ----------
-    threshold
-        (G,) increasing thresholds.
-    estimate
-        (K, G) shares.
-    low, high
-        (K, G) percentile intervals at each threshold.
-    band_low, band_high
-        (K, G) bands that hold an algorithm's whole curve: the estimate plus and minus the quantile
-        of the largest deviation of a bootstrap curve from it.
-    """
-
-    threshold: Array
-    estimate: Array
+    threshold: Array  # (G,) increasing thresholds
+    estimate: Array  # (K, G) shares
+    # low, high: (K, G) percentile intervals at each threshold
     low: Array
     high: Array
+    # band_low, band_high: (K, G) bands that hold an algorithm's whole curve: the estimate plus and
+    # minus the quantile of the largest deviation of a bootstrap curve from it
     band_low: Array
     band_high: Array
 

@@ -41,27 +41,14 @@ class ResamplingPlan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreSample:
-    """Scores of K algorithms in B blocks of D data sets, larger is better.
+    """Scores of K algorithms in B blocks of D data sets, larger is better."""
 
-    Attributes
-    ----------
-    values
-        (B, K) scores, 0 where there is none; sorted by data set, then by stratum.
-    present
-        (B, K) whether there is a score.
-    dataset
-        (B,) index of each block's data set.
-    strata
-        (S + 1,) first block of each stratum: the blocks of a data set with the same algorithms.
-    first_stratum
-        (D + 1,) first stratum of each data set.
-    """
-
-    values: Array
-    present: NDArray[np.bool_]
-    dataset: Counts
+    values: Array  # (B, K) scores, 0 where there is none; sorted by data set, then by stratum
+    present: NDArray[np.bool_]  # (B, K) whether there is a score
+    dataset: Counts  # (B,) index of each block's data set
+    # (S + 1,) first block of each stratum: the blocks of a data set with the same algorithms
     strata: Counts
-    first_stratum: Counts
+    first_stratum: Counts  # (D + 1,) first stratum of each data set
 
     @property
     def n_datasets(self) -> int:

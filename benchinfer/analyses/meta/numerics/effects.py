@@ -204,21 +204,11 @@ def _unrounded(values: Array, size: Array) -> Array:
 @savable
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Effects of one data set.
+    """Effects of one data set."""
 
-    Attributes
-    ----------
-    arms
-        (k,) codes of its algorithms, the first one is the baseline.
-    y
-        (k - 1,) effects of the others against it.
-    cov
-        (k - 1, k - 1) their sampling covariance.
-    """
-
-    arms: Codes
-    y: Array
-    cov: Array
+    arms: Codes  # (k,) codes of its algorithms, the first one is the baseline
+    y: Array  # (k - 1,) effects of the others against it
+    cov: Array  # (k - 1, k - 1) their sampling covariance
 
     def matrix(self, k: int) -> Array:
         """Return the (k - 1, K) contrasts."""
@@ -237,17 +227,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """Effects of one pair of algorithms where a data set holds both.
+    """Effects of one pair of algorithms where a data set holds both."""
 
-    Attributes
-    ----------
-    held
-        (n,) positions of the data sets.
-    y, v
-        (n,) effects of the first against the second, and their sampling variances.
-    """
-
-    held: Codes
+    held: Codes  # (n,) positions of the data sets
+    # y, v: (n,) effects of the first against the second, and their sampling variances
     y: Array
     v: Array
 
@@ -277,27 +260,13 @@ def direct(blocks: Sequence[Block], pairs: Codes, k: int) -> list[Direct]:
 
 @dataclass(frozen=True, slots=True)
 class EffectRows:
-    """Independent rows of effects.
+    """Independent rows of effects."""
 
-    Attributes
-    ----------
-    y
-        (n,) effects.
-    x
-        (n, K) the same combinations of the algorithms' levels; rows sum to 0.
-    v
-        (n,) sampling variances; the row has ``v + tau^2``.
-    dataset
-        (n,) position of the data set.
-    lifted
-        How many variances were 0 and were set to the smallest that is not.
-    """
-
-    y: Array
-    x: Array
-    v: Array
-    dataset: Codes
-    lifted: int
+    y: Array  # (n,) effects
+    x: Array  # (n, K) the same combinations of the algorithms' levels; rows sum to 0
+    v: Array  # (n,) sampling variances; the row has ``v + tau^2``
+    dataset: Codes  # (n,) position of the data set
+    lifted: int  # how many variances were 0 and were set to the smallest that is not
 
     def part(self, extra: Array | None = None) -> NetworkPart:
         """Return the rows with the first algorithm's level set to 0, and more columns if given."""

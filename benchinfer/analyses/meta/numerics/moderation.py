@@ -13,21 +13,12 @@ _LEAST = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Moderated:
-    """Moderated variances.
+    """Moderated variances."""
 
-    Attributes
-    ----------
-    variance
-        (D,) variances.
-    prior
-        The variance that they are shrunk to.
-    prior_df
-        How many degrees of freedom it is worth; infinite where the variances differ no more than
-        by chance.
-    """
-
-    variance: Array
-    prior: float
+    variance: Array  # (D,) variances
+    prior: float  # the variance that they are shrunk to
+    # How many degrees of freedom it is worth; infinite where the variances differ no more than by
+    # chance
     prior_df: float
 
 

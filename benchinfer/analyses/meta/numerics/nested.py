@@ -22,26 +22,16 @@ _STARTS = ((0.5, 0.5), (0.9, 0.1), (0.1, 0.9), (0.0, 0.0))
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """Fit of three levels.
+    """Fit of three levels."""
 
-    Attributes
-    ----------
-    beta, cov
-        (p,) coefficients and their (p, p) covariance.
-    within, between
-        Variances of data sets within studies, and between studies.
-    log_likelihood
-        Restricted log-likelihood.
-    groups
-        Number of studies.
-    """
-
+    # beta, cov: (p,) coefficients and their (p, p) covariance
     beta: Array
     cov: Array
+    # within, between: variances of data sets within studies, and between studies
     within: float
     between: float
-    log_likelihood: float
-    groups: int
+    log_likelihood: float  # restricted log-likelihood
+    groups: int  # number of studies
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,24 +24,12 @@ _ALONE = 1e-7
 
 @dataclass(frozen=True, slots=True)
 class NetworkClusters:
-    """Rows of a network by independent groups, all of the length m of the longest.
+    """Rows of a network by independent groups, all of the length m of the longest."""
 
-    Attributes
-    ----------
-    precision
-        (G, m, m) inverse covariances of the rows, 0 where a group has fewer.
-    x
-        (G, m, p) columns.
-    weighted
-        (G, m) precision times residuals.
-    phi
-        (p, p) covariance of the coefficients under the model.
-    """
-
-    precision: Array
-    x: Array
-    weighted: Array
-    phi: Array
+    precision: Array  # (G, m, m) inverse covariances of the rows, 0 where a group has fewer
+    x: Array  # (G, m, p) columns
+    weighted: Array  # (G, m) precision times residuals
+    phi: Array  # (p, p) covariance of the coefficients under the model
 
     def determined_alone(self) -> Flags:
         """Return (G,) whether some combination of coefficients is known from that group only.
@@ -113,21 +101,12 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Designs:
-    """Cochran's Q split by the set of algorithms that a data set compares.
+    """Cochran's Q split by the set of algorithms that a data set compares."""
 
-    Attributes
-    ----------
-    within
-        Heterogeneity between data sets of the same design.
-    between
-        Inconsistency between designs, effects fixed.
-    interaction
-        Inconsistency between designs with tau^2 from within designs (design-by-treatment); None
-        where no design has two data sets, or all data sets have one design.
-    """
-
-    within: Test
-    between: Test
+    within: Test  # heterogeneity between data sets of the same design
+    between: Test  # inconsistency between designs, effects fixed
+    # Inconsistency between designs with tau^2 from within designs (design-by-treatment); None where
+    # no design has two data sets, or all data sets have one design
     interaction: Test | None
 
 
@@ -182,26 +161,15 @@ def _chi2(q: float, df: int, tau2: float) -> Test:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Direct and indirect evidence of one pair; first minus second, with standard errors.
+    """Direct and indirect evidence of one pair; first minus second, with standard errors."""
 
-    Attributes
-    ----------
-    direct, indirect, difference
-        Estimate and standard error of each.
-    df
-        Degrees of freedom, infinite for normal tests.
-    tau2
-        Variance between data sets, estimated with both apart.
-    robust
-        Whether errors are from the spread of the data sets.
-    """
-
+    # direct, indirect, difference: estimate and standard error of each
     direct: tuple[float, float]
     indirect: tuple[float, float]
     difference: tuple[float, float]
-    df: float
-    tau2: float
-    robust: bool = False
+    df: float  # degrees of freedom, infinite for normal tests
+    tau2: float  # variance between data sets, estimated with both apart
+    robust: bool = False  # whether errors are from the spread of the data sets
 
 
 def split(

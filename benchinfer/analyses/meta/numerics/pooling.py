@@ -94,24 +94,12 @@ class NetworkPart:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Generalised least squares at one tau^2.
+    """Generalised least squares at one tau^2."""
 
-    Attributes
-    ----------
-    q
-        ``sum w r^2``, with weights ``w = 1 / (v + tau^2)``.
-    trace
-        Of ``P = W - W X (X'WX)^-1 X'W``.
-    score
-        Twice the derivative of the restricted log-likelihood by tau^2.
-    deviance
-        Minus twice the restricted log-likelihood, up to a constant.
-    """
-
-    q: float
-    trace: float
-    score: float
-    deviance: float
+    q: float  # ``sum w r^2``, with weights ``w = 1 / (v + tau^2)``
+    trace: float  # of ``P = W - W X (X'WX)^-1 X'W``
+    score: float  # twice the derivative of the restricted log-likelihood by tau^2
+    deviance: float  # minus twice the restricted log-likelihood, up to a constant
 
 
 def solve(part: NetworkPart, tau2: float) -> tuple[Array, Array]:
@@ -238,27 +226,14 @@ def _restricted(parts: Sequence[NetworkPart]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PooledEffects:
-    """Pooled coefficients of one part.
+    """Pooled coefficients of one part."""
 
-    Attributes
-    ----------
-    beta
-        (p,) coefficients.
-    cov
-        (p, p) their covariance, with the scale in it.
-    tau2
-        Variance between data sets.
-    scale
-        What the covariance was multiplied with: ``Q / (n - p)`` of Hartung and Knapp, else 1.
-    df
-        Degrees of freedom of t statistics, infinite for normal ones.
-    """
-
-    beta: Array
-    cov: Array
-    tau2: float
+    beta: Array  # (p,) coefficients
+    cov: Array  # (p, p) their covariance, with the scale in it
+    tau2: float  # variance between data sets
+    # What the covariance was multiplied with: ``Q / (n - p)`` of Hartung and Knapp, else 1
     scale: float
-    df: float
+    df: float  # degrees of freedom of t statistics, infinite for normal ones
 
 
 def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffects:
@@ -308,25 +283,18 @@ def pool(part: NetworkPart, tau2: float, *, refined: bool = True) -> PooledEffec
 
 @dataclass(frozen=True, slots=True)
 class Heterogeneity:
-    """Heterogeneity of effects.
+    """Heterogeneity of effects."""
 
-    Attributes
-    ----------
-    q, df, p_value
-        Cochran's Q with fixed effects, its degrees of freedom, and its chi-squared p-value.
-    tau2, tau2_low, tau2_high
-        Variance between data sets, and its Q-profile interval.
-    typical
-        Typical sampling variance.
-    """
-
+    # q, df, p_value: Cochran's Q with fixed effects, its degrees of freedom, and its chi-squared
+    # p-value
     q: float
     df: int
     p_value: float
+    # tau2, tau2_low, tau2_high: variance between data sets, and its Q-profile interval
     tau2: float
     tau2_low: float
     tau2_high: float
-    typical: float
+    typical: float  # typical sampling variance
 
     def i2(self, tau2: float) -> float:
         """Return the share, in percent, of the effects' variance that is between data sets."""

@@ -86,26 +86,13 @@ METHODS = {
 
 @dataclass(frozen=True, slots=True)
 class FTest:
-    """Test that every contrast is zero.
+    """Test that every contrast is zero."""
 
-    Attributes
-    ----------
-    statistic
-        F, after scaling.
-    df_numerator
-        Number of linearly independent contrasts, q.
-    df_denominator
-        Denominator degrees of freedom, ``inf`` for the asymptotic method.
-    p_value
-        Upper tail of the F distribution.
-    scaling
-        What the Wald statistic divided by q was multiplied with; 1 but for Kenward-Roger.
-    """
-
-    statistic: float
-    df_numerator: int
-    df_denominator: float
-    p_value: float
+    statistic: float  # F, after scaling
+    df_numerator: int  # number of linearly independent contrasts, q
+    df_denominator: float  # denominator degrees of freedom, ``inf`` for the asymptotic method
+    p_value: float  # upper tail of the F distribution
+    # What the Wald statistic divided by q was multiplied with; 1 but for Kenward-Roger
     scaling: float
 
 

@@ -29,81 +29,43 @@ class Workspace:
 
     What depends on the design alone is of U data sets: one that stands for all where all have the
     same design, else D.
-
-    Attributes
-    ----------
-    theta
-        (4,) variances.
-    h
-        (M,) ``1 / (residual + replication * size)`` of each class.
-    each
-        ``D / U``, the number of data sets that each design stands for.
-    g_matrix, g
-        (U, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``.
-    t_matrix
-        (U, K, K) conditional covariance of the algorithm profile given the data set's scores.
-    q_matrix
-        (U, K, K) ``Za' V^-1 Za``;  ``q_one`` (U, K) its row sums.
-    e_matrix
-        (U, K, K) ``I - t_matrix g_matrix``; ``e_one`` (U, K) its row sums.
-    c
-        (D, K) ``Za' V^-1 y``.
-    phi, information
-        (p, p) covariance of the fixed effects, ``(X' V^-1 X)^-1``, and its inverse.
-    beta
-        (p,) fixed effects of the centred scores.
-    y_p_y
-        ``y' P y``.
-    criterion
-        -2 log (restricted) likelihood on the scale of the centred scores.
     """
 
-    theta: Array
-    h: Array
-    each: int
+    theta: Array  # (4,) variances
+    h: Array  # (M,) ``1 / (residual + replication * size)`` of each class
+    each: int  # ``D / U``, the number of data sets that each design stands for
+    # g_matrix, g: (U, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``
     g_matrix: Array
     g: Array
+    # (U, K, K) conditional covariance of the algorithm profile given the data set's scores
     t_matrix: Array
-    q_matrix: Array
+    q_matrix: Array  # (U, K, K) ``Za' V^-1 Za``;  ``q_one`` (U, K) its row sums
     q_one: Array
-    e_matrix: Array
+    e_matrix: Array  # (U, K, K) ``I - t_matrix g_matrix``; ``e_one`` (U, K) its row sums
     e_one: Array
-    c: Array
+    c: Array  # (D, K) ``Za' V^-1 y``
+    # phi, information: (p, p) covariance of the fixed effects, ``(X' V^-1 X)^-1``, and its inverse
     phi: Array
     information: Array
-    beta: Array
-    y_p_y: float
-    criterion: float
+    beta: Array  # (p,) fixed effects of the centred scores
+    y_p_y: float  # ``y' P y``
+    criterion: float  # -2 log (restricted) likelihood on the scale of the centred scores
 
 
 @savable
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Derivatives at given variances, over the four components.
+    """Derivatives at given variances, over the four components."""
 
-    Attributes
-    ----------
-    score
-        (4,) gradient of the criterion.
-    expected
-        (4, 4) ``tr(P V_i P V_j)``; the expected information of the variances is half of it.
-    average
-        (4, 4) ``y' P V_i P V_j P y``.
-    f
-        (4, p, p) ``X' V^-1 V_i V^-1 X``.
-    ff
-        (4, 4, p, p) ``X' V^-1 V_i V^-1 V_j V^-1 X``, symmetrised; empty where covariances are
-        structured.
-    z
-        (D, K) ``Za' P y``.
-    """
-
-    score: Array
+    score: Array  # (4,) gradient of the criterion
+    # (4, 4) ``tr(P V_i P V_j)``; the expected information of the variances is half of it
     expected: Array
-    average: Array
-    f: Array
+    average: Array  # (4, 4) ``y' P V_i P V_j P y``
+    f: Array  # (4, p, p) ``X' V^-1 V_i V^-1 X``
+    # (4, 4, p, p) ``X' V^-1 V_i V^-1 V_j V^-1 X``, symmetrised; empty where covariances are
+    # structured
     ff: Array
-    z: Array
+    z: Array  # (D, K) ``Za' P y``
 
     @property
     def observed(self) -> Array:

@@ -24,48 +24,27 @@ _MANY = 64  # rows in a range, about, from which on a product pays
 @savable
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Moments of centred, scaled scores; D data sets, K algorithms, M classes.
+    """Moments of centred, scaled scores; D data sets, K algorithms, M classes."""
 
-    Attributes
-    ----------
-    n
-        (D, K) number of scores.
-    total
-        (D, K) sums of the centred scores.
-    square
-        (D,) sums of squares of the centred scores.
-    start
-        (D,) index of each data set's first class; empty when no replications are modelled.
-    size, rows
-        (M,) scores per block of the class, and number of its blocks.
-    class_n, class_total
-        (M, K) number of scores and sums of the centred scores.
-    cross
-        (M, K, K) sums of outer products of the blocks' counts.
-    moment
-        (M, K) sums of the blocks' counts times the blocks' sums.
-    block_square
-        (M,) sums of squares of the blocks' sums.
-    offset, delta
-        (K,) and (D,) the constants that were taken off, on the scale of the centred scores.
-    scale
-        What centred scores were divided by.
-    """
-
-    n: Array
-    total: Array
-    square: Array
+    n: Array  # (D, K) number of scores
+    total: Array  # (D, K) sums of the centred scores
+    square: Array  # (D,) sums of squares of the centred scores
+    # (D,) index of each data set's first class; empty when no replications are modelled
     start: Codes
+    # size, rows: (M,) scores per block of the class, and number of its blocks
     size: Array
     rows: Array
+    # class_n, class_total: (M, K) number of scores and sums of the centred scores
     class_n: Array
     class_total: Array
-    cross: Array
-    moment: Array
-    block_square: Array
+    cross: Array  # (M, K, K) sums of outer products of the blocks' counts
+    moment: Array  # (M, K) sums of the blocks' counts times the blocks' sums
+    block_square: Array  # (M,) sums of squares of the blocks' sums
+    # offset, delta: (K,) and (D,) the constants that were taken off, on the scale of the centred
+    # scores
     offset: Array
     delta: Array
-    scale: float
+    scale: float  # what centred scores were divided by
 
     @property
     def n_scores(self) -> int:
@@ -208,40 +187,23 @@ class Patterns:
 
     Repeats within a (block, algorithm) are split into their mean, which enters the class, and the
     squares about it, which are independent of everything else.
-
-    Attributes
-    ----------
-    dataset
-        (M,) data set of each class, non-decreasing; every data set has a class.
-    counts
-        (M, K) how many scores each block of the class has of the algorithm.
-    rows
-        (M,) number of blocks.
-    mean
-        (M, K) means over the blocks of their means, 0 where an algorithm is absent.
-    cross
-        (M, K, K) sums over the blocks of outer products of their deviations from these means.
-    free, square
-        (D, K) degrees of freedom and sum of squares of repeats about their means.
-    paired
-        Whether blocks are replications, as a replication term needs.
-    offset, delta
-        (K,) and (D,) the constants that were taken off, on the scale of the centred scores.
-    scale
-        What centred scores were divided by.
     """
 
-    dataset: Codes
-    counts: Array
-    rows: Array
-    mean: Array
+    dataset: Codes  # (M,) data set of each class, non-decreasing; every data set has a class
+    counts: Array  # (M, K) how many scores each block of the class has of the algorithm
+    rows: Array  # (M,) number of blocks
+    mean: Array  # (M, K) means over the blocks of their means, 0 where an algorithm is absent
+    # (M, K, K) sums over the blocks of outer products of their deviations from these means
     cross: Array
+    # free, square: (D, K) degrees of freedom and sum of squares of repeats about their means
     free: Array
     square: Array
-    paired: bool
+    paired: bool  # whether blocks are replications, as a replication term needs
+    # offset, delta: (K,) and (D,) the constants that were taken off, on the scale of the centred
+    # scores
     offset: Array
     delta: Array
-    scale: float
+    scale: float  # what centred scores were divided by
 
     @property
     def start(self) -> Codes:

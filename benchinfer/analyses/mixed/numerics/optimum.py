@@ -30,23 +30,12 @@ _LEAST_RESIDUAL = 1e-13
 @savable
 @dataclass(frozen=True, slots=True)
 class OptimizerRecord:
-    """Record of the optimisation.
+    """Record of the optimisation."""
 
-    Attributes
-    ----------
-    evaluations
-        Number of evaluations of the criterion.
-    steps
-        Number of Newton steps taken.
-    decrement
-        Squared length of the last Newton step, in standard errors of the variances.
-    converged
-        Whether the decrement fell below its limit, or no step could improve the criterion further.
-    """
-
-    evaluations: int
-    steps: int
-    decrement: float
+    evaluations: int  # number of evaluations of the criterion
+    steps: int  # number of Newton steps taken
+    decrement: float  # squared length of the last Newton step, in standard errors of the variances
+    # Whether the decrement fell below its limit, or no step could improve the criterion further
     converged: bool
 
 
@@ -55,45 +44,22 @@ class FittedModel:
     """A fitted score model; p fixed effects, c variances and covariances, on the scores' own scale.
 
     D data sets, K algorithms.
-
-    Attributes
-    ----------
-    terms
-        Names of the variances and covariances in the model, those of residuals last.
-    variances
-        Their estimates.
-    beta, cov
-        (p,) fixed effects and (p, p) their covariance.
-    criterion
-        -2 log (restricted) likelihood.
-    reml
-        Whether the likelihood is restricted.
-    n
-        Number of scores.
-    singular
-        Variances that are estimated to be zero.
-    derivatives
-        Score, informations and matrices on the scale of the centred scores.
-    scale
-        What that scale was divided by.
-    phi
-        (p, p) covariance of the fixed effects on the scale of the centred scores.
-    optimizer
-        Record of the optimisation.
     """
 
+    # Names of the variances and covariances in the model, those of residuals last
     terms: tuple[str, ...]
-    variances: Array
+    variances: Array  # their estimates
+    # beta, cov: (p,) fixed effects and (p, p) their covariance
     beta: Array
     cov: Array
-    criterion: float
-    reml: bool
-    n: int
-    singular: tuple[str, ...]
-    derivatives: Derivatives
-    scale: float
-    phi: Array
-    optimizer: OptimizerRecord
+    criterion: float  # -2 log (restricted) likelihood
+    reml: bool  # whether the likelihood is restricted
+    n: int  # number of scores
+    singular: tuple[str, ...]  # variances that are estimated to be zero
+    derivatives: Derivatives  # score, informations and matrices on the scale of the centred scores
+    scale: float  # what that scale was divided by
+    phi: Array  # (p, p) covariance of the fixed effects on the scale of the centred scores
+    optimizer: OptimizerRecord  # record of the optimisation
 
     @property
     def log_likelihood(self) -> float:
@@ -123,13 +89,9 @@ class ScoreModelFit(FittedModel):
 
     Its (4,) variances are in the order of `likelihood.COMPONENTS`, 0 where a component is not in
     the model; `singular` are components that are estimated to be exactly zero.
-
-    Attributes
-    ----------
-    blup_dataset, blup_interaction
-        (D,) and (D, K) predicted random effects.
     """
 
+    # blup_dataset, blup_interaction: (D,) and (D, K) predicted random effects
     blup_dataset: Array
     blup_interaction: Array
 

@@ -35,23 +35,12 @@ _FARTHEST = 1e6
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio:
-    """Test of fixed effects by full maximum likelihood.
+    """Test of fixed effects by full maximum likelihood."""
 
-    Attributes
-    ----------
-    statistic
-        Fall of -2 log likelihood from the smaller to the larger model.
-    df
-        Difference in the number of fixed effects.
-    p_value
-        Upper tail of chi-squared.
-    full, null
-        The fits of the larger and of the smaller model.
-    """
-
-    statistic: float
-    df: int
-    p_value: float
+    statistic: float  # fall of -2 log likelihood from the smaller to the larger model
+    df: int  # difference in the number of fixed effects
+    p_value: float  # upper tail of chi-squared
+    # full, null: the fits of the larger and of the smaller model
     full: ScoreModelFit
     null: ScoreModelFit
 
@@ -85,20 +74,12 @@ class VarianceTest:
 
 @dataclass(frozen=True, slots=True)
 class ProfileInterval:
-    """Interval of a standard deviation; its square is the interval of the variance.
-
-    Attributes
-    ----------
-    component
-        The component.
-    estimate
-        The standard deviation at the optimum of the likelihood that is profiled.
-    low, high
-        Bounds; `low` is 0 where zero is not ruled out, `high` infinite where nothing bounds it.
-    """
+    """Interval of a standard deviation; its square is the interval of the variance."""
 
     component: str
-    estimate: float
+    estimate: float  # the standard deviation at the optimum of the likelihood that is profiled
+    # low, high: bounds; `low` is 0 where zero is not ruled out, `high` infinite where nothing
+    # bounds it
     low: float
     high: float
 

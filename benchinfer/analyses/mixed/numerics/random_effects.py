@@ -40,22 +40,13 @@ _NONE = 1e-9
 @savable
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Shape of a sample.
+    """Shape of a sample."""
 
-    Attributes
-    ----------
-    n
-        Its size; 0 where there is none, and then the rest is NaN.
-    skewness, kurtosis
-        Of its values; kurtosis is the excess over 3.
-    sample
-        Every so many-th value, 5,000 at most; empty where normality is not tested.
-    """
-
-    n: int
+    n: int  # its size; 0 where there is none, and then the rest is NaN
+    # skewness, kurtosis: of its values; kurtosis is the excess over 3
     skewness: float
     kurtosis: float
-    sample: Array
+    sample: Array  # every so many-th value, 5,000 at most; empty where normality is not tested
 
     @property
     def p_normal(self) -> float:
@@ -161,21 +152,11 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
 
 @dataclass(frozen=True, slots=True)
 class PredictedEffects:
-    """Predicted random effects of one component, three arrays of one shape.
+    """Predicted random effects of one component, three arrays of one shape."""
 
-    Attributes
-    ----------
-    mean
-        Predictions on the scores' scale.
-    conditional_sd
-        Standard deviations given the fixed effects.
-    prediction_sd
-        Standard deviations of the errors of prediction, never smaller.
-    """
-
-    mean: Array
-    conditional_sd: Array
-    prediction_sd: Array
+    mean: Array  # predictions on the scores' scale
+    conditional_sd: Array  # standard deviations given the fixed effects
+    prediction_sd: Array  # standard deviations of the errors of prediction, never smaller
 
 
 def _workspace(stats: Statistics, fit: ScoreModelFit, x: Array | None) -> Workspace:

@@ -80,25 +80,14 @@ class ResidualSpread:
 @savable
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """Diagnostics of a fit.
+    """Diagnostics of a fit."""
 
-    Attributes
-    ----------
-    shape
-        Of the residuals; size 0 where only cells are known.
-    quantiles
-        (99,) quantiles at `PROBABILITIES` of the residuals in their standard deviation; empty
-        where only cells are known.
-    spread
-        How residual variances differ.
-    effects
-        Predicted random effects.
-    """
-
-    shape: Shape
+    shape: Shape  # of the residuals; size 0 where only cells are known
+    # (99,) quantiles at `PROBABILITIES` of the residuals in their standard deviation; empty where
+    # only cells are known
     quantiles: Array
-    spread: ResidualSpread
-    effects: RandomEffects
+    spread: ResidualSpread  # how residual variances differ
+    effects: RandomEffects  # predicted random effects
 
 
 @dataclass(frozen=True, slots=True)

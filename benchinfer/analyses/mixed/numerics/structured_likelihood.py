@@ -57,40 +57,22 @@ class BlockLevel:
     """The blocks of D data sets at given variances; M classes, K algorithms.
 
     Z are the algorithms' indicators, in contrast coordinates.
-
-    Attributes
-    ----------
-    patterns
-        The statistics.
-    kind
-        Which scores share a residual variance.
-    replicated
-        Whether the model has a replication variance.
-    residual
-        (D, K) residual variances.
-    per_count
-        (M, K) one over the counts, 0 where an algorithm is absent.
-    inverse, inverse_one
-        (M, K, K) ``O`` and (M, K) its row sums.
-    information, moment
-        (D, K, K) ``Z' R^-1 Z`` and (D, K) ``Z' R^-1 y`` for the covariance R within blocks.
-    basis
-        (K, K) the coordinates.
-    log_det
-        ``log|R|``.
     """
 
-    patterns: Patterns
-    kind: Residual
-    replicated: bool
-    residual: Array
-    per_count: Array
+    patterns: Patterns  # the statistics
+    kind: Residual  # which scores share a residual variance
+    replicated: bool  # whether the model has a replication variance
+    residual: Array  # (D, K) residual variances
+    per_count: Array  # (M, K) one over the counts, 0 where an algorithm is absent
+    # inverse, inverse_one: (M, K, K) ``O`` and (M, K) its row sums
     inverse: Array
     inverse_one: Array
+    # information, moment: (D, K, K) ``Z' R^-1 Z`` and (D, K) ``Z' R^-1 y`` for the covariance R
+    # within blocks
     information: Array
     moment: Array
-    log_det: float
-    basis: Array
+    log_det: float  # ``log|R|``
+    basis: Array  # (K, K) the coordinates
 
     @staticmethod
     def of(
@@ -429,27 +411,14 @@ def _level(k: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class StructuredModel:
-    """Data and structure of a model: D data sets, K algorithms, p fixed effects, G domains.
+    """Data and structure of a model: D data sets, K algorithms, p fixed effects, G domains."""
 
-    Attributes
-    ----------
-    patterns
-        Sufficient statistics.
-    layout
-        The variances.
-    x
-        (D, K, p) design of the fixed effects, its rows in contrast coordinates.
-    member
-        (G, D) one where the data set is of the domain, else zero; G is 0 without a domain level.
-    reml
-        Restricted or full maximum likelihood.
-    """
-
-    patterns: Patterns
-    layout: CovarianceLayout
-    x: Array
+    patterns: Patterns  # sufficient statistics
+    layout: CovarianceLayout  # the variances
+    x: Array  # (D, K, p) design of the fixed effects, its rows in contrast coordinates
+    # (G, D) one where the data set is of the domain, else zero; G is 0 without a domain level
     member: Array
-    reml: bool
+    reml: bool  # restricted or full maximum likelihood
 
     @property
     def centre(self) -> Array:
@@ -470,27 +439,13 @@ class StructuredModel:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """Random effects with covariance C integrated out of U units with information G.
+    """Random effects with covariance C integrated out of U units with information G."""
 
-    Attributes
-    ----------
-    inner
-        (U, K, K) ``I + G C``.
-    keep
-        (U, K, K) ``E = (I + G C)^-1``: what is left of a direction of the information.
-    cov
-        (U, K, K) ``T = C E = (C^-1 + G)^-1``, the effects' covariance given the scores.
-    information
-        (U, K, K) ``Q = E G``.
-    log_det
-        ``sum log|I + G C|``.
-    """
-
-    inner: Array
-    keep: Array
-    cov: Array
-    information: Array
-    log_det: float
+    inner: Array  # (U, K, K) ``I + G C``
+    keep: Array  # (U, K, K) ``E = (I + G C)^-1``: what is left of a direction of the information
+    cov: Array  # (U, K, K) ``T = C E = (C^-1 + G)^-1``, the effects' covariance given the scores
+    information: Array  # (U, K, K) ``Q = E G``
+    log_det: float  # ``sum log|I + G C|``
 
     @staticmethod
     def of(information: Array, covariance: Array) -> "Lift":
@@ -511,47 +466,23 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The likelihood at given variances, and what derivatives need.
+    """The likelihood at given variances, and what derivatives need."""
 
-    Attributes
-    ----------
-    theta
-        (c,) variances and covariances.
-    blocks, data, domains
-        The three levels.
-    design
-        (D, K, p) X less its prediction by the domains' effects.
-    domain_design
-        (G, K, p) ``Z' V^-1 X`` summed over a domain.
-    phi
-        (p, p) covariance of the fixed effects.
-    beta
-        (p,) fixed effects of the centred scores.
-    domain_effect
-        (G, K) predicted effects of the domains.
-    z
-        (D, K) ``Z' P y``.
-    profile
-        (D, K) fitted value of a score, by all effects of its data set, less the data set's centre.
-    y_p_y
-        ``y' P y``.
-    criterion
-        -2 log (restricted) likelihood on the scale of the centred scores.
-    """
-
-    theta: Array
+    theta: Array  # (c,) variances and covariances
+    # blocks, data, domains: the three levels
     blocks: BlockLevel
     data: Lift
     domains: Lift
-    design: Array
-    domain_design: Array
-    phi: Array
-    beta: Array
-    domain_effect: Array
-    z: Array
+    design: Array  # (D, K, p) X less its prediction by the domains' effects
+    domain_design: Array  # (G, K, p) ``Z' V^-1 X`` summed over a domain
+    phi: Array  # (p, p) covariance of the fixed effects
+    beta: Array  # (p,) fixed effects of the centred scores
+    domain_effect: Array  # (G, K) predicted effects of the domains
+    z: Array  # (D, K) ``Z' P y``
+    # (D, K) fitted value of a score, by all effects of its data set, less the data set's centre
     profile: Array
-    y_p_y: float
-    criterion: float
+    y_p_y: float  # ``y' P y``
+    criterion: float  # -2 log (restricted) likelihood on the scale of the centred scores
 
 
 def symmetric(matrices: Array) -> Array:

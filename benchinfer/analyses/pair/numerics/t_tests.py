@@ -21,49 +21,28 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class EstimatedDifference:
-    """An estimated difference.
+    """An estimated difference."""
 
-    Attributes
-    ----------
-    estimate
-        The difference.
-    std_error
-        Its standard error; 0 where all differences are the same.
-    df
-        Degrees of freedom of their ratio, infinite for a normal one.
-    """
-
-    estimate: float
-    std_error: float
-    df: float
+    estimate: float  # the difference
+    std_error: float  # its standard error; 0 where all differences are the same
+    df: float  # degrees of freedom of their ratio, infinite for a normal one
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceTest:
-    """Test and interval of a difference.
+    """Test and interval of a difference."""
 
-    Attributes
-    ----------
-    estimate, std_error, df, statistic
-        Difference, standard error and degrees of freedom (NaN where the test has none), and the
-        test statistic.
-    p
-        P-value of the difference.
-    equivalence
-        Larger p-value of the two one-sided tests at the margin.
-    noninferiority
-        P-value of the hypothesis that the side to be shown is worse by the margin or more.
-    low, high
-        Interval.
-    """
-
+    # estimate, std_error, df, statistic: difference, standard error and degrees of freedom (NaN
+    # where the test has none), and the test statistic
     estimate: float
     std_error: float
     df: float
     statistic: float
-    p: float
-    equivalence: float
+    p: float  # P-value of the difference
+    equivalence: float  # larger p-value of the two one-sided tests at the margin
+    # P-value of the hypothesis that the side to be shown is worse by the margin or more
     noninferiority: float
+    # low, high: interval
     low: float
     high: float
 
@@ -281,18 +260,10 @@ _ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class PartMeans:
-    """Means of parts.
+    """Means of parts."""
 
-    Attributes
-    ----------
-    means
-        (N,) mean of each part.
-    part
-        (n,) the part of each item.
-    """
-
-    means: Array
-    part: Codes
+    means: Array  # (N,) mean of each part
+    part: Codes  # (n,) the part of each item
 
 
 def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:

@@ -23,27 +23,13 @@ type Kind = Literal["values", "ranks", "aligned-ranks", "normal-scores", "disper
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """Block and label of each row.
+    """Block and label of each row."""
 
-    Attributes
-    ----------
-    rows
-        (n,) rows of the input that take part, block by block.
-    starts
-        (B + 1,) where each block begins in `rows`.
-    labels
-        (n,) label of each row, 0..K-1.
-    n_labels
-        K.
-    dropped
-        Number of blocks left out because they hold one label only.
-    """
-
-    rows: Codes
-    starts: Codes
-    labels: Codes
-    n_labels: int
-    dropped: int
+    rows: Codes  # (n,) rows of the input that take part, block by block
+    starts: Codes  # (B + 1,) where each block begins in `rows`
+    labels: Codes  # (n,) label of each row, 0..K-1
+    n_labels: int  # K
+    dropped: int  # number of blocks left out because they hold one label only
 
     @cached_property
     def sizes(self) -> Codes:

@@ -35,21 +35,11 @@ _ZERO = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class PermutationMoments:
-    """Column sums and their moments under permutation within blocks.
+    """Column sums and their moments under permutation within blocks."""
 
-    Attributes
-    ----------
-    total
-        (K,) sum of the scores of each label.
-    deviation
-        (K,) `total` minus its expectation.
-    cov
-        (K, K) covariance; rows sum to zero.
-    """
-
-    total: Array
-    deviation: Array
-    cov: Array
+    total: Array  # (K,) sum of the scores of each label
+    deviation: Array  # (K,) `total` minus its expectation
+    cov: Array  # (K, K) covariance; rows sum to zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,18 +151,10 @@ class PValues:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Of the global statistic over arrangements or resamples.
+    """Of the global statistic over arrangements or resamples."""
 
-    Attributes
-    ----------
-    width
-        Of each bin; the first one begins at 0.
-    counts
-        How many fell into each; the last one is of all that lie beyond.
-    """
-
-    width: float
-    counts: Counts
+    width: float  # of each bin; the first one begins at 0
+    counts: Counts  # how many fell into each; the last one is of all that lie beyond
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,28 +195,15 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class PermutationProblem:
-    """Centred scores with their moments, the contrasts and their direction.
+    """Centred scores with their moments, the contrasts and their direction."""
 
-    Attributes
-    ----------
-    centred
-        (n,) from `blocks.center`.
-    layout
-        B blocks, K labels.
-    moments
-        Of these scores.
-    contrasts
-        (J, K), such as ``all_pairs(k)[1]``; rows sum to zero, or not (a label against the mean of
-        all). May have no rows. A contrast without variance gets p = 1.
-    two_sided
-        Whether absolute values count; else large values do.
-    """
-
-    centred: Array
-    layout: BlockLayout
-    moments: PermutationMoments
+    centred: Array  # (n,) from `blocks.center`
+    layout: BlockLayout  # b blocks, K labels
+    moments: PermutationMoments  # of these scores
+    # (J, K), such as ``all_pairs(k)[1]``; rows sum to zero, or not (a label against the mean of
+    # all). May have no rows. A contrast without variance gets p = 1
     contrasts: Array
-    two_sided: bool
+    two_sided: bool  # whether absolute values count; else large values do
 
     @staticmethod
     def of(

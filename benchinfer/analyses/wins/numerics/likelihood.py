@@ -27,26 +27,13 @@ class WinFit:
 
     With ``d = log_worth[i] - log_worth[j]`` the probabilities that i wins, that neither does and
     that j wins are in the proportion ``exp(d / 2) : exp(tie) : exp(-d / 2)``.
-
-    Attributes
-    ----------
-    log_worth
-        (K,) log worths; they sum to 0.
-    tie
-        Log of Davidson's nu; None for a model without ties.
-    cov
-        (K, K) covariance of the log worths, contests taken as independent.
-    log_likelihood
-        Of the counts, without the binomial coefficients and without a penalty.
-    penalised
-        Whether Firth's penalty was used.
     """
 
-    log_worth: Array
-    tie: float | None
-    cov: Array
-    log_likelihood: float
-    penalised: bool
+    log_worth: Array  # (K,) log worths; they sum to 0
+    tie: float | None  # log of Davidson's nu; None for a model without ties
+    cov: Array  # (K, K) covariance of the log worths, contests taken as independent
+    log_likelihood: float  # of the counts, without the binomial coefficients and without a penalty
+    penalised: bool  # whether Firth's penalty was used
 
 
 def probabilities(d: Array, tie: "float | Array | None") -> tuple[Array, Array, Array]:

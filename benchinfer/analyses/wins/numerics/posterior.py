@@ -47,21 +47,11 @@ class HmcDraws:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A sampler that knows its scales.
+    """A sampler that knows its scales."""
 
-    Attributes
-    ----------
-    point
-        (C, d) where the chains are.
-    root
-        (d, d) root of the covariance that paths are scaled by; (d,) if it is diagonal.
-    step
-        Size of a step in these units.
-    """
-
-    point: Array
-    root: Array
-    step: float
+    point: Array  # (C, d) where the chains are
+    root: Array  # (d, d) root of the covariance that paths are scaled by; (d,) if it is diagonal
+    step: float  # size of a step in these units
 
 
 def warm_up(
@@ -243,21 +233,11 @@ class WinPriors:
 
 @dataclass(frozen=True, slots=True)
 class WinModel:
-    """Data and priors of the sampled model.
+    """Data and priors of the sampled model."""
 
-    Attributes
-    ----------
-    tally
-        Counts, as `Tally.with_ties` gives them.
-    priors
-        The priors.
-    departures
-        Whether each cluster has worths of its own, normal about the common ones.
-    """
-
-    tally: Tally
+    tally: Tally  # counts, as `Tally.with_ties` gives them
     priors: WinPriors
-    departures: bool
+    departures: bool  # whether each cluster has worths of its own, normal about the common ones
 
     @property
     def tied(self) -> bool:

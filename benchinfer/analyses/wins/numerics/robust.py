@@ -33,28 +33,17 @@ class RobustErrors:
 
     Clusters of a kind have the same contests. Quadratic forms of (J, K) contrasts in the arrays are
     what counts.
-
-    Attributes
-    ----------
-    cov
-        (K, K) covariance of the log worths.
-    model
-        (K, K) covariance with contests taken as independent.
-    share
-        (U, K, K) parts of it that each cluster of a kind contributes. Directions in which a cluster
-        has all of the information are left out: it has no residual there, and they no error.
-    pull
-        (U, q, K) what the residuals of a cluster of a kind have in common with those of all, in
-        coordinates in which the shares sum to the identity.
-    clusters
-        (U,) number of clusters of each kind.
     """
 
-    cov: Array
-    model: Array
+    cov: Array  # (K, K) covariance of the log worths
+    model: Array  # (K, K) covariance with contests taken as independent
+    # (U, K, K) parts of it that each cluster of a kind contributes. Directions in which a cluster
+    # has all of the information are left out: it has no residual there, and they no error
     share: Array
+    # (U, q, K) what the residuals of a cluster of a kind have in common with those of all, in
+    # coordinates in which the shares sum to the identity
     pull: Array
-    clusters: NDArray[np.int64]
+    clusters: NDArray[np.int64]  # (U,) number of clusters of each kind
 
     def degrees(self, contrasts: Array) -> Array:
         """Return (J,) degrees of freedom of contrasts; 0 where one cluster alone tells of them.
