@@ -10,7 +10,7 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.evidence import Array, Level, Scores, Setting
+from benchinfer.comparison.evidence import Level, Scores, Setting
 from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
@@ -18,6 +18,7 @@ from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import ties
 from benchinfer.numerics.covariance import pairs_of
+from benchinfer.numerics.types import Array
 from benchinfer.scores.statistics import rows_needed
 
 type Statistic = Literal["mean", "median", "worst"]

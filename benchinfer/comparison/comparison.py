@@ -8,18 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison import wording
 from benchinfer.comparison.contrasts import Sides
-from benchinfer.comparison.evidence import (
-    Array,
-    Evidence,
-    Level,
-    Setting,
-    alpha_of,
-    decide,
-)
+from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, decide
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame, turned
@@ -31,6 +23,7 @@ from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.ranks import letters
 from benchinfer.relations.relation import Relation
 from benchinfer.relations.text import in_brief
@@ -88,8 +81,8 @@ class Comparison(Tabular):
     formula_name: ClassVar[str] = "Statistic"
 
     setting: Setting
-    pairs: NDArray[np.int64]
-    codes: NDArray[np.int8]
+    pairs: Codes
+    codes: States
     level: float
     target: Target
     levels: Level
@@ -171,7 +164,7 @@ class Comparison(Tabular):
             return f"where one direction has a probability of {100 * self.level:g} %"
         return "where the test decides"
 
-    def over_equality(self) -> NDArray[np.bool_]:
+    def over_equality(self) -> Flags:
         """Return (P,) decided pairs whose interval includes equality."""
         return spanning(self._contrasts(), self.measure).to_numpy()
 
@@ -245,7 +238,7 @@ class Comparison(Tabular):
         level = np.where(np.isnan(level), -np.inf, level)
         return np.lexsort((by_name, -net, -level)).tolist()
 
-    def against(self, levels: Array) -> NDArray[np.bool_]:
+    def against(self, levels: Array) -> Flags:
         """Return (P,) decided pairs whose better algorithm has the worse of (K,) levels."""
         level, single = joined_levels(levels), (self.pairs >= 0).all(axis=1)
         i, j = self.pairs.T
@@ -297,7 +290,7 @@ class Comparison(Tabular):
         """Whether either side of a pair may stand first: neither user nor test has fixed it."""
         return self.alternative == "two-sided" and not self.names
 
-    def turns(self) -> NDArray[np.bool_]:
+    def turns(self) -> Flags:
         """Return (P,) pairs of which people read the stored second, being better ranked, first."""
         first, second = pair_places(self, self.pairs).T
         return (second < first) & (first < len(self.algorithms)) & self._turnable
@@ -366,7 +359,7 @@ class Comparison(Tabular):
             raise DesignError(unknown("rule", rule, ["evidence"]))
         return self._related(self.codes, self.rule)
 
-    def _related(self, codes: NDArray[np.int8], rule: str) -> Relation:
+    def _related(self, codes: States, rule: str) -> Relation:
         """Return the relation that codes of the pairs make, with the ranking as its order."""
         real = (self.pairs >= 0).all(axis=1)
         return Relation.from_codes(
@@ -626,7 +619,7 @@ def pair_order(comparison: Comparison) -> list[int]:
     return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
 
 
-def pair_places(comparison: Comparison, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+def pair_places(comparison: Comparison, pairs: Codes) -> Codes:
     """Return (P, 2) places of both sides in the ranking; averages come after all algorithms."""
     ranking = comparison.ranking()
     k = len(ranking)

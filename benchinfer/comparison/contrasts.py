@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Given, Option, Subset
 from benchinfer.core.numbers import count, join, some
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array, Codes, Flags
 
 type Named = Literal["tukey", "dunnett", "sequential", "mean"]
 type Weights = Mapping[str, Mapping[str, float]]
@@ -40,14 +39,14 @@ class Sides:
     """
 
     names: tuple[tuple[str, str], ...]
-    turned: NDArray[np.bool_]
-    order: NDArray[np.int64]
+    turned: Flags
+    order: Codes
 
-    def chosen(self, chosen: NDArray[np.bool_]) -> list[int]:
+    def chosen(self, chosen: Flags) -> list[int]:
         """Return the contrasts of a choice among the first ones, by the ranking."""
         return [i for i in self.order.tolist() if i < len(chosen) and chosen[i]]
 
-    def some(self, chosen: NDArray[np.bool_]) -> str:
+    def some(self, chosen: Flags) -> str:
         """Name the first few of the chosen contrasts.
 
         Examples
@@ -80,7 +79,7 @@ class ContrastFamily:
         wanted ones were picked among all by looking at the scores.
     """
 
-    pairs: NDArray[np.int64]
+    pairs: Codes
     matrix: Array
     words: str
     sides: tuple[tuple[str, str], ...] = ()
@@ -181,7 +180,7 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
     )
 
 
-def _differences(pairs: NDArray[np.int64], k: int) -> Array:
+def _differences(pairs: Codes, k: int) -> Array:
     return np.eye(k)[pairs[:, 0]] - np.eye(k)[pairs[:, 1]]
 
 

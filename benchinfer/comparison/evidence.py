@@ -4,14 +4,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure, Scale
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.resampling import Resampling
@@ -192,9 +191,7 @@ class Level:
     better: Literal["higher", "lower", ""] = ""
 
     @staticmethod
-    def of_pairs(
-        mean: Array, pairs: NDArray[np.int64], differences: Array, name: str = ""
-    ) -> "Level":
+    def of_pairs(mean: Array, pairs: Codes, differences: Array, name: str = "") -> "Level":
         """Return the levels that pairs' differences make, around the mean of all algorithms.
 
         They are the means where pairs differ as these do, as without empty cells.
@@ -253,7 +250,7 @@ class Evidence:
     p_error: Array | None = None
 
 
-def silenced(evidence: Evidence, silent: NDArray[np.bool_]) -> Evidence:
+def silenced(evidence: Evidence, silent: Flags) -> Evidence:
     """Let evidence say nothing of some pairs: p-values of 1, and intervals without bounds."""
 
     def one(p: Array) -> Array:
@@ -279,7 +276,7 @@ def alpha_of(level: float) -> float:
     return round(1 - level, 12)
 
 
-def positions(levels: Array, pairs: NDArray[np.int64], differences: Array) -> Array:
+def positions(levels: Array, pairs: Codes, differences: Array) -> Array:
     """Return (K,) positions of algorithms whose differences fit those of pairs by least squares.
 
     Their mean in each set of algorithms that pairs connect is that of the levels.
@@ -311,7 +308,7 @@ def positions(levels: Array, pairs: NDArray[np.int64], differences: Array) -> Ar
     return fitted
 
 
-def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> NDArray[np.int8]:
+def decide(estimate: Array, p: Array, p_equivalence: Array, alpha: float) -> States:
     """Turn adjusted p-values into verdicts.
 
     Equivalent where the equivalence test rejects at alpha (even if the difference is significant:

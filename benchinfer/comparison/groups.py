@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Given, Option
 from benchinfer.core.numbers import count, join
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from benchinfer.scores.reductions import DatasetCovariates

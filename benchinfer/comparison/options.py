@@ -13,8 +13,9 @@ from benchinfer.comparison.contrasts import (
     family_of,
     implied,
 )
-from benchinfer.comparison.evidence import Array, alpha_of
+from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.provenance import AnalysisOptions
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable

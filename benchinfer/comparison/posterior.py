@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.comparison.evidence import Array, Level
+from benchinfer.comparison.evidence import Level
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.outcome_probabilities import Outcomes
+from benchinfer.numerics.types import Array, Flags, States
 
 R_HAT, ESS = 1.01, 400.0
 
@@ -159,9 +159,7 @@ def directional(level: float) -> float:
     return (1 + level) / 2
 
 
-def codes_of(
-    outcomes: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
-) -> NDArray[np.int8]:
+def codes_of(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) -> States:
     """Turn probabilities into (P,) `Verdict` codes that say the same as intervals of the level.
 
     A direction needs more than (1 + level) / 2, so that the equal-tailed interval lies on its side
@@ -178,9 +176,7 @@ def codes_of(
     return codes.astype(np.int8)
 
 
-def codes_of_published(
-    outcomes: Outcomes, level: float, *, settled: bool | NDArray[np.bool_] = True
-) -> NDArray[np.int8]:
+def codes_of_published(outcomes: Outcomes, level: float, *, settled: bool | Flags = True) -> States:
     """Turn probabilities into (P,) `Verdict` codes by the rule of the published tests of pairs.
 
     Each of the three outcomes needs the level, so that a pair can be decided while its interval

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.numerics.outcome_probabilities import Best, NewDatasetDistribution
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd

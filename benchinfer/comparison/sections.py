@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.per_dataset import Comparisons
@@ -43,6 +42,7 @@ from benchinfer.core.sections import (
     names,
     number,
 )
+from benchinfer.numerics.types import Array
 from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
     MOST_IN_ORDER,
@@ -138,9 +138,7 @@ def direction(measure: "Measure") -> str:
     return f"{what}{measure.noun} of first divided by second; {side} 1 the first is better"
 
 
-def interval_writer(
-    write: Write, turn: Callable[[object], NDArray[np.float64]]
-) -> Callable[[float, float], str]:
+def interval_writer(write: Write, turn: Callable[[object], Array]) -> Callable[[float, float], str]:
     """Return how to write intervals that `turn` brought from the modelling scale, open there."""
     lowest, highest = sorted(turn(_OPEN).tolist())
     return partial(interval, write=write, ends=(lowest, highest))

@@ -15,9 +15,8 @@ from benchinfer.relations.relation import Relation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from benchinfer.comparison.evidence import Array, Setting
+    from benchinfer.comparison.evidence import Setting
+    from benchinfer.numerics.types import Array, Codes, States
     from benchinfer.scores.coverage import Coverage
 
 
@@ -195,7 +194,7 @@ def _is(names: "Sequence[str]") -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _chosen(names: "Sequence[str]", chosen: "Sequence[int] | NDArray[np.int64]") -> str:
+def _chosen(names: "Sequence[str]", chosen: "Sequence[int] | Codes") -> str:
     """Name up to three algorithms, else count them."""
     if len(chosen) > 3:
         return f"{len(chosen)} of the other {len(names) - 1}"
@@ -296,7 +295,7 @@ def by_name(alternative: str) -> str:
 
 
 def claims(
-    sides: "Sequence[tuple[str, str]]", codes: "NDArray[np.int8]", measure: Measure, where: str
+    sides: "Sequence[tuple[str, str]]", codes: "States", measure: Measure, where: str
 ) -> str:
     """Say in one sentence what contrasts of averages show."""
     better = {Verdict.FIRST: (0, 1), Verdict.SECOND: (1, 0)}
@@ -331,7 +330,7 @@ def named(side: str) -> str:
     return f"the {side}" if side.startswith("mean of ") else side
 
 
-def zeros(left_out: "NDArray[np.int64]") -> str:
+def zeros(left_out: "Codes") -> str:
     """Say how many differences of zero a test leaves out, as a sentence behind another."""
     low, high = int(left_out.min()), int(left_out.max())
     if not high:

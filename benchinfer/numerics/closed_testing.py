@@ -29,10 +29,7 @@ from numpy.typing import NDArray
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics.multiplicity import step_down
-from benchinfer.numerics.types import Array
-
-type Integers = NDArray[np.int64]
-
+from benchinfer.numerics.types import Array, Codes, Flags
 
 type Counts = NDArray[np.int16]
 
@@ -41,9 +38,7 @@ type Counts = NDArray[np.int16]
 _SLICE = 4096
 
 
-def most_together_on_line(
-    places: Integers, first: Integers, second: Integers, reach: Integers
-) -> Integers:
+def most_together_on_line(places: Codes, first: Codes, second: Codes, reach: Codes) -> Codes:
     """Return the most pairs that can be true together with the pair (first, second).
 
     `places` (k,) ascend; `first` < `second` (n,) are indices of places, and `reach` (n,) is the
@@ -58,7 +53,7 @@ def most_together_on_line(
     return np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
 
 
-def _together(places: Integers, first: Integers, second: Integers, reach: Integers) -> Integers:
+def _together(places: Codes, first: Codes, second: Codes, reach: Codes) -> Codes:
     k = len(places)
     # The others, in order; arrays have one row per position and one column per question.
     index = np.arange(k - 2)[:, None]
@@ -78,7 +73,7 @@ def _together(places: Integers, first: Integers, second: Integers, reach: Intege
     return best
 
 
-def _most_before(others: Integers, reach: Integers) -> Integers:
+def _most_before(others: Codes, reach: Codes) -> Codes:
     """Return, for each number of leading places, the most pairs in consecutive cliques of them."""
     n = len(others)
     most = np.zeros((n + 1, others.shape[1]), dtype=np.int64)
@@ -107,11 +102,11 @@ class _Line:
         (m,) level of each pair.
     """
 
-    placed: Integers
-    low: Integers
-    high: Integers
-    reaches: Integers
-    level: Integers
+    placed: Codes
+    low: Codes
+    high: Codes
+    reaches: Codes
+    level: Codes
 
     def largest(self, p: Array) -> Array:
         """Return (L,) the largest p-value of each level."""
@@ -119,14 +114,14 @@ class _Line:
         np.maximum.at(largest, self.level, p)
         return largest
 
-    def count(self, pairs: Integers, levels: Integers) -> Integers:
+    def count(self, pairs: Codes, levels: Codes) -> Codes:
         """Return the most pairs that can be true with each, if lower levels than these differ."""
         return most_together_on_line(
             self.placed, self.low[pairs], self.high[pairs], self.reaches[levels]
         )
 
 
-def _line(places: Integers) -> _Line:
+def _line(places: Codes) -> _Line:
     order = np.argsort(places, kind="stable")
     placed = places[order]
     first, second = np.triu_indices(len(places), 1)
@@ -138,7 +133,7 @@ def _line(places: Integers) -> _Line:
     return _Line(placed, low, high, -negative, level)
 
 
-def falling(p: Array, places: Integers) -> Array:
+def falling(p: Array, places: Codes) -> Array:
     """Raise p-values to the largest of those at the same or a larger distance.
 
     What is raised stays valid. For p-values that fall up to Monte Carlo error.
@@ -154,7 +149,7 @@ def falling(p: Array, places: Integers) -> Array:
     return np.maximum.accumulate(line.largest(p))[line.level]
 
 
-def shaffer_on_line(p: Array, places: Integers) -> Array:
+def shaffer_on_line(p: Array, places: Codes) -> Array:
     """Return Shaffer's adjusted p-values, second variant, where p falls with a distance.
 
     `p` and `places` are as in `bergmann_hommel_on_line`.
@@ -167,7 +162,7 @@ def shaffer_on_line(p: Array, places: Integers) -> Array:
     return np.minimum(worst[line.level], 1.0)
 
 
-def bergmann_hommel_on_line(p: Array, places: Integers) -> Array:
+def bergmann_hommel_on_line(p: Array, places: Codes) -> Array:
     """Return Bergmann and Hommel's exact adjusted p-values where p falls with a distance.
 
     `p` has the order of `covariance.all_pairs`; distances of the `places` (k,) order it. These are
@@ -188,7 +183,7 @@ def _thresholds(p: Array, line: _Line) -> Array:
 
 
 def _largest_product(
-    thresholds: Array, sizes: Integers, count: Callable[[Integers, Integers], Integers]
+    thresholds: Array, sizes: Codes, count: Callable[[Codes, Codes], Codes]
 ) -> Array:
     """Return, for each pair, the largest ``t M_t`` over the levels up to its own.
 
@@ -236,7 +231,7 @@ def possible_counts(k: int) -> tuple[int, ...]:
     return tuple(i for i in range(sets[k].bit_length()) if sets[k] >> i & 1)
 
 
-def most_together(equal: NDArray[np.bool_]) -> Counts:
+def most_together(equal: Flags) -> Counts:
     """Return, for each pair, the most pairs that can be true together with it, itself counted.
 
     `equal` (k, k) says which pairs are not known to differ; the result is 0 for the others and on
@@ -280,7 +275,7 @@ def _sizes(k: int) -> Counts:
 
 
 @cache
-def _by_size(k: int) -> tuple[Integers, ...]:
+def _by_size(k: int) -> tuple[Codes, ...]:
     return tuple(np.flatnonzero(_sizes(k) == size) for size in range(k + 1))
 
 

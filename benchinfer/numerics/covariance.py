@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -33,12 +32,12 @@ class Adjusted:
         return Adjusted(self.cov, self.df[:n])
 
 
-def pairs_of(k: int) -> NDArray[np.int64]:
+def pairs_of(k: int) -> Codes:
     """Return the pairs (P, 2) of k with first < second."""
     return np.column_stack(np.triu_indices(k, 1)).astype(np.int64)
 
 
-def all_pairs(k: int) -> tuple[NDArray[np.int64], Array]:
+def all_pairs(k: int) -> tuple[Codes, Array]:
     """Return the pairs (P, 2) with first < second, and their contrasts (P, K): Tukey's family."""
     pairs = pairs_of(k)
     contrasts = np.zeros((len(pairs), k))
@@ -49,7 +48,7 @@ def all_pairs(k: int) -> tuple[NDArray[np.int64], Array]:
 
 def differences(
     contrasts: Array,
-) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Flags, Codes, Codes]:
     """Return (J,) whether a contrast is one estimate less another, and the numbers of these.
 
     Examples
@@ -105,7 +104,7 @@ class IndependentGroups:
     working: Array | None
     design: Array
     residual: Array
-    kind: NDArray[np.int64]
+    kind: Codes
 
     def adjusted(self, phi: Array) -> tuple[Array, Array, Array]:
         """Return (U, p, q) adjusted weights, (U, q, p) design and (M, q) residuals, whitened."""
@@ -272,9 +271,7 @@ class QuadraticForms:
             across[part] = (inner * inner.transpose(0, 2, 1)).sum(axis=(1, 2))
         return length, overlap, across
 
-    def _pairs(
-        self, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[Array, Array, Array]:
+    def _pairs(self, first: Codes, second: Codes) -> tuple[Array, Array, Array]:
         """Return them for differences of two rows, by products of all rows with all.
 
         Less their mean, rows are of the size of their differences.
@@ -302,9 +299,7 @@ class QuadraticForms:
         return np.concatenate(length, axis=1), _squares(h, self.phi, first, second), across
 
 
-def _squares(
-    rows: Array, metric: Array | None, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> Array:
+def _squares(rows: Array, metric: Array | None, first: Codes, second: Codes) -> Array:
     """Return the (J, U) squared lengths of differences of (L, U, q) rows."""
     vectors = rows.transpose(1, 0, 2)
     products = (vectors if metric is None else vectors @ metric) @ vectors.transpose(0, 2, 1)

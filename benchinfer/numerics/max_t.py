@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
 from benchinfer.core.errors import FitError
@@ -21,7 +20,7 @@ from benchinfer.numerics import max_t_exact
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.directions import samples
 from benchinfer.numerics.directions.differences import PointDifferences
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 type Aim = Literal["difference", "equivalence", "non-inferiority"]
 
@@ -161,7 +160,7 @@ def _sample(
     return DirectionSample(cones, lengths, similar.tail, control)
 
 
-def _distinct(root: Array, sides: int) -> NDArray[np.int64]:
+def _distinct(root: Array, sides: int) -> Codes:
     """Return the rows that do not repeat an earlier one (or its opposite, for ``|t|``)."""
     new = np.ones(len(root), np.bool_)
     for start in range(0, len(root), _ROWS):

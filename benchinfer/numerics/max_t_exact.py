@@ -31,11 +31,10 @@ from typing import Self
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 from scipy.special import gammaln, log_ndtr, ndtr, stdtr
 
-from benchinfer.numerics.directions.differences import Indices, PointDifferences
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.directions.differences import PointDifferences
+from benchinfer.numerics.types import Array, Codes
 
 # A loading near 1 leaves a statistic hardly any noise of its own: a step in the integrand, which
 # takes many points. The most kinds of loadings per such noise, and the largest loading.
@@ -67,7 +66,7 @@ def loadings(correlation: Array, tolerance: float = 1e-9) -> Array | None:
     return None if steep else loading
 
 
-def _kinds(loading: Array, sides: int) -> tuple[Array, NDArray[np.int64]]:
+def _kinds(loading: Array, sides: int) -> tuple[Array, Codes]:
     """Return distinct loadings and their counts."""
     value = np.round(np.abs(loading) if sides == 2 else loading, 13)
     return np.unique(value, return_counts=True)
@@ -457,7 +456,7 @@ class Pairs:
     """
 
     statistics: PointDifferences
-    means: Indices
+    means: Codes
 
     @classmethod
     def of(cls, statistics: PointDifferences) -> Self | None:

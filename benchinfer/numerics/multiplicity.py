@@ -17,9 +17,8 @@ import would cost a command .5 s of CPU.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 
 def bonferroni(p: Array) -> Array:
@@ -89,7 +88,7 @@ def step_down(p: Array, price: Callable[[Array], Array]) -> Array:
     return in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
 
 
-def in_place(ordered: Array, order: NDArray[np.int64]) -> Array:
+def in_place(ordered: Array, order: Codes) -> Array:
     """Put sorted values back where they came from."""
     result = np.empty_like(ordered)
     result[order] = ordered

@@ -10,11 +10,10 @@ and only its mean over draws is left to Monte Carlo (Rao-Blackwell).
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtr, fdtr, ndtri, stdtr
 
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
 ENOUGH = 1_000_000
@@ -184,7 +183,7 @@ def _symmetric_cdf(s: Array, r: int, df: float) -> Array:
     return (1 + np.sign(s) * length) / 2
 
 
-def _tops(levels: Array, slopes: Array) -> NDArray[np.int64]:
+def _tops(levels: Array, slopes: Array) -> Codes:
     """Return (E, n) lines, all of those on top somewhere along each of n directions among them.
 
     Along a direction the levels are the lines ``levels + s * slopes``. From the line that is on top

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 type Rate = Literal["wilson", "clopper-pearson", "agresti-coull", "wald"]
 # Numbers of items that count, and of all items: of one sample, or of each stratum.
@@ -90,7 +89,7 @@ class Fourfold:
         return self.both + self.first + self.second + self.neither
 
     @staticmethod
-    def of(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> "Fourfold":
+    def of(first: Flags, second: Flags) -> "Fourfold":
         """Count (n,) outcomes of both."""
         cells = [first & second, first & ~second, ~first & second, ~first & ~second]
         return Fourfold(*(int(cell.sum()) for cell in cells))

@@ -23,13 +23,11 @@ from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import helmert
 
 from benchinfer.numerics.closed_testing import partitions
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
-type Integers = NDArray[np.int64]
 type Reference = Literal["rotation", "flips"]
 
 
@@ -71,7 +69,7 @@ class ClosedTest:
 
     p_value: Array
     error: Array
-    directions: Integers
+    directions: Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +84,8 @@ class _Hypothesis:
         Pairs inside the blocks, and one over the size of their block.
     """
 
-    tested: Integers
-    within: Integers
+    tested: Codes
+    within: Codes
     weight: Array
 
 
@@ -119,7 +117,7 @@ def closed_pairs(
     *,
     control: int | None = None,
     side: int = 0,
-    silent: NDArray[np.bool_] | None = None,
+    silent: Flags | None = None,
     reference: Reference = "rotation",
     directions: int = DIRECTIONS,
     seed: int = SEED,
@@ -196,7 +194,7 @@ def closed_flips(
     k: int,
     alpha: float,
     *,
-    silent: NDArray[np.bool_],
+    silent: Flags,
     directions: int = DIRECTIONS,
     seed: int = SEED,
 ) -> ClosedTest:
@@ -320,14 +318,14 @@ def _hypotheses(k: int, control: int | None) -> tuple[_Hypothesis, ...]:
     return tuple(hypotheses)
 
 
-def _speaking(hypotheses: Sequence[_Hypothesis], quiet: NDArray[np.bool_]) -> list[_Hypothesis]:
+def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothesis]:
     """Return the hypotheses without what silent pairs say against them."""
     if not quiet.any():
         return list(hypotheses)
     return [_Hypothesis(h.tested[~quiet[h.tested]], h.within, h.weight) for h in hypotheses]
 
 
-def _canonical(means: Array) -> Integers:
+def _canonical(means: Array) -> Codes:
     """Return an order of the algorithms that depends on neither their names nor their places."""
     centred = means - means.mean(axis=1, keepdims=True)
     level, spread = centred.mean(axis=0), centred.std(axis=0)
@@ -452,7 +450,7 @@ class _Closure:
         return _smaller(single, pooled)
 
 
-def _error(p: Array, n: Integers, *, exact: bool) -> Array:
+def _error(p: Array, n: Codes, *, exact: bool) -> Array:
     if exact:
         return np.zeros_like(p)
     return np.sqrt(np.divide(p * (1 - p), n, out=np.zeros_like(p), where=n > 0))
@@ -471,7 +469,7 @@ def _smaller(single: Array, pooled: Array) -> float:
     return float(np.count_nonzero(rare[0] | rare[1])) / len(single)
 
 
-def _among(values: Array, as_large: NDArray[np.bool_], m: int) -> NDArray[np.bool_]:
+def _among(values: Array, as_large: Flags, m: int) -> Flags:
     """Return which values are among the m largest, ties with the next left out."""
     if np.count_nonzero(as_large) == m:
         return as_large

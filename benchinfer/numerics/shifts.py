@@ -24,16 +24,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, ndtr, ndtri
 
 from benchinfer.numerics import signs
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.signs import signed_normal_scores
-from benchinfer.numerics.types import Array
-
-type Integers = NDArray[np.int64]
-
+from benchinfer.numerics.types import Array, Codes
 
 type Strata = list[tuple[Array, Array]]
 
@@ -57,7 +53,7 @@ class MeanDifferences:
     high: Array
 
 
-def mean_differences(scores: Array, pairs: Integers, level: float = 0.95) -> MeanDifferences:
+def mean_differences(scores: Array, pairs: Codes, level: float = 0.95) -> MeanDifferences:
     """Return mean differences of algorithms, each with its own standard error.
 
     Parameters
@@ -262,7 +258,7 @@ def _averages_near(ordered: Array, position: int, coarse: Array) -> tuple[int, A
     return n_below, np.sort(ordered[rows] / 2 + ordered[columns] / 2)
 
 
-def _ends(ordered: Array, value: float) -> Integers:
+def _ends(ordered: Array, value: float) -> Codes:
     """Return, for each difference i, the first j >= i whose average with it is above the value."""
     ends = np.arange(len(ordered))
     # Averages with itself and larger ones are above the value where the difference is.

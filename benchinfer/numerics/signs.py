@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics.ties import midranks
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
-type Integers = NDArray[np.int64]
 type Alternative = Literal["two-sided", "greater", "less"]
 
 
@@ -41,12 +39,12 @@ _STEPS_PER_SCALE = 512
 _FINEST_UNIT = 1e-6
 
 
-def tractable(weights: Integers) -> bool:
+def tractable(weights: Codes) -> bool:
     """Return whether `upper_tail_of_integers` takes seconds, not minutes."""
     return len(weights) * int(weights.sum()) <= _MOST_STEPS
 
 
-def upper_tail_of_integers(weights: Integers, observed: int) -> float:
+def upper_tail_of_integers(weights: Codes, observed: int) -> float:
     """Return the exact ``P(sum >= observed)`` for positive integer weights.
 
     Examples
@@ -57,7 +55,7 @@ def upper_tail_of_integers(weights: Integers, observed: int) -> float:
     return _upper_tails(weights, [observed])[0]
 
 
-def _upper_tails(weights: Integers, observed: Sequence[int]) -> list[float]:
+def _upper_tails(weights: Codes, observed: Sequence[int]) -> list[float]:
     """Return the exact ``P(sum >= x)`` for several x, from the sums of two halves."""
     total = int(weights.sum())
     observed = [min(max(x, 0), total + 1) for x in observed]
@@ -77,7 +75,7 @@ def _upper_tails(weights: Integers, observed: Sequence[int]) -> list[float]:
     return tails
 
 
-def masses(weights: Integers, limit: int) -> Array:
+def masses(weights: Codes, limit: int) -> Array:
     """Return the probabilities of the sums from 0 to limit, or to the total if that is smaller.
 
     Ascending weights are the fastest.
@@ -127,7 +125,7 @@ def _sums(weights: Array) -> Array:
     return np.sort(sums)
 
 
-def on_lattice(values: Array, tolerance: float) -> Integers | None:
+def on_lattice(values: Array, tolerance: float) -> Codes | None:
     """Return the values as multiples of their largest common unit.
 
     `values` (n,) are positive and lie at most `tolerance` from their multiples, (n,) integers
@@ -288,7 +286,7 @@ def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> E
     return _of_integers(statistic, weights, positive, len(differences), alternative)
 
 
-def doubled_midranks(sizes: Array, tolerance: float) -> Integers:
+def doubled_midranks(sizes: Array, tolerance: float) -> Codes:
     """Return twice the midranks; sizes whose gap to the next is at most the tolerance are tied.
 
     Examples
@@ -305,7 +303,7 @@ def _noise(differences: Array, tolerance: float | None) -> float:
     return _NOISE * float(np.abs(differences).max(initial=0.0))
 
 
-def _sizes(differences: Array, noise: float) -> tuple[Array, NDArray[np.bool_]]:
+def _sizes(differences: Array, noise: float) -> tuple[Array, Flags]:
     """Return the sizes of the differences that are not zero, and which are positive."""
     nonzero = differences[np.abs(differences) > noise]
     return np.abs(nonzero), nonzero > 0
@@ -313,8 +311,8 @@ def _sizes(differences: Array, noise: float) -> tuple[Array, NDArray[np.bool_]]:
 
 def _of_integers(
     statistic: float,
-    weights: Integers,
-    positive: NDArray[np.bool_],
+    weights: Codes,
+    positive: Flags,
     n_all: int,
     alternative: Alternative,
 ) -> ExactTest:
@@ -407,7 +405,7 @@ def signed_normal_scores(differences: Array, noise: float) -> Array:
 def sign_tests(
     terms: Array,
     *,
-    two_sided: NDArray[np.bool_],
+    two_sided: Flags,
     null: NullKind = "auto",
     resamples: int = 100_000,
     seed: int = 0,
@@ -472,15 +470,13 @@ def sign_tests(
     return SignTests(z, p, error, smallest, kinds, resamples)
 
 
-def _exactly(
-    terms: Array, two_sided: NDArray[np.bool_], p: Array, *, everything: bool
-) -> NDArray[np.bool_]:
+def _exactly(terms: Array, two_sided: Flags, p: Array, *, everything: bool) -> Flags:
     """Put exact p-values where they take no more steps than the budget, and return where.
 
     Columns whose terms have the same sizes, as ranks without ties do, share their distribution.
     """
     columns_of: dict[bytes, list[int]] = {}
-    weights: dict[bytes, Integers] = {}
+    weights: dict[bytes, Codes] = {}
     alone: list[int] = []
     for j, column in enumerate(terms.T):
         sizes = np.abs(column[column != 0])
@@ -509,7 +505,7 @@ def _exactly(
     return exact
 
 
-def _shared(weights: Integers, terms: Array, two_sided: NDArray[np.bool_]) -> Array:
+def _shared(weights: Codes, terms: Array, two_sided: Flags) -> Array:
     """Return the p-values of columns whose sizes are multiples of one unit by the same weights."""
     total = int(weights.sum())
     unit = np.abs(terms).sum(axis=0) / total
@@ -521,7 +517,7 @@ def _shared(weights: Integers, terms: Array, two_sided: NDArray[np.bool_]) -> Ar
 
 def _resampled(
     terms: Array,
-    two_sided: NDArray[np.bool_],
+    two_sided: Flags,
     resamples: int,
     seed: int,
     n_jobs: int | None,

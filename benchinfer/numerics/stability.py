@@ -3,12 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
-type Labels = NDArray[np.int64]
+type Labels = Codes
 
 
 def bootstrapped[T](

@@ -46,7 +46,7 @@ def chains(
     ties begin.
     """
     order = np.argsort(values)
-    border: bool | NDArray[np.bool_] = False
+    border = np.zeros(max(len(values) - 1, 0), dtype=np.bool_)
     if group is not None:
         # One whole number each, which is sorted faster than two keys.
         order = order[np.argsort(group[order] * len(order) + np.arange(len(order)))]

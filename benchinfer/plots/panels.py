@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchinfer.numerics.types import Array
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, bare, lines, signed, ticks
 from benchinfer.plots.text import across, fitted, plain, pt, widest
@@ -74,9 +74,7 @@ def start(n: int, columns: int, rows: int) -> tuple[float, float]:
     return float(n % columns), (n // columns) * (rows + HEAD)
 
 
-def scaled(
-    values: NDArray[np.float64], low: float, high: float, *, log: bool
-) -> NDArray[np.float64]:
+def scaled(values: Array, low: float, high: float, *, log: bool) -> Array:
     """Bring values to positions between 0 and 1."""
     if log:
         values, low, high = np.log(values), math.log(low), math.log(high)

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from benchinfer.numerics.types import Array
 from benchinfer.plots.style import signed
 
 _FAR = 3.0  # interquartile ranges beyond the quartiles
@@ -36,7 +37,7 @@ def reach(
     return (float(np.exp(low)), float(np.exp(high))) if log else (low, high)
 
 
-def _finite(values: ArrayLike, *, log: bool) -> NDArray[np.float64]:
+def _finite(values: ArrayLike, *, log: bool) -> Array:
     finite = np.asarray(values, dtype=np.float64).ravel()
     finite = finite[np.isfinite(finite) & ((finite > 0) | (not log))]
     return np.log(finite) if log else finite

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.ticker import LogLocator, MaxNLocator
-from numpy.typing import NDArray
 
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots.text import across, plain, pt, short, wrapped
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ _SIDES: tuple[tuple[int, int, _Across, _Down], ...] = (
 )
 
 
-def dodge(
-    points: NDArray[np.float64], labels: Sequence[str], extent: tuple[float, float]
-) -> tuple[Text, ...]:
+def dodge(points: Array, labels: Sequence[str], extent: tuple[float, float]) -> tuple[Text, ...]:
     """Place each text at the nearest side of its point that is free."""
     occupied: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in points.tolist()]
     texts: list[Text] = []
@@ -189,7 +187,7 @@ def dodge(
 
 
 def keyed(
-    points: NDArray[np.float64], labels: Sequence[str], extent: tuple[float, float]
+    points: Array, labels: Sequence[str], extent: tuple[float, float]
 ) -> tuple[tuple[Text, ...], tuple[str, ...]]:
     """Place texts or, where they would meet, numbers, with a note that tells what they are.
 

@@ -10,9 +10,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
-from numpy.typing import NDArray
 
 from benchinfer.core.verdict import SYMBOLS, Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import INK, MARKS, PAGE, Width, is_wide
 from benchinfer.plots.text import fitted, key, plain, pt, widest
@@ -165,7 +165,7 @@ class Chances(Layout):
 
 def layout_of(
     names: Sequence[str],
-    shares: NDArray[np.float64],
+    shares: Array,
     width: Width = PAGE,
     *,
     title: str = "Positions over the resampled ensembles",
@@ -186,7 +186,7 @@ def layout_of(
 
 
 def layout_together(
-    names: Sequence[str], shares: NDArray[np.float64], width: Width = PAGE, *, resamples: int
+    names: Sequence[str], shares: Array, width: Width = PAGE, *, resamples: int
 ) -> Chances:
     """Lay out (n, n) shares of the resamples in which two things are in one group.
 
@@ -216,7 +216,7 @@ def layout_together(
 def _chances(
     names: Sequence[str],
     columns: tuple[str, ...],
-    shares: NDArray[np.float64],
+    shares: Array,
     width: Width,
     title: str,
     reading: str,

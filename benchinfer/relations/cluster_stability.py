@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_count, check_resamples, seed_of
 from benchinfer.core.errors import DesignError
@@ -13,13 +12,13 @@ from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.numerics.stability import bootstrapped, jaccard, together
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.relations.numerics.distances import cut, flat_map, linkage
 
 if TYPE_CHECKING:
     import pandas as pd
 
-type Labels = NDArray[np.int64]
+type Labels = Codes
 
 
 @savable

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
@@ -14,6 +13,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Missing, Undecided, Verdict, unrelated
+from benchinfer.numerics.types import Array, States
 from benchinfer.relations.cluster_stability import ClusterStability, cluster_stability
 from benchinfer.relations.consensus.numerics import costs
 from benchinfer.relations.numerics import distances
@@ -29,7 +29,7 @@ type Linkage = Literal["average", "complete", "single"]
 
 
 type _Relations = Mapping[str, Relation]
-type Weights = Mapping[str, float] | Sequence[float] | NDArray[np.float64]
+type Weights = Mapping[str, float] | Sequence[float] | Array
 
 
 LINKAGES = ("average", "complete", "single")
@@ -57,7 +57,7 @@ class Clusters:
     """
 
     names: tuple[str, ...]
-    merges: NDArray[np.float64]
+    merges: Array
 
     def cut(self, n: int) -> list[list[str]]:
         """Return the members of n clusters, in the order of their first members."""
@@ -84,7 +84,7 @@ class Map(Readable):
     """
 
     names: tuple[str, ...]
-    points: NDArray[np.float64]
+    points: Array
     share: float
 
     def description(self) -> str:
@@ -137,7 +137,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
     home: ClassVar[str] = "benchinfer.relations"
 
     relations: Mapping[str, Relation]
-    weights: NDArray[np.float64]
+    weights: Array
 
     def __init__(self, relations: Mapping[str, Relation], weights: Weights | None = None) -> None:
         object.__setattr__(self, "relations", _named(relations))
@@ -199,7 +199,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         return stacked(list(self.relations.values()))[0]
 
     @property
-    def states(self) -> NDArray[np.int8]:
+    def states(self) -> States:
         """(B, K, K) `Verdict` codes; an algorithm that a relation lacks has ``MISSING`` pairs."""
         return stacked(list(self.relations.values()))[1]
 
@@ -318,7 +318,7 @@ class Ensemble(Showable, Mapping[str, Relation]):
         """Return the agreement of all relations, in a square table; see `Relation.agreement`."""
         return self._square(agreements(self.states, kind, undecided, missing))
 
-    def _square(self, values: NDArray[np.float64]) -> "pd.DataFrame":
+    def _square(self, values: Array) -> "pd.DataFrame":
         import pandas as pd
 
         return pd.DataFrame(values, index=list(self), columns=list(self))
@@ -469,7 +469,7 @@ def _named(relations: object) -> dict[str, Relation]:
     return dict(known)
 
 
-def _weights(names: list[str], weights: Weights | None) -> NDArray[np.float64]:
+def _weights(names: list[str], weights: Weights | None) -> Array:
     """Return one weight per name."""
     if weights is None:
         return np.ones(len(names))

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, NotAWeakOrder, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Flags
 from benchinfer.relations.numerics import posets
 from benchinfer.relations.numerics.distances import generalised_ranks
 from benchinfer.relations.text import ranking_text
@@ -40,7 +40,7 @@ class Condensed:
     covers: tuple[tuple[int, int], ...]
 
 
-def condensed(relation: "Relation", leads: NDArray[np.bool_]) -> Condensed:
+def condensed(relation: "Relation", leads: Flags) -> Condensed:
     """Draw together what `leads` in circles, and reduce it to cover pairs."""
     members = posets.classes(leads)
     first = [m[0] for m in members]

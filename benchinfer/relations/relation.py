@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
@@ -22,7 +21,7 @@ from benchinfer.core.verdict import (
     unrelated,
     verdict_columns,
 )
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.relations import ranks
 from benchinfer.relations.numerics import posets
 from benchinfer.relations.numerics.distances import (
@@ -143,7 +142,7 @@ class Relation(Showable):
     @staticmethod
     def from_codes(
         algorithms: tuple[str, ...],
-        pairs: NDArray[np.int64],
+        pairs: Codes,
         codes: States,
         rule: str = "",
         order: tuple[str, ...] = (),

@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, WORDS, States, Verdict, code, unrelated
 from benchinfer.numerics.ties import joined_rows, resolution
+from benchinfer.numerics.types import Flags
 from benchinfer.relations.numerics import posets
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def in_brief(relation: "Relation") -> str:
     return f"{decided:,} of {count(int(compared), 'pair')} decided, {relation.standing[0]} first"
 
 
-def _class_text(names: Sequence[str], equal: NDArray[np.bool_], members: list[int]) -> str:
+def _class_text(names: Sequence[str], equal: Flags, members: list[int]) -> str:
     """Write a class in an order in which neighbours are equivalent where possible."""
     chain, rest = [members[0]], members[1:]
     while rest:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes import diagnostics, subgroups
 from benchinfer.analyses.bayes.fit import PosteriorDraws, predictive_groups, tree
@@ -27,7 +26,7 @@ from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +89,7 @@ class BayesComparison(Comparison):
     convergence: Convergence
     extended: bool
     draws: PosteriorDraws
-    domain: NDArray[np.int64] | None = None
+    domain: Codes | None = None
     about: str = ""
     other_models: OtherModels | None = None
     along: Along | None = None

@@ -36,7 +36,7 @@ from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.reductions import squares_of
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def dataset_means(
     return with_errors(means, data, parts, _correlation(setting))
 
 
-def domain_level(setting: Setting, data: ContrastData) -> NDArray[np.int64]:
+def domain_level(setting: Setting, data: ContrastData) -> Codes:
     """Return the domain of each data set that the model learns from."""
     names, codes = domain_codes(setting)
     domain = np.array(codes)[data.dataset]
@@ -180,7 +180,7 @@ def modelled(
     interactions: Interactions,
     structure: Structure,
     priors: Priors,
-    domain: NDArray[np.int64] | None = None,
+    domain: Codes | None = None,
     covariates: Array | None = None,
     means: DatasetMeans | None = None,
 ) -> GibbsModel:

@@ -28,7 +28,7 @@ from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.numbers import count, join
 from benchinfer.core.result import Readable
 from benchinfer.core.sections import Check
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,7 @@ class LeaveOneOut(Readable):
     overfit: Array
     pareto_k: Array
     good_k: float
-    refitted: NDArray[np.bool_]
+    refitted: Flags
     draws: tuple[Weighted, ...]
 
     def description(self) -> str:

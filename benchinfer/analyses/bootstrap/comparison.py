@@ -11,7 +11,6 @@ from benchinfer.analyses.bootstrap.numerics.profiles import PerformanceProfiles
 from benchinfer.analyses.bootstrap.options import BootstrapOptions
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either
@@ -19,6 +18,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import pairs_of
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.normalisation import Reference, reference_levels
 
 if TYPE_CHECKING:
-    from benchinfer.comparison.evidence import Array
+    from benchinfer.numerics.types import Array
     from benchinfer.scores.table import ScoreTable
 
 

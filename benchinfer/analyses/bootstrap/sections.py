@@ -14,7 +14,7 @@ from benchinfer.core.sections import Figure, Fold, Request, Rows, Section, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from benchinfer.comparison.evidence import Array
+    from benchinfer.numerics.types import Array
 
 
 _PAIRS = 45  # of more pairs the figure and the table are folded

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Flags
 from benchinfer.scores.coverage import Coverage
 from benchinfer.scores.read import read_scores
 from benchinfer.scores.table import ScoreTable
@@ -111,7 +111,7 @@ def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> 
     )
 
 
-def scored(coverage: Coverage, name: str) -> NDArray[np.bool_]:
+def scored(coverage: Coverage, name: str) -> Flags:
     """Return (D,) whether an algorithm has scores on a data set; one that always fails has none."""
     return (coverage.found[:, [k == name for k in coverage.algorithms]] > 0).any(axis=1)
 

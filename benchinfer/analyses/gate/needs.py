@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from benchinfer.analyses.gate.one_sided import GateQuestion, block_differences
@@ -12,6 +11,7 @@ from benchinfer.analyses.plan.plan import plan
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.numbers import count, level_percent
+from benchinfer.numerics.types import Array
 
 _POWER = 0.8
 
@@ -75,7 +75,7 @@ def _of_signed_ranks(q: GateQuestion, row: GatedMeasure, ahead: float, who: str)
     return _more(row, more, here // each, who, signed_rank_power(share, alpha, here))
 
 
-def _walsh(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _walsh(values: Array) -> Array:
     """Return the means of all pairs of values."""
     i, j = np.triu_indices(len(values), 1)
     return (values[i] + values[j]) / 2

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 from benchinfer.analyses.mixed.compare import compare_mixed
@@ -25,6 +24,7 @@ from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import rates, signs
+from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
 
 type Claims = Literal["auto"] | Target
@@ -127,7 +127,7 @@ def by_pair(q: GateQuestion) -> OneSided:
     return _by_rates(comparison, data) if fitting == "independent-rates" else _by_t(comparison)
 
 
-def block_differences(q: GateQuestion) -> tuple[NDArray[np.float64], float]:
+def block_differences(q: GateQuestion) -> tuple[Array, float]:
     """Return (B,) differences whose signs a permutation test turns, and the size of their noise.
 
     Candidate minus baseline on the modelling scale, larger is better, 0 where they are noise.

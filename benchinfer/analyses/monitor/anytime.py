@@ -27,7 +27,7 @@ from benchinfer.analyses.monitor.numerics.betting import ConfidenceSequence, Mea
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.numerics.multiplicity import holm
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 type Bet = SymmetryBet | MeanBet
 # When intervals are worked out for their course, where there are up to so many pairs on data sets:
@@ -149,7 +149,7 @@ class WatchedPair:
             "high": high.ravel(),
         }
 
-    def _held(self, at: NDArray[np.int64]) -> Array:
+    def _held(self, at: Codes) -> Array:
         """Return (2, D, q) intervals; each is valid from its check until the next."""
         ends = np.array(list(self.checks.values()))
         held = np.searchsorted(list(self.checks), at, side="right") - 1

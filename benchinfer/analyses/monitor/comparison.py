@@ -14,12 +14,13 @@ from benchinfer.analyses.monitor.feed import Feed, complete_differences
 from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import Alternative, Comparison
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, level_percent, ordinal
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 from benchinfer.relations.text import in_brief
 from benchinfer.scores.table import ScoreTable
 

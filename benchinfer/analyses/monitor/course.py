@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
@@ -59,11 +59,11 @@ class Course:
     """
 
     ends: tuple[str, ...]
-    used: NDArray[np.int64]
+    used: Codes
     estimate: Array
     p_value: Array
     p_raw: Array
-    provisional: NDArray[np.bool_]
+    provisional: Flags
     stages: Columns
     path: Columns
     low: Array | None = None
@@ -72,7 +72,7 @@ class Course:
     path_each: Columns = field(default_factory=dict[str, NDArray[Any]])
 
     @property
-    def live(self) -> NDArray[np.bool_]:
+    def live(self) -> Flags:
         """(P,) the pairs that go on."""
         return np.array([end == GO_ON for end in self.ends])
 
@@ -83,7 +83,7 @@ def table(rows: list[dict[str, object]]) -> Columns:
     return {name: np.array([row[name] for row in rows]) for name in names}
 
 
-def wanted(pairs: NDArray[np.int64], live: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
+def wanted(pairs: Codes, live: Flags, k: int) -> Flags:
     """Return (K,) the algorithms of the pairs that go on."""
     needed = np.zeros(k, dtype=np.bool_)
     needed[pairs[live].ravel()] = True
@@ -106,7 +106,7 @@ POINTS = 200
 _FEWEST = 10  # moments of a data set, of however many
 
 
-def points(n: int, most: int = POINTS) -> NDArray[np.int64]:
+def points(n: int, most: int = POINTS) -> Codes:
     """Return which of n moments are shown: at most so many, a power of two apart, and the last.
 
     Those of a longer history are among those of a shorter one, as far as that went.
@@ -144,7 +144,7 @@ class Trail:
     """
 
     most: int
-    at: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    at: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     values: Array = field(default_factory=lambda: np.empty((0, 0)))
 
     def after(self, new: Array) -> "Trail":

@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
 from benchinfer.comparison.adjustment import check_alternative
@@ -15,11 +14,12 @@ from benchinfer.core.hints import Field, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Codes
 
 type Method = Literal["recursive", "anytime", "group-sequential"]
 type Test = Literal["t", "signed-rank", "sign-flip"]
 type Null = Literal["symmetry", "mean"]
-type Pairs = NDArray[np.int64]
+type Pairs = Codes
 
 
 @savable

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchinfer.analyses.monitor.course import BROKEN_DOWN, FUTILE, Course
@@ -14,8 +13,9 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
 from benchinfer.numerics.shifts import skewness
+from benchinfer.numerics.types import Flags
 
-type Named = Callable[[NDArray[np.bool_]], str]
+type Named = Callable[[Flags], str]
 
 
 def checks(
@@ -24,7 +24,7 @@ def checks(
     """Return the rows; remedies name the pairs."""
     names = setting.algorithms
 
-    def named(chosen: NDArray[np.bool_]) -> str:
+    def named(chosen: Flags) -> str:
         pairs = [f"{names[i]} and {names[j]}" for i, j in gathered.pairs[chosen]]
         return "; ".join(pairs[:3]) + (" ..." if len(pairs) > 3 else "")
 

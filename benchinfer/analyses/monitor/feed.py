@@ -8,20 +8,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.monitor.course import Columns, Course, differences, wanted
 from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.core.numbers import count, join
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.reductions import Blocks
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-type Index = NDArray[np.int64]
-type _Stage = tuple[list[Index], NDArray[np.bool_], bytes]
+type _Stage = tuple[list[Codes], Flags, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,8 @@ class Feed:
         self._log: list[_Stage] = []
 
     def take(
-        self, wanted: NDArray[np.bool_], size: int, *, complete: bool, key: bytes = b""
-    ) -> list[Index] | None:
+        self, wanted: Flags, size: int, *, complete: bool, key: bytes = b""
+    ) -> list[Codes] | None:
         """Hand out the next stage: row indices into `values` of each data set, equally many."""
         if self.recalling:
             rows, pins = self._past[len(self._log)], self._pinned[len(self._log)]
@@ -127,9 +125,9 @@ class Feed:
         """True if the next stage is one of the past."""
         return len(self._log) < len(self._past)
 
-    def lacking(self, wanted: NDArray[np.bool_], size: int) -> list[tuple[Index, Index, int]]:
+    def lacking(self, wanted: Flags, size: int) -> list[tuple[Codes, Codes, int]]:
         """Return per data set what the next stage, of so many replications, lacks."""
-        gaps: list[tuple[Index, Index, int]] = []
+        gaps: list[tuple[Codes, Codes, int]] = []
         for d in range(len(self.datasets)):
             rows = self._free(d, wanted, size)
             at, who = np.nonzero(np.isnan(self.values[rows]) & wanted)
@@ -182,10 +180,10 @@ class Feed:
             for dataset, rows in zip(self.datasets, parts, strict=True)
         ]
 
-    def _named(self, wanted: NDArray[np.bool_]) -> tuple[str, ...]:
+    def _named(self, wanted: Flags) -> tuple[str, ...]:
         return tuple(np.array(self.algorithms)[wanted].tolist())
 
-    def _digest(self, rows: Index, wanted: NDArray[np.bool_]) -> str:
+    def _digest(self, rows: Codes, wanted: Flags) -> str:
         """Fingerprint the names and scores of rows."""
         values = (self.values[rows][:, wanted] + 0.0).astype("<f8")  # -0.0 has other bytes than 0.0
         codes = self._codes[rows]
@@ -196,9 +194,9 @@ class Feed:
         sha.update(np.ascontiguousarray(values))
         return sha.hexdigest()[:16]
 
-    def _free(self, d: int, wanted: NDArray[np.bool_], size: int) -> Index:
+    def _free(self, d: int, wanted: Flags, size: int) -> Codes:
         """Return up to `size` unused rows of a data set that some wanted algorithm has."""
-        parts: list[Index] = []
+        parts: list[Codes] = []
         start, left, end = int(self._next[d]), size, int(self.ends[d + 1])
         while left > 0 and start < end:
             stop = min(start + max(2 * left, 64), end)
@@ -208,14 +206,14 @@ class Feed:
             left, start = left - len(part), stop
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
-    def _recalled(self, pins: Sequence[Pin], code: Mapping[str, int]) -> list[Index]:
+    def _recalled(self, pins: Sequence[Pin], code: Mapping[str, int]) -> list[Codes]:
         """Find the rows of a past stage; note where it is not what it was."""
         by_dataset = {pin.dataset: pin for pin in pins}
         codes = {
             labels: np.array([code.get(label, -1) for label in labels], dtype=np.int64)
             for labels in {pin.labels for pin in pins}
         }
-        rows: list[Index] = []
+        rows: list[Codes] = []
         for d, name in enumerate(self.datasets):
             pin = by_dataset[name]
             wanted = np.isin(self.algorithms, pin.algorithms)
@@ -234,7 +232,7 @@ class Feed:
         self._use(rows)
         return rows
 
-    def _use(self, rows: list[Index]) -> None:
+    def _use(self, rows: list[Codes]) -> None:
         for d, part in enumerate(rows):
             self._used[part] = True
             rest = self._used[self._next[d] : self.ends[d + 1]]
@@ -243,7 +241,7 @@ class Feed:
             self._next[d] += int(free[0]) if len(free) else len(part)
 
 
-def natural_ranks(labels: Sequence[str]) -> Index:
+def natural_ranks(labels: Sequence[str]) -> Codes:
     """Rank names so that numbers within them count as numbers.
 
     Examples
@@ -275,7 +273,7 @@ class StageDifferences:
         Per pair the (D, n) differences of the last stage; None for pairs that did not need it.
     """
 
-    def __init__(self, feed: Feed, pairs: NDArray[np.int64]) -> None:
+    def __init__(self, feed: Feed, pairs: Codes) -> None:
         self.feed, self.pairs = feed, pairs
         self._parts: list[list[Array]] = [[] for _ in pairs]
         self._wholes: dict[int, Array] = {}
@@ -286,7 +284,7 @@ class StageDifferences:
         """Number of data sets."""
         return len(self.feed.datasets)
 
-    def take(self, live: NDArray[np.bool_], size: int, *, complete: bool) -> bool:
+    def take(self, live: Flags, size: int, *, complete: bool) -> bool:
         """Gather the next stage for the pairs that go on; whether there was one."""
         values = self.feed.values
         who = wanted(self.pairs, live, values.shape[1])
@@ -320,7 +318,7 @@ class StageDifferences:
         return self._wholes[p]
 
     @property
-    def used(self) -> NDArray[np.int64]:
+    def used(self) -> Codes:
         """(P,) replications per data set of each pair."""
         return np.array([self.of(p).shape[1] for p in range(len(self.pairs))], dtype=np.int64)
 

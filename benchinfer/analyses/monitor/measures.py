@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.monitor import comparison
 from benchinfer.analyses.monitor.comparison import MonitorComparison, Standing
@@ -27,8 +26,7 @@ from benchinfer.scores.table import ScoreTable
 if TYPE_CHECKING:
     import pandas as pd
 
-
-type Index = NDArray[np.int64]
+    from benchinfer.numerics.types import Codes
 
 
 def refuse_unlike(settings: Sequence[Setting]) -> None:
@@ -55,7 +53,7 @@ def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
         return parts[0]
     labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
     place = {label: i for i, label in enumerate(labels)}
-    keys: list[Index] = []  # of each row, by data set and replication
+    keys: list[Codes] = []  # of each row, by data set and replication
     for part in parts:
         label = np.array([place[label] for label in part.labels], dtype=np.int64)
         keys.append(part.dataset * len(place) + label[part.replication])

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.monitor import comparison
 from benchinfer.analyses.monitor.anytime import anytime
@@ -32,6 +31,7 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.numerics.types import Codes
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.table import ScoreTable
 
@@ -273,7 +273,7 @@ class _Watched:
 
     scores: ScoreTable
     settings: list[Setting]
-    pairs: NDArray[np.int64]
+    pairs: Codes
     options: MonitorOptions
 
     @property

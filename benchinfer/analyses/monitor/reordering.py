@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from benchinfer.analyses.monitor.anytime import bet_of, directed
@@ -30,7 +29,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +67,7 @@ class Orders:
     first: float
     second: float
     n: int
-    at: NDArray[np.int64]
+    at: Codes
     p: Array
     band: Array
 
@@ -168,7 +167,7 @@ def _bet(d: Array, design: MonitorDesign, measure: Measure) -> str:
     return "first" if leader > 0 else "second"
 
 
-def quartiles(points: Array) -> NDArray[np.float64]:
+def quartiles(points: Array) -> Array:
     """Return the quartiles of points, of which some may be infinite: observed values, no means."""
     return np.quantile(points, [0.25, 0.5, 0.75], method="inverted_cdf")
 

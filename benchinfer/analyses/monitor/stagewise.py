@@ -42,7 +42,7 @@ from benchinfer.analyses.monitor.numerics.stages import (
 )
 from benchinfer.numerics.multiplicity import holm
 from benchinfer.numerics.signs import signed_rank
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 type Row = dict[str, object]
 _MOST_EXACT = 500  # differences whose signed ranks are counted exactly
@@ -85,7 +85,7 @@ def combined(p: Array) -> Array:
     return np.where(n == 0, 1.0, p_values)
 
 
-def running_z(d: Array, test: Test, at: NDArray[np.int64] | None = None) -> Array:
+def running_z(d: Array, test: Test, at: Codes | None = None) -> Array:
     """Return the test statistic of the first b differences as a normal quantile."""
     n = np.arange(1, d.shape[-1] + 1)
     chosen = n if at is None else at
@@ -94,7 +94,7 @@ def running_z(d: Array, test: Test, at: NDArray[np.int64] | None = None) -> Arra
     return _sums_z(d, test, n)[..., chosen - 1]
 
 
-def _sums_z(d: Array, test: Test, n: NDArray[np.int64]) -> Array:
+def _sums_z(d: Array, test: Test, n: Codes) -> Array:
     """Return the normal quantiles of t tests or sign flips after each difference."""
     squares = np.cumsum(d**2, axis=-1)
     if test == "sign-flip":
@@ -125,9 +125,7 @@ def _ratio(top: Array, bottom: Array) -> Array:
     return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
 
 
-def fixed_p(
-    d: Array, test: Test, sides: tuple[int, ...], at: NDArray[np.int64] | None = None
-) -> Array:
+def fixed_p(d: Array, test: Test, sides: tuple[int, ...], at: Codes | None = None) -> Array:
     """Return the p-value that a test of the first b replications alone would have."""
     chosen = np.arange(1, d.shape[-1] + 1) if at is None else at
     z = running_z(d, test, chosen)

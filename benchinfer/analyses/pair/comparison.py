@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.pair import rules, tests
 from benchinfer.analyses.pair.diagnostics import Normality
@@ -14,9 +13,9 @@ from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.tests import OtherTest
 from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +50,7 @@ class PairComparison(TestedComparison):
     test: str
     reason: str
     n: Array
-    zeros: NDArray[np.int64]
+    zeros: Codes
     clusters: int
     probabilities: Array | None
     looks: tuple[Normality, ...]

@@ -15,11 +15,11 @@ import numpy as np
 from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, center, lay_out
 from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Target
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics import ties
-from benchinfer.numerics.types import Codes
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.table import ScoreTable
 
 type On = Literal["aligned-ranks", "ranks", "values", "normal-scores", "dispersion"]

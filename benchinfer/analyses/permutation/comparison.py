@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.permutation import overall
 from benchinfer.analyses.permutation.numerics import friedman
@@ -15,7 +14,6 @@ from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
 from benchinfer.comparison.comparison import TestedComparison
-from benchinfer.comparison.evidence import Array
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
@@ -23,6 +21,7 @@ from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +90,7 @@ class PermutationComparison(TestedComparison):
     repeated: bool
     outcomes: bool
     p_error: Array
-    zeros: NDArray[np.int64]
+    zeros: Codes
     adjusted: str
     kinds: tuple[str, ...]
     pooled: PooledTests

@@ -12,15 +12,15 @@ import numpy as np
 from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.numerics.blocks import additive_levels, center
 from benchinfer.analyses.permutation.pooled import scores_of
-from benchinfer.comparison.evidence import Array, Level
+from benchinfer.comparison.evidence import Level
 from benchinfer.core.errors import DesignError
 from benchinfer.core.measure import Measure
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchinfer.analyses.permutation.options import PermutationProcedure
     from benchinfer.analyses.permutation.overall import RankSums
+    from benchinfer.numerics.types import Codes
 
 
 def means_of(data: Exchangeable, on: str) -> Array:
@@ -37,7 +37,7 @@ def means_of(data: Exchangeable, on: str) -> Array:
     return _over_blocks(data, np.arange(len(data.values)), data.values)
 
 
-def _over_blocks(data: Exchangeable, rows: "NDArray[np.int64]", values: Array) -> Array:
+def _over_blocks(data: Exchangeable, rows: "Codes", values: Array) -> Array:
     """Return (K,) means of values that some rows have."""
     cells = (data.dataset if data.repeated else data.block)[rows]
     shape = (int(cells.max()) + 1, data.n_labels)
@@ -54,7 +54,7 @@ def tested_level(
     data: Exchangeable,
     measure: Measure,
     ranks: "RankSums",
-    pairs: "NDArray[np.int64]",
+    pairs: "Codes",
     estimates: Array,
     procedure: "PermutationProcedure",
 ) -> Level:

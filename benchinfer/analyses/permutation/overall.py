@@ -11,11 +11,11 @@ from benchinfer.analyses.permutation.blocks import Exchangeable, standardised
 from benchinfer.analyses.permutation.numerics import blocks, friedman, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.frames import records
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,12 +9,11 @@ from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.comparison.adjustment import needs
-from benchinfer.comparison.evidence import Array
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics import signs, ties
-from benchinfer.numerics.types import Counts
+from benchinfer.numerics.types import Array, Counts
 
 if TYPE_CHECKING:
     from benchinfer.analyses.permutation.numerics.blocks import BlockLayout, Kind

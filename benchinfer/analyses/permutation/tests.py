@@ -11,12 +11,13 @@ from benchinfer.analyses.permutation.pairs import PairTests, of_rates, paired_te
 from benchinfer.analyses.permutation.pooled import PooledTests, pooled_tests, scores_of
 from benchinfer.comparison.adjustment import adjusted, needs
 from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
-from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import rotations
+from benchinfer.numerics.types import Array
 
 
 def contrasts_in_blocks(

@@ -19,9 +19,8 @@ from benchinfer.scores.checks.findings import FEW
 from benchinfer.scores.coverage import Finding
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchinfer.core.measure import Measure
+    from benchinfer.numerics.types import Array, Codes
     from benchinfer.scores.table import ScoreTable
 
 DECIDES = "what the design decides"
@@ -136,9 +135,7 @@ def _together(scores: "ScoreTable", measure: "Measure") -> tuple[float, float, f
     return intraclass(values, of)
 
 
-def intraclass(
-    values: "NDArray[np.float64]", group: "NDArray[np.int64]"
-) -> tuple[float, float, float] | None:
+def intraclass(values: "Array", group: "Codes") -> tuple[float, float, float] | None:
     """Test whether rows of a table vary together over its columns, within groups of rows.
 
     Parameters

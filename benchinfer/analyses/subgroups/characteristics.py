@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,7 +194,7 @@ def _signal(table: "pd.DataFrame", numeric: list[int], y: Array, *, classes: boo
     return max(0.0, 1 - error / constant) if constant > 0 else np.nan
 
 
-def _predicted(numbers: Array, indicators: Array, y: Array, test: NDArray[np.bool_]) -> Array:
+def _predicted(numbers: Array, indicators: Array, y: Array, test: Flags) -> Array:
     """Return predictions on the rows of a test by a ridge regression on the others."""
     train = numbers[~test]
     known = ~np.isnan(train).all(axis=0)

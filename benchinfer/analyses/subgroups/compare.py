@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchinfer.analyses.mixed.compare import compare_mixed
-from benchinfer.analyses.subgroups.models import Model, Rows, model_of
+from benchinfer.analyses.subgroups.models import Model, model_of
 from benchinfer.analyses.subgroups.options import SubgroupsOptions
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.analyses.subgroups.tree import Prune, Tests, Tree, grow
@@ -20,6 +20,7 @@ from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
+from benchinfer.numerics.types import Codes
 from benchinfer.scores.features import Feature
 from benchinfer.scores.table import ScoreTable
 
@@ -215,7 +216,7 @@ def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> d
     return {name: there[name] for name in names}
 
 
-def _halves(usable: Rows, options: SubgroupsOptions) -> tuple[Rows, Rows]:
+def _halves(usable: Codes, options: SubgroupsOptions) -> tuple[Codes, Codes]:
     """Return the data sets that grow the tree, and those that are compared."""
     if not options.honest:
         return usable, usable
@@ -240,7 +241,7 @@ _COMPARE: Mapping[Model, Callable[..., Comparison]] = {"wins": compare_wins, "mi
 
 
 def _compared(
-    scores: ScoreTable, leaf: Rows, comparing: Rows, tree: Tree, options: SubgroupsOptions
+    scores: ScoreTable, leaf: Codes, comparing: Codes, tree: Tree, options: SubgroupsOptions
 ) -> tuple[dict[str, Comparison], dict[str, str]]:
     """Compare in each leaf, and say which cannot be compared."""
     results: dict[str, Comparison] = {}
@@ -266,7 +267,7 @@ def _checks(
     tree: Tree,
     features: Mapping[str, Feature],
     cells: "Cells",
-    usable: Rows,
+    usable: Codes,
     options: SubgroupsOptions,
 ) -> list[Check]:
     """Return what asks for attention in the tree."""

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.numerics.worths import worths
 from benchinfer.analyses.wins.numerics.likelihood import score_of
 from benchinfer.analyses.wins.numerics.tally import Tally, count
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 
-type Rows = NDArray[np.int64]
 type Model = Literal["wins", "mixed"]
 
 # Sums of squares below this part of the total are zero but for rounding.
@@ -44,11 +42,11 @@ class NodeFit:
 class NodeModel(Protocol):
     """Model that can be fitted to any data sets."""
 
-    def fit(self, rows: Rows) -> NodeFit:
+    def fit(self, rows: Codes) -> NodeFit:
         """Return the fit to some data sets."""
         ...
 
-    def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
+    def log_likelihoods(self, rows: Codes, sides: Flags) -> Array:
         """Return (M,) largest log likelihoods of M divisions of the data sets in two.
 
         Parameters
@@ -73,7 +71,7 @@ class WinsModel:
 
     tally: Tally
 
-    def fit(self, rows: Rows) -> NodeFit:
+    def fit(self, rows: Codes) -> NodeFit:
         """Return the fit to some data sets."""
         tally = Tally(self.tally.pairs, self.tally.wins[rows], self.tally.ties[rows],
                     self.tally.losses[rows])  # fmt: skip
@@ -85,7 +83,7 @@ class WinsModel:
             scores=score_of(tally, fit.log_worth, fit.tie),
         )
 
-    def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
+    def log_likelihoods(self, rows: Codes, sides: Flags) -> Array:
         """Return the largest log likelihoods of divisions in two."""
         tally, total = self.tally, np.zeros(len(sides))
         for side in (sides, ~sides):
@@ -107,7 +105,7 @@ class MeansModel:
 
     scores: Array
 
-    def fit(self, rows: Rows) -> NodeFit:
+    def fit(self, rows: Codes) -> NodeFit:
         """Return the fit to some data sets."""
         centred = self._centred(rows)
         level = centred.mean(axis=0)
@@ -115,12 +113,12 @@ class MeansModel:
         everything = np.ones((1, len(rows)), dtype=np.bool_)
         return NodeFit(level, k, float(_normal(centred, everything)[0]), centred - level)
 
-    def log_likelihoods(self, rows: Rows, sides: Flags) -> Array:
+    def log_likelihoods(self, rows: Codes, sides: Flags) -> Array:
         """Return the largest log likelihoods of divisions in two."""
         centred = self._centred(rows)
         return _normal(centred, sides) + _normal(centred, ~sides)
 
-    def _centred(self, rows: Rows) -> Array:
+    def _centred(self, rows: Codes) -> Array:
         """Return the scores without the means of data sets, which say nothing of algorithms."""
         scores = self.scores[rows]
         return scores - scores.mean(axis=1, keepdims=True)

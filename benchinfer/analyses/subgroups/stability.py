@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.models import NodeModel, model_of
 from benchinfer.analyses.subgroups.tree import Growth, Tree, grow
@@ -20,7 +19,7 @@ from benchinfer.core.numbers import brief, count
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +95,7 @@ class SubgroupStability(Showable):
         return np.bincount(pairs[:, 1], minlength=len(self.characteristics)) / self.resamples
 
     @property
-    def chosen(self) -> NDArray[np.bool_]:
+    def chosen(self) -> Flags:
         """(C,) whether the characteristic divides the tree of all data sets."""
         return np.isin(np.arange(len(self.characteristics)), self.by[self.resample == 0])
 

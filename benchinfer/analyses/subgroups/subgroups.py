@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.options import SubgroupsOptions
 from benchinfer.analyses.subgroups.stability import SubgroupStability, subgroup_stability
@@ -22,6 +21,7 @@ from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
+from benchinfer.numerics.types import Array
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.scores.features import Feature
 
@@ -76,7 +76,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
     results: Mapping[str, Comparison]
     refused: Mapping[str, str]
     features: Mapping[str, Feature]
-    means: NDArray[np.float64]
+    means: Array
     setting: Setting
     checks: tuple[Check, ...]
     provenance: Provenance

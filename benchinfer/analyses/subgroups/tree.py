@@ -20,9 +20,8 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.analyses.subgroups.models import Array, Flags, NodeModel, Rows
+from benchinfer.analyses.subgroups.models import NodeModel
 from benchinfer.analyses.subgroups.numerics.fluctuation import (
     Along,
     Breaks,
@@ -34,6 +33,7 @@ from benchinfer.analyses.subgroups.numerics.fluctuation import (
 )
 from benchinfer.core.saving import savable
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.scores.features import Feature
 
 type Prune = Literal["none", "aic", "bic"]
@@ -180,7 +180,7 @@ class Tree:
         """Sum over the leaves."""
         return sum(self.nodes[n].log_likelihood for n in self.leaves)
 
-    def place(self, features: Mapping[str, Feature]) -> NDArray[np.int64]:
+    def place(self, features: Mapping[str, Feature]) -> Codes:
         """Return the position of the leaf of each data set."""
         n = len(next(iter(features.values())).values)
         nodes = np.zeros(n, dtype=np.int64)
@@ -229,7 +229,7 @@ class Growth:
         return 0
 
 
-def grow(model: NodeModel, features: Mapping[str, Feature], rows: Rows, rules: Growth) -> Tree:
+def grow(model: NodeModel, features: Mapping[str, Feature], rows: Codes, rules: Growth) -> Tree:
     """Grow a tree on some data sets, and prune it.
 
     A node is divided along the characteristic with the smallest p-value, where the likelihood of
@@ -237,7 +237,7 @@ def grow(model: NodeModel, features: Mapping[str, Feature], rows: Rows, rules: G
     """
     nodes: list[TreeNode] = []
 
-    def add(rows: Rows, parent: int, conditions: tuple[tuple[str, str], ...]) -> int:
+    def add(rows: Codes, parent: int, conditions: tuple[tuple[str, str], ...]) -> int:
         at = len(nodes)
         node, side = _node(model, features, rows, rules, parent, conditions)
         nodes.append(node)
@@ -257,7 +257,7 @@ def grow(model: NodeModel, features: Mapping[str, Feature], rows: Rows, rules: G
 def _node(
     model: NodeModel,
     features: Mapping[str, Feature],
-    rows: Rows,
+    rows: Codes,
     rules: Growth,
     parent: int,
     conditions: tuple[tuple[str, str], ...],
@@ -296,7 +296,7 @@ def _node(
 
 
 def _best(
-    model: NodeModel, rows: Rows, feature: Feature, process: Array, minsize: int
+    model: NodeModel, rows: Codes, feature: Feature, process: Array, minsize: int
 ) -> Flags | None:
     """Return who is on the first side of the most likely division, None where there is none.
 
@@ -356,7 +356,7 @@ def divisions(feature: Feature, minsize: int, process: Array) -> Flags:
     return sides[(first >= minsize) & (len(feature.values) - first >= minsize)]
 
 
-def _along_scores(code: NDArray[np.int64], process: Array) -> Flags:
+def _along_scores(code: Codes, process: Array) -> Flags:
     """Return (2c - 1, c) who is first: c categories divided along their scores, or one alone."""
     member = (np.arange(code.max() + 1)[:, None] == code).astype(np.float64)
     size = member.sum(axis=1, keepdims=True)

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from benchinfer.comparison.checks.validation import check_missing
-from benchinfer.comparison.evidence import Array, Setting
+from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call
 from benchinfer.numerics.ties import joined_levels
-from benchinfer.numerics.types import Flags
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks.gaps import (
     dataset_levels,
     fewest_lost,

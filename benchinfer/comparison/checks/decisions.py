@@ -3,17 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.comparison.adjustment import sidak, stepwise
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import ContrastFamily, Sides
-from benchinfer.comparison.evidence import Array, Evidence, Setting
+from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.max_t import critical_t
-from benchinfer.numerics.types import Flags
+from benchinfer.numerics.types import Array, Codes, Flags, States
 
 NEAR = "pairs within the Monte Carlo error of the level"
 ATTAINABLE = "smallest attainable adjusted p-value"
@@ -60,7 +59,7 @@ def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Chec
     )
 
 
-def other_sign_of_means(codes: NDArray[np.int8], mean: Array, sides: Sides) -> Check:
+def other_sign_of_means(codes: States, mean: Array, sides: Sides) -> Check:
     """Name the pairs decided by probability whose mean difference favours the other algorithm."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
     return other_sign(direction, mean, sides, Phrase(f"{Call('compare_mixed')} compares means"))
@@ -120,7 +119,7 @@ def informed[C: Comparison](result: C) -> C:
     return replace(result, stored_checks=(*others, row))
 
 
-def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: Sides) -> Check:
+def differences_of_zero(zeros: Codes, n: Codes, sides: Sides) -> Check:
     """Say how many differences of zero a test leaves out."""
     most = 2 * zeros > n
     worst = int((zeros / np.maximum(n, 1)).argmax())
@@ -134,7 +133,7 @@ def differences_of_zero(zeros: NDArray[np.int64], n: NDArray[np.int64], sides: S
     )
 
 
-def without_error(flat: NDArray[np.bool_], sides: Sides) -> Check:
+def without_error(flat: Flags, sides: Sides) -> Check:
     """Name the pairs without spread between data sets."""
     return Check.of(
         "pairs with the same difference on every data set",

@@ -11,12 +11,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, ordinal
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
+from benchinfer.numerics.types import Array
 from benchinfer.plots import panels
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.panels import COLUMN, scaled
@@ -49,7 +49,7 @@ class BoxPanel(panels.Panel):
         there is no score.
     """
 
-    boxes: NDArray[np.float64]
+    boxes: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Distributions(panels.Panels[BoxPanel]):
         Whether each cell holds one score, so that there is nothing to spread.
     """
 
-    middle: NDArray[np.float64]
+    middle: Array
     single: bool
 
 

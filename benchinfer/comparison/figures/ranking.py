@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
-from numpy.typing import NDArray
 
 from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
@@ -17,6 +16,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import turned
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict, code
+from benchinfer.numerics.types import Codes
 from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 from benchinfer.plots.layout import Layout
@@ -116,7 +116,7 @@ def suits(comparison: "Comparison") -> bool:
     return k > 1 and _compared(comparison)[1].max() == k - 1
 
 
-def _compared(comparison: "Comparison") -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _compared(comparison: "Comparison") -> tuple[Codes, Codes]:
     """Return the pairs of single algorithms, and the number of pairs of each algorithm."""
     pairs = comparison.pairs[(comparison.pairs >= 0).all(axis=1)]
     return pairs, np.bincount(pairs.ravel(), minlength=len(comparison.algorithms))

@@ -4,12 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.numerics.covariance import differences
-from benchinfer.numerics.types import Array
-
-type Indices = NDArray[np.int64]
+from benchinfer.numerics.types import Array, Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,8 @@ class PointDifferences:
     """
 
     points: Array
-    first: Indices
-    second: Indices
+    first: Codes
+    second: Codes
     error: Array
     pairs: bool = False
 
@@ -65,7 +62,7 @@ class PointDifferences:
         """Return the statistics as rows (J, r)."""
         return (self.points[self.first] - self.points[self.second]) / self.error[:, None]
 
-    def subset(self, rows: Indices) -> Self:
+    def subset(self, rows: Codes) -> Self:
         """Return some of the statistics."""
         return replace(
             self, first=self.first[rows], second=self.second[rows], error=self.error[rows]

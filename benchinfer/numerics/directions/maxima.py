@@ -4,8 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from benchinfer.numerics.directions.differences import Indices
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 type Single = NDArray[np.float32]
 
@@ -16,8 +15,8 @@ _NEAR = 1e-14
 @_jit
 def raise_largest(
     along: Single,
-    first: Indices,
-    second: Indices,
+    first: Codes,
+    second: Codes,
     reach: Array,
     sides: int,
     largest: Single,
@@ -39,10 +38,10 @@ def raise_largest(
 def raise_rises(
     along: Single,
     inner: Array,
-    first: Indices,
-    second: Indices,
+    first: Codes,
+    second: Codes,
     reach: Array,
-    rows: Indices,
+    rows: Codes,
     sides: int,
     rises: Single,
 ) -> None:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtr, chdtrc, fdtr, fdtrc, gammaln, ndtri
 
-from benchinfer.numerics.directions.differences import Indices, PointDifferences
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.directions.differences import PointDifferences
+from benchinfer.numerics.types import Array, Codes
 
 REPLICATES = 16
 _SEED = 20120314
@@ -171,7 +171,7 @@ class _Beside:
         Of the directions: () or as `rise`.
     """
 
-    rows: int | Indices
+    rows: int | Codes
     rise: Array
     length: Array
 

@@ -235,13 +235,13 @@ class Consensus(Tabular):
             return f"{many} fit equally well and have nothing in common"
         return f"{text} (common to {many} that fit equally well)"
 
-    def _text(self, states: NDArray[np.int8]) -> str:
+    def _text(self, states: States) -> str:
         rank = classes(states == Verdict.FIRST)
         return " > ".join(
             self._class_text(states, np.flatnonzero(rank == k)) for k in range(rank.max() + 1)
         )
 
-    def _class_text(self, states: NDArray[np.int8], members: NDArray[np.intp]) -> str:
+    def _class_text(self, states: States, members: NDArray[np.intp]) -> str:
         names = [self.algorithms[i] for i in members]
         pairs = states[members[:, None], members][np.triu_indices(len(members), 1)]
         for verdict, mark in ((Verdict.EQUIVALENT, " ~ "), (Verdict.UNDECIDED, " ? ")):

@@ -7,12 +7,12 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SYMBOLS, Verdict
+from benchinfer.numerics.types import Array
 from benchinfer.plots import bars, tiles
 from benchinfer.plots.layout import Layout, PointMap, draw_map
 from benchinfer.plots.style import (
@@ -67,7 +67,7 @@ class Dendrogram(Layout):
     top: float
 
 
-def leaves(merges: NDArray[np.float64]) -> list[int]:
+def leaves(merges: Array) -> list[int]:
     """Return the things that were merged in an order in which no lines cross.
 
     Of two clusters the one with the smaller first number is first.
@@ -195,7 +195,7 @@ def layout_landscape(ensemble: "Ensemble", width: Width = PAGE) -> Landscape:
     )
 
 
-def _groups(points: NDArray[np.float64], near: float) -> list[list[int]]:
+def _groups(points: Array, near: float) -> list[list[int]]:
     """Join points that are the same."""
     groups: list[list[int]] = []
     for i, point in enumerate(points):
@@ -532,7 +532,7 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
     )
 
 
-def _square(consensus: "Consensus", values: "pd.Series") -> NDArray[np.float64]:
+def _square(consensus: "Consensus", values: "pd.Series") -> Array:
     """Put values of the pairs (i < j) into a symmetric square."""
     k = len(consensus.algorithms)
     square = np.zeros((k, k))

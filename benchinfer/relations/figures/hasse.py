@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import FancyArrowPatch
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from benchinfer.core.errors import DesignError
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array, Codes, Flags
 from benchinfer.plots.draw import MOST
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, INK, MARKS, PAGE, Width, bare
@@ -85,7 +85,7 @@ def arrange(
     return rows
 
 
-def _rows(strict: "NDArray[np.bool_]") -> list[list[int]]:
+def _rows(strict: "Flags") -> list[list[int]]:
     """Return the algorithms by how far down the longest chain through them they stand."""
     above, below = posets.depths(strict), posets.depths(strict.T)
     chain = above + below
@@ -215,9 +215,9 @@ def place(
     rows: Sequence[Sequence[int]],
     lines: Sequence[tuple[int, int]],
     half: Sequence[float],
-    together: NDArray[np.bool_],
+    together: Flags,
     limit: float,
-) -> tuple[NDArray[np.float64], dict[tuple[int, int], _Path]]:
+) -> tuple[Array, dict[tuple[int, int], _Path]]:
     """Place nodes in rows so that lines are short and pass between the names.
 
     Lines that pass a row move closer to each other where its limit asks for it. Return the (K,)
@@ -259,9 +259,7 @@ def place(
     return x[:k], paths
 
 
-def _ordered(
-    items: list[list[int]], linked: list[list[int]], together: NDArray[np.bool_]
-) -> list[list[int]]:
+def _ordered(items: list[list[int]], linked: list[list[int]], together: Flags) -> list[list[int]]:
     """Order each row by the mean place of what its items are linked with; the unlinked go right."""
     x = np.zeros(len(linked))
     for _ in range(_SWEEPS):
@@ -273,7 +271,7 @@ def _ordered(
     return items
 
 
-def _side_by_side(row: list[int], together: NDArray[np.bool_]) -> list[int]:
+def _side_by_side(row: list[int], together: Flags) -> list[int]:
     """Move what belongs together side by side, otherwise keeping the order."""
     k = len(together)
     left, chain = row[1:], row[:1]
@@ -285,9 +283,7 @@ def _side_by_side(row: list[int], together: NDArray[np.bool_]) -> list[int]:
     return chain
 
 
-def _squeezed(
-    items: list[list[int]], room: NDArray[np.float64], k: int, limit: float
-) -> NDArray[np.float64]:
+def _squeezed(items: list[list[int]], room: Array, k: int, limit: float) -> Array:
     """Take room from the lines that pass rows wider than the limit; items from k on are lines."""
     room = room.copy()
     for row in items:
@@ -301,9 +297,9 @@ def _squeezed(
 def _relaxed(
     items: list[list[int]],
     linked: list[list[int]],
-    room: NDArray[np.float64],
+    room: Array,
     limit: float,
-) -> NDArray[np.float64]:
+) -> Array:
     """Pull each item to the mean of its links, as far as order, room and limit allow."""
     x = np.zeros(len(room))
     for _ in range(_SWEEPS):
@@ -322,8 +318,8 @@ def _relaxed(
 
 def _free(
     path: _Path,
-    x: NDArray[np.float64],
-    y: NDArray[np.int64],
+    x: Array,
+    y: Codes,
     half: Sequence[float],
 ) -> bool:
     """Return whether the straight line between the ends meets no node."""
@@ -550,7 +546,7 @@ def _with_isolated(hasse: Hasse, alone: Sequence[tuple[list[str], str]], room: f
     )
 
 
-def _equivalences(equal: NDArray[np.bool_], nodes: Sequence[Node]) -> list[Link]:
+def _equivalences(equal: Flags, nodes: Sequence[Node]) -> list[Link]:
     """Return the equivalences within rows: straight along runs that are equivalent as a whole."""
     links: list[Link] = []
     for y in sorted({node.y for node in nodes}):

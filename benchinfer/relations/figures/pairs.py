@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.plots import tiles
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, bare, lines
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from benchinfer.relations.relation import Relation
 
 
-type Codes = NDArray[np.int8]
 # Ranks this close are equal: means of the same numbers in another order.
 _SAME = 1e-9
 
@@ -58,10 +57,10 @@ class Groups:
     bars: tuple[tuple[int, int, int], ...]
     letters: tuple[str, ...]
     control: int
-    missing: NDArray[np.int64]
+    missing: Codes
 
 
-def group(states: Codes, ranks: NDArray[np.float64]) -> Groups:
+def group(states: States, ranks: Array) -> Groups:
     """Find out what can be drawn.
 
     Notes
@@ -119,7 +118,7 @@ def spelled(groups: Sequence[Sequence[int]], k: int) -> list[str]:
     return texts
 
 
-def _ties(ranks: NDArray[np.float64]) -> tuple[tuple[int, ...], ...]:
+def _ties(ranks: Array) -> tuple[tuple[int, ...], ...]:
     ties: list[list[int]] = []
     for m in np.argsort(ranks, kind="stable").tolist():
         if ties and ranks[m] - ranks[ties[-1][-1]] <= _SAME:
@@ -129,7 +128,7 @@ def _ties(ranks: NDArray[np.float64]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(tie)) for tie in ties)
 
 
-def _control(states: Codes) -> int:
+def _control(states: States) -> int:
     """Return the one algorithm that is in each pair known, of three or more algorithms."""
     known = states != Verdict.MISSING
     np.fill_diagonal(known, val=False)
@@ -140,7 +139,7 @@ def _control(states: Codes) -> int:
     return -1
 
 
-def _runs(same: NDArray[np.bool_], ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
+def _runs(same: Flags, ties: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
     """Return maximal runs of two or more algorithms whose pairs are all in `same`."""
 
     def tied(first: int, last: int) -> bool:

@@ -6,15 +6,13 @@ States are coded 0 missing, 1 undecided, 2 equivalent, 3 first, 4 second.
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array, States
+from benchinfer.numerics.types import Array, Codes, States
 
-type Whole = NDArray[np.int64]
 type Kind = Literal["symdiff", "cks", "emond-mason", "jmb", "discrete", "cook-seiford", "spearman"]
 
 
-def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Whole:
+def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Codes:
     """Lay out first-second, strict-equivalent, strict-undecided and equivalent-undecided."""
     return np.array(
         [
@@ -29,7 +27,7 @@ def _table(opposed: int, tied: int, open_: int, tied_open: int) -> Whole:
 
 
 # Whole numbers, which add without error, and what their sum is divided by.
-PAIRWISE: dict[str, tuple[Whole, int]] = {
+PAIRWISE: dict[str, tuple[Codes, int]] = {
     "symdiff": (_table(2, 1, 1, 2), 1),
     "cks": (_table(2, 1, 2, 1), 1),
     "emond-mason": (_table(2, 1, 1, 1), 1),
@@ -40,7 +38,7 @@ BY_RANK = ("cook-seiford", "spearman")
 KINDS = (*PAIRWISE, *BY_RANK)
 
 
-def twice_ranks(states: States) -> Whole:
+def twice_ranks(states: States) -> Codes:
     """Return ``K + 1 + better - worse`` for each element, of (..., K, K) states.
 
     `better` counts those preferred to it.
@@ -165,7 +163,7 @@ def linkage(distances: Array, method: Literal["average", "complete", "single"]) 
     return hierarchy.linkage(squareform(distances), method)
 
 
-def cut(merges: Array, n: int) -> NDArray[np.int64]:
+def cut(merges: Array, n: int) -> Codes:
     """Return the cluster (0, 1, ...) of each thing after all but the last n - 1 merges.
 
     Clusters are numbered in the order of their first members.

@@ -14,10 +14,8 @@ Research 18, 207-228. https://doi.org/10.1287/opre.18.2.207
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-type Matrix = NDArray[np.bool_]
-
+from benchinfer.numerics.types import Codes, Flags
 
 type Tuples = list[tuple[int, ...]]
 
@@ -26,7 +24,7 @@ type Tuples = list[tuple[int, ...]]
 _MOST = 500
 
 
-def letters(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+def letters(different: Flags) -> list[tuple[int, ...]]:
     """Return groups of items of which no two are different, covering each pair that is not.
 
     Insert and absorb: starting with one group of all, each different pair splits the groups that
@@ -69,7 +67,7 @@ def _members(group: int) -> tuple[int, ...]:
     return tuple(m for m in range(group.bit_length()) if group >> m & 1)
 
 
-def _grown(different: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+def _grown(different: Flags) -> list[tuple[int, ...]]:
     """Grow a group from each pair not yet covered, by the items in their order."""
     k = len(different)
     left = ~different | np.eye(k, dtype=np.bool_)
@@ -102,13 +100,13 @@ def _swept(groups: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return sorted(needed)
 
 
-def compose(r: Matrix, s: Matrix) -> Matrix:
+def compose(r: Flags, s: Flags) -> Flags:
     """Return the relational product: ``i -> j`` when ``i r k`` and ``k s j`` for some k."""
     # Counts below 2^24 are exact, and float products are much faster than integer ones.
     return (r.astype(np.float32) @ s.astype(np.float32)) > 0
 
 
-def transitive_closure(r: Matrix) -> Matrix:
+def transitive_closure(r: Flags) -> Flags:
     """Return the smallest transitive relation that contains `r` (Warshall)."""
     closed = r.copy()
     for k in range(len(r)):
@@ -116,37 +114,37 @@ def transitive_closure(r: Matrix) -> Matrix:
     return closed
 
 
-def transitive_reduction(r: Matrix) -> Matrix:
+def transitive_reduction(r: Flags) -> Flags:
     """Return the cover pairs of a strict partial order (its Hasse diagram)."""
     return r & ~compose(r, r)
 
 
-def is_irreflexive(r: Matrix) -> bool:
+def is_irreflexive(r: Flags) -> bool:
     """No element is in relation to itself."""
     return not r.diagonal().any()
 
 
-def is_symmetric(r: Matrix) -> bool:
+def is_symmetric(r: Flags) -> bool:
     """``i r j`` implies ``j r i``."""
     return bool((r == r.T).all())
 
 
-def is_asymmetric(r: Matrix) -> bool:
+def is_asymmetric(r: Flags) -> bool:
     """``i r j`` excludes ``j r i``."""
     return not (r & r.T).any()
 
 
-def is_transitive(r: Matrix) -> bool:
+def is_transitive(r: Flags) -> bool:
     """``i r j`` and ``j r k`` imply ``i r k``."""
     return not (compose(r, r) & ~r).any()
 
 
-def is_negatively_transitive(r: Matrix) -> bool:
+def is_negatively_transitive(r: Flags) -> bool:
     """``i r k`` implies ``i r j`` or ``j r k`` for every j: a strict weak order's second half."""
     return is_transitive(~r)
 
 
-def is_acyclic(r: Matrix) -> bool:
+def is_acyclic(r: Flags) -> bool:
     """No chain leads back to where it began."""
     ends, left = r.sum(axis=1), np.ones(len(r), np.bool_)
     # What leads nowhere is on no such chain; then what led to nothing else, and so on.
@@ -156,7 +154,7 @@ def is_acyclic(r: Matrix) -> bool:
     return not left.any()
 
 
-def classes(r: Matrix) -> list[list[int]]:
+def classes(r: Flags) -> list[list[int]]:
     """Return the sets whose members lead to each other along `r`, those that lead to more first.
 
     What a set leads to comes after it; sets that lead to as many are in the order of their first
@@ -169,7 +167,7 @@ def classes(r: Matrix) -> list[list[int]]:
     return [np.flatnonzero(mutual[i]).tolist() for i in order]
 
 
-def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def positions(strict: Flags) -> tuple[Codes, Codes]:
     """Return the best and the worst position of each element in the orders that keep `strict`.
 
     `strict` (K, K) is acyclic; position 1 is best. They are one more than those that must come
@@ -179,7 +177,7 @@ def positions(strict: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return 1 + closed.sum(axis=0), len(strict) - closed.sum(axis=1)
 
 
-def levels(strict: Matrix) -> list[list[int]]:
+def levels(strict: Flags) -> list[list[int]]:
     """Return the indifference classes of a strict weak order, best first.
 
     Elements of a weak order are ordered by how many others are above them.
@@ -188,7 +186,7 @@ def levels(strict: Matrix) -> list[list[int]]:
     return [np.flatnonzero(above == count).tolist() for count in np.unique(above)]
 
 
-def depths(strict: Matrix) -> NDArray[np.int64]:
+def depths(strict: Flags) -> Codes:
     """Return each element's layer in a strict partial order: the longest chain above it."""
     depth = np.zeros(len(strict), dtype=np.int64)
     for _ in range(len(strict)):
@@ -199,18 +197,18 @@ def depths(strict: Matrix) -> NDArray[np.int64]:
     return depth
 
 
-def is_ferrers(r: Matrix) -> bool:
+def is_ferrers(r: Flags) -> bool:
     """``i r j`` and ``k r l`` imply ``i r l`` or ``k r j``: rows are nested."""
     beyond = compose(r, ~r.T)  # i stands to something that k does not stand to
     return not (beyond & beyond.T).any()
 
 
-def is_semitransitive(r: Matrix) -> bool:
+def is_semitransitive(r: Flags) -> bool:
     """``i r j`` and ``j r k`` imply ``i r l`` or ``l r k`` for each l."""
     return not (compose(r, r) & compose(~r, ~r)).any()
 
 
-def properties(r: Matrix) -> dict[str, bool]:
+def properties(r: Flags) -> dict[str, bool]:
     """Return every property of a relation by name.
 
     ``complete`` leaves out the diagonal and ``strongly complete`` counts it. ``acyclic`` is about
@@ -262,7 +260,7 @@ def _kinds(p: dict[str, bool]) -> dict[str, bool]:
     }
 
 
-def kind(strict: Matrix) -> str:
+def kind(strict: Flags) -> str:
     """Return the strongest kind of order that an asymmetric relation is.
 
     One of ``"linear order"``, ``"weak order"``, ``"semiorder"``, ``"interval order"``,
@@ -276,7 +274,7 @@ def kind(strict: Matrix) -> str:
     return "acyclic" if p["acyclic"] else "cyclic"
 
 
-def _chains(r: Matrix, broken: Matrix) -> Tuples:
+def _chains(r: Flags, broken: Flags) -> Tuples:
     """Return (i, j, k) with ``i r j`` and ``j r k`` where (i, k) is broken, row by row."""
     return [
         (i, int(j), int(k))
@@ -285,49 +283,49 @@ def _chains(r: Matrix, broken: Matrix) -> Tuples:
     ]
 
 
-def _pairs(r: Matrix) -> Tuples:
+def _pairs(r: Flags) -> Tuples:
     return [(int(i), int(j)) for i, j in np.argwhere(r)]
 
 
-def intransitive(r: Matrix) -> Tuples:
+def intransitive(r: Flags) -> Tuples:
     """Return (i, j, k) with ``i r j`` and ``j r k`` but not ``i r k``."""
     return _chains(r, ~r)
 
 
-def negatively_intransitive(r: Matrix) -> Tuples:
+def negatively_intransitive(r: Flags) -> Tuples:
     """Return (i, j, k) with neither ``i r j`` nor ``j r k`` but ``i r k``."""
     return _chains(~r, r)
 
 
-def one_way(r: Matrix) -> Tuples:
+def one_way(r: Flags) -> Tuples:
     """Return (i, j) with ``i r j`` but not ``j r i``: what breaks symmetry."""
     return _pairs(r & ~r.T)
 
 
-def both_ways(r: Matrix) -> Tuples:
+def both_ways(r: Flags) -> Tuples:
     """Return (i, j), i < j, with ``i r j`` and ``j r i``: what breaks antisymmetry."""
     return _pairs(np.triu(r & r.T, 1))
 
 
-def neither_way(r: Matrix) -> Tuples:
+def neither_way(r: Flags) -> Tuples:
     """Return (i, j), i < j, with neither ``i r j`` nor ``j r i``: what breaks completeness."""
     return _pairs(np.triu(~(r | r.T), 1))
 
 
-def circles(r: Matrix) -> Tuples:
+def circles(r: Flags) -> Tuples:
     """Return the circles of three of the one-way pairs, each once, its smallest member first."""
     strict = r & ~r.T
     return [t for t in _chains(strict, strict.T) if t[0] < min(t[1:])]
 
 
-def intransitive_ties(r: Matrix) -> Tuples:
+def intransitive_ties(r: Flags) -> Tuples:
     """Return (i, j, k), i < k: neither i and j nor j and k are distinguished, but i and k are."""
     strict = r & ~r.T
     apart = strict | strict.T
     return [t for t in _chains(~apart, apart) if t[0] < t[2]]
 
 
-VIOLATIONS: dict[str, Callable[[Matrix], Tuples]] = {
+VIOLATIONS: dict[str, Callable[[Flags], Tuples]] = {
     "transitive": intransitive,
     "negatively transitive": negatively_intransitive,
     "symmetric": one_way,

@@ -6,9 +6,9 @@ import numpy as np
 
 from benchinfer.core.hints import Call, Option, Phrase, Subset, joined
 from benchinfer.core.numbers import count
-from benchinfer.numerics.types import Flags
+from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks import gaps, kinds, units
-from benchinfer.scores.checks.facts import Array, Facts, Rule, least_datasets
+from benchinfer.scores.checks.facts import Facts, Rule, least_datasets
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import declaration
 

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
-from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 
 def part[F: Callable[..., Any]](function: F) -> F:
@@ -133,13 +132,13 @@ class CompiledModel(NamedTuple):
     rss: Array
     design: Array
     variance: Array
-    rank: NDArray[np.int64]
+    rank: Codes
     df: Array
-    balanced: NDArray[np.bool_]
-    others: NDArray[np.int64]
+    balanced: Flags
+    others: Codes
     pooled: float
     n_median: float
-    domain: NDArray[np.int64]
+    domain: Codes
     covariates: Array
     heavy: bool
     unstructured: bool

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 _ALIKE = 1e-9  # eigenvalues this close, relatively, are one
 _NOTHING = 1e-20  # residual sums of squares this small, over the contrasts', are of equal scores
@@ -62,12 +61,12 @@ class ContrastData:
     z: Array
     design: Array
     variance: Array
-    rank: NDArray[np.int64]
+    rank: Codes
     rss: Array
     df: Array
-    whole: NDArray[np.bool_]
-    dataset: NDArray[np.int64]
-    silent: NDArray[np.bool_]
+    whole: Flags
+    dataset: Codes
+    silent: Flags
     scale: float
     log_sd: float
     noisy: bool
@@ -106,8 +105,8 @@ class _Part:
 
 
 def reduce_contrasts(
-    dataset: NDArray[np.int64],
-    count: NDArray[np.int64],
+    dataset: Codes,
+    count: Codes,
     mean: Array,
     within: Array,
     correlation: float = 0.0,
@@ -200,7 +199,7 @@ def _laplacian(weight: Array, rows: Array) -> Array:
 
 
 def _stacked(
-    parts: list[_Part], dataset: NDArray[np.int64], k: int, extra: float, resolution: float
+    parts: list[_Part], dataset: Codes, k: int, extra: float, resolution: float
 ) -> ContrastData:
     m, j = len(parts), k - 1
     z, variance, design = np.zeros((m, j)), np.zeros((m, j)), np.zeros((m, j, j))

@@ -18,7 +18,6 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
@@ -29,7 +28,7 @@ from benchinfer.analyses.bayes.numerics.chains import (
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import apply, draw_normal, product, transposed
 from benchinfer.analyses.bayes.numerics.effects import centres
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 _DF = 3.0
 _FLAT = 100.0  # variance of alpha and gamma over that of the levels
@@ -53,7 +52,7 @@ class DatasetMeans:
     """
 
     mean: Array
-    held: NDArray[np.bool_]
+    held: Flags
     square: Array
     df: Array
 
@@ -157,7 +156,7 @@ class LevelDraws:
         return cls(centre + alpha[:, :, 0], centre + arrays.these, along, slopes, domain, scale)
 
 
-def average_means(data: ContrastData, mean: Array, n: NDArray[np.int64]) -> DatasetMeans:
+def average_means(data: ContrastData, mean: Array, n: Codes) -> DatasetMeans:
     """Return the means of the data sets, their errors left open.
 
     Parameters
@@ -176,7 +175,7 @@ def average_means(data: ContrastData, mean: Array, n: NDArray[np.int64]) -> Data
 def with_errors(
     means: DatasetMeans,
     data: ContrastData,
-    blocks: tuple[NDArray[np.int64], NDArray[np.int64], Array],
+    blocks: tuple[Codes, Codes, Array],
     correlation: float,
 ) -> DatasetMeans:
     """Return the means with the errors that the blocks show.

@@ -23,7 +23,6 @@ from math import exp, inf, lgamma, log
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics import covariance
 from benchinfer.analyses.bayes.numerics.chains import (
@@ -60,7 +59,7 @@ from benchinfer.analyses.bayes.numerics.scales import (
     log_scale_prior,
     slice_sampler,
 )
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 type Interactions = Literal["t", "normal"]
 type Structure = Literal["common", "unstructured"]
@@ -97,7 +96,7 @@ class GibbsModel:
     interactions: Interactions
     structure: Structure
     priors: Priors
-    domain: NDArray[np.int64] | None = None
+    domain: Codes | None = None
     covariates: Array | None = None
     means: DatasetMeans | None = None
 

@@ -30,7 +30,7 @@ from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
 from benchinfer.analyses.bayes.numerics.covariance import draw_covariances
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws
@@ -185,9 +185,7 @@ def turned(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
     return squares, np.maximum(values, 0.0)
 
 
-def _without_noise(
-    squares: Array, values: Array, held: NDArray[np.bool_], nu: Array | None
-) -> Array:
+def _without_noise(squares: Array, values: Array, held: Flags, nu: Array | None) -> Array:
     """Return log densities of contrasts without residuals: t or normal, without 2 pi."""
     values = np.where(held, values, 1.0)
     length = (np.where(held, squares, 0.0) / values).sum(axis=2)
@@ -209,7 +207,7 @@ class _Integrand:
 
     squares: Array
     values: Array
-    held: NDArray[np.bool_]
+    held: Flags
     rss: Array
     n: Array
     nu: Array | None
@@ -222,7 +220,7 @@ class _Integrand:
         return _Integrand(*parts)
 
     @property
-    def rank(self) -> NDArray[np.int64]:
+    def rank(self) -> Codes:
         """(P,) number of contrasts."""
         return self.held.sum(axis=1)
 
@@ -274,9 +272,7 @@ class _Integrand:
             seen += self._of_mixing(u)[:, None]
         return seen
 
-    def _summed(
-        self, u: tuple[Array, Array], x: tuple[Array, Array]
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    def _summed(self, u: tuple[Array, Array], x: tuple[Array, Array]) -> tuple[Array, Flags]:
         """Return (P,) logs of integrals, and whether a grid cuts off some of one."""
         seen = self._of_all(u[0], x[0])
         edges = [seen[:, 0], seen[:, -1]] + ([seen[0], seen[-1]] if self.nu is not None else [])
@@ -475,7 +471,7 @@ def observed(data: ContrastData, m: int) -> Replicated:
     return Replicated(data.z[m : m + 1] @ _rows(data, m), variance)
 
 
-def present(data: ContrastData, m: int) -> NDArray[np.bool_]:
+def present(data: ContrastData, m: int) -> Flags:
     """Return (K,) whether data set m compares an algorithm with others."""
     return np.abs(_rows(data, m)).max(axis=0) > 1e-9
 
@@ -487,7 +483,7 @@ def _rows(data: ContrastData, m: int) -> Array:
     return rows
 
 
-def compared_cells(data: ContrastData) -> NDArray[np.bool_]:
+def compared_cells(data: ContrastData) -> Flags:
     """Return (M, K) whether a data set compares an algorithm with others."""
     return np.stack([present(data, m) for m in range(len(data.z))])
 
@@ -587,7 +583,7 @@ class Thinned:
 
     def shared(
         self,
-        domain: NDArray[np.int64] | None,
+        domain: Codes | None,
         rng: np.random.Generator,
         covariates: Array | None = None,
     ) -> Shared:

@@ -12,11 +12,10 @@ so that right answers per algorithm and a histogram of r say all that the items 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, gammaincinv
 
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 _FURTHEST = 6.0  # standard deviations
 _WIDEST = 3.0  # of item effects, for which nodes are close enough
@@ -41,23 +40,21 @@ class ItemCounts:
         (L,) groups, totals r of right answers to an item, and how many items have that total.
     """
 
-    dataset: NDArray[np.int64]
-    trials: NDArray[np.int64]
-    items: NDArray[np.int64]
-    right: NDArray[np.int64]
-    group: NDArray[np.int64]
-    total: NDArray[np.int64]
-    count: NDArray[np.int64]
+    dataset: Codes
+    trials: Codes
+    items: Codes
+    right: Codes
+    group: Codes
+    total: Codes
+    count: Codes
 
     @property
-    def answers(self) -> NDArray[np.int64]:
+    def answers(self) -> Codes:
         """(G, K) answers of each algorithm to all items of the group."""
         return self.trials * self.items[:, None]
 
 
-def count_items(
-    dataset: NDArray[np.int64], trials: NDArray[np.int64], right: NDArray[np.int64]
-) -> ItemCounts:
+def count_items(dataset: Codes, trials: Codes, right: Codes) -> ItemCounts:
     """Collapse items.
 
     Parameters

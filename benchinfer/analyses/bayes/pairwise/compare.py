@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.options import BayesOptions, Preset
@@ -35,7 +34,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
 from benchinfer.numerics.shifts import hodges_lehmann
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -193,9 +192,7 @@ def _typical(preset: str, data: Differences, fitted: PairwiseFit) -> Array:
     return np.array([centre(mean[n > 0]) for n, mean in zip(data.n, data.mean, strict=True)])
 
 
-def _test_data(
-    preset: str, scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]
-) -> Differences:
+def _test_data(preset: str, scores: "ScoreTable", setting: Setting, pairs: Codes) -> Differences:
     """Return the differences that a test is of; refuse what it cannot work with."""
     data = differences(scores, setting, pairs)
     if preset != "corani2017":

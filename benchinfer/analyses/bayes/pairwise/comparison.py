@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
@@ -25,7 +24,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +91,7 @@ class BayesPairsComparison(Comparison):
     convergence: Convergence | None
     extended: int
     draws: PairPosterior | None
-    settled: NDArray[np.bool_] | bool = True
+    settled: Flags | bool = True
 
     title: ClassVar[str] = "Bayesian test of each pair"
     leans_on: ClassVar[str] = "the prior"

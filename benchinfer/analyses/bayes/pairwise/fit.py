@@ -4,7 +4,6 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.pairwise.numerics import dirichlet, pair_model
@@ -16,7 +15,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, average_outcomes
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -50,15 +49,15 @@ class Differences:
         (P, D) where differences of several replications are all the same.
     """
 
-    n: NDArray[np.int64]
+    n: Codes
     mean: Array
     square: Array
     top: Array
     size: float
-    constant: NDArray[np.bool_]
+    constant: Flags
 
     @property
-    def datasets(self) -> NDArray[np.int64]:
+    def datasets(self) -> Codes:
         """(P,) number of data sets that say something of the pair."""
         return (self.n > 0).sum(axis=1)
 
@@ -74,7 +73,7 @@ class Differences:
         )
 
 
-def differences(scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]) -> Differences:
+def differences(scores: "ScoreTable", setting: Setting, pairs: Codes) -> Differences:
     """Take the differences of each pair: of shared replications, else of means of data sets."""
     name, d = setting.measure.name, len(setting.coverage.datasets)
     if setting.paired:
@@ -90,9 +89,7 @@ def differences(scores: "ScoreTable", setting: Setting, pairs: NDArray[np.int64]
     return Differences(n, mean, np.where(constant, 0.0, square), top, size, constant)
 
 
-def _moments(
-    difference: Array, dataset: NDArray[np.int64], d: int
-) -> tuple[NDArray[np.int64], Array, Array, float]:
+def _moments(difference: Array, dataset: Codes, d: int) -> tuple[Codes, Array, Array, float]:
     """Return number, mean and sum of squares of each data set, and the largest size."""
     there = np.isfinite(difference)
     x, index = difference[there], dataset[there]
@@ -105,7 +102,7 @@ def _moments(
 
 
 def require_datasets(
-    data: Differences, setting: Setting, pairs: NDArray[np.int64], what: str, hint: str
+    data: Differences, setting: Setting, pairs: Codes, what: str, hint: str
 ) -> None:
     """Refuse pairs that share fewer than two data sets."""
     few = np.flatnonzero(data.datasets < _FEWEST)
@@ -172,7 +169,7 @@ class PairwiseFit:
     convergence: Convergence | None = None
     extended: int = 0
     draws: PairPosterior | None = None
-    settled: NDArray[np.bool_] | bool = True
+    settled: Flags | bool = True
 
 
 def hierarchical(

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.diagnostics import of_posterior
@@ -28,7 +27,7 @@ from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,9 +239,7 @@ def compare_responses(
     return _compare_fit(setting, target, options, model, responses, fitted, rng)
 
 
-def row_model(
-    data: "ContrastData", options: BayesOptions, domain: NDArray[np.int64] | None
-) -> "GibbsModel":
+def row_model(data: "ContrastData", options: BayesOptions, domain: Codes | None) -> "GibbsModel":
     """Return interactions, structure, priors and domains of the model."""
     return modelled(data, options.interactions, options.structure, options.model_priors, domain)
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, count_items
@@ -13,6 +12,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Field, Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Codes
 
 if TYPE_CHECKING:
     from benchinfer.comparison.evidence import Setting
@@ -37,15 +37,15 @@ class Answers:
         What items say, where algorithms share them; None where trials are independent.
     """
 
-    trials: NDArray[np.int64]
-    successes: NDArray[np.int64]
+    trials: Codes
+    successes: Codes
     items: ItemCounts | None
 
 
 def read_responses(
     scores: "ScoreTable",
     setting: "Setting",
-    datasets: NDArray[np.int64],
+    datasets: Codes,
     trials: str | None,
 ) -> Answers:
     """Return the scores as a row-level model sees them."""
@@ -60,9 +60,7 @@ def read_responses(
     return _answers(scores, setting, datasets)
 
 
-def _counted(
-    scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64], trials: str
-) -> Answers:
+def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: str) -> Answers:
     """Return successes of scores that are shares of so many trials."""
     known_covariates(scores, (trials,))
     rows = scores.observations(setting.measure.name)
@@ -92,7 +90,7 @@ def _counted(
     return Answers(tried, won, None)
 
 
-def _answers(scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64]) -> Answers:
+def _answers(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> Answers:
     """Return successes of rows that are 0 or 1."""
     name, sign = setting.measure.name, setting.measure.sign
     cells = scores.cells(name)
@@ -113,9 +111,7 @@ def _answers(scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int6
     return Answers(cells.n[datasets], successes[datasets], _items(scores, setting, datasets))
 
 
-def _items(
-    scores: "ScoreTable", setting: "Setting", datasets: NDArray[np.int64]
-) -> ItemCounts | None:
+def _items(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> ItemCounts | None:
     """Return what items say, where algorithms share them."""
     if not setting.paired:
         return None

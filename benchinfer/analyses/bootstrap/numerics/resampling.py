@@ -17,10 +17,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from benchinfer.numerics.shuffle import STEP, mix
-from benchinfer.numerics.types import Array, Counts
+from benchinfer.numerics.types import Array, Counts, Flags
 
 type Resample = Literal["replications", "datasets", "both"]
 _HALF = np.uint64(32)
@@ -44,7 +43,7 @@ class ScoreSample:
     """Scores of K algorithms in B blocks of D data sets, larger is better."""
 
     values: Array  # (B, K) scores, 0 where there is none; sorted by data set, then by stratum
-    present: NDArray[np.bool_]  # (B, K) whether there is a score
+    present: Flags  # (B, K) whether there is a score
     dataset: Counts  # (B,) index of each block's data set
     # (S + 1,) first block of each stratum: the blocks of a data set with the same algorithms
     strata: Counts
@@ -100,7 +99,7 @@ class ScoreSample:
         return replace(self, values=np.where(self.present, values, 0.0))
 
 
-def lay_out(values: Array, present: NDArray[np.bool_], dataset: Counts) -> ScoreSample:
+def lay_out(values: Array, present: Flags, dataset: Counts) -> ScoreSample:
     """Sort blocks into strata.
 
     `values` and `present` (B, K) are scores and whether there is one; each algorithm has one on

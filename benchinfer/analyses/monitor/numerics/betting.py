@@ -23,11 +23,10 @@ from dataclasses import dataclass, field, replace
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
 MOST = 0.75  # of the capital that a bet on a bounded difference may lose
@@ -172,7 +171,7 @@ class MeanBet:
         return float(_stakes(mean, np.array([self.spread]), count, self.bound)[0])
 
 
-def _stakes(means: Array, spreads: Array, count: NDArray[np.int64], bound: float) -> Array:
+def _stakes(means: Array, spreads: Array, count: Codes, bound: float) -> Array:
     """Return the next stakes: of the growth-optimal order mean / (variance + mean^2)."""
     variances = (bound**2 / 4 + spreads) / (count + 1)
     return np.clip(means / (variances + means**2), -MOST / bound, MOST / bound)

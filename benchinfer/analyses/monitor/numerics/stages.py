@@ -18,11 +18,10 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import lambertw, ndtr, ndtri
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags, States
 
 type Rule = Literal[
     "constant",
@@ -164,8 +163,8 @@ class Recursion:
         Boundaries of each stage, with arrays (N,); NaN where a recursion had ended before.
     """
 
-    decisions: NDArray[np.int8]
-    stages: NDArray[np.int64]
+    decisions: States
+    stages: Codes
     p_values: Array
     bounds: tuple[Boundaries, ...]
 
@@ -243,7 +242,7 @@ def combine(first: Array, second: Array, reject: Array, accept: Array) -> Array:
     return np.where(low, reject + x * log_low, np.where(between, high, first))
 
 
-def _taken(bounds: Boundaries, which: NDArray[np.bool_]) -> Boundaries:
+def _taken(bounds: Boundaries, which: Flags) -> Boundaries:
     return Boundaries(
         bounds.level[which], bounds.reject[which], bounds.accept[which], bounds.critical[which]
     )

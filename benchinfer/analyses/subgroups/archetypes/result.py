@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.subgroups.archetypes.stability import (
     ArchetypeStability,
@@ -22,7 +21,7 @@ from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.ties import joined_levels, ranked_rows
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +155,7 @@ class Archetypes(Showable):
         return self.tried.tolist().index(self.k)
 
     @property
-    def tried(self) -> NDArray[np.int64]:
+    def tried(self) -> Codes:
         """Numbers of archetypes that were tried: 1 and k, or all up to the most."""
         if self.options.k is None:
             return np.arange(1, len(self.objectives) + 1)

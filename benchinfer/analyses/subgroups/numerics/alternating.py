@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 _MOST_SWEEPS = 2000
 # Decline of the objective in a sweep, relative to it, below which a fit has converged: of each
@@ -95,7 +94,7 @@ def mixtures(points: Array, targets: Array) -> Array:
     return np.array([_shortest(one) for one in rows])
 
 
-def furthest_sum(points: Array, k: int, first: int) -> NDArray[np.int64]:
+def furthest_sum(points: Array, k: int, first: int) -> Codes:
     """Return k points that are far from each other.
 
     One after the other the point with the largest sum of distances to those chosen is added; then
@@ -117,9 +116,7 @@ def furthest_sum(points: Array, k: int, first: int) -> NDArray[np.int64]:
     return np.array(chosen, dtype=np.int64)
 
 
-def _starts(
-    points: Array, k: int, starts: int, seed: int, *, robust: bool
-) -> list[NDArray[np.int64]]:
+def _starts(points: Array, k: int, starts: int, seed: int, *, robust: bool) -> list[Codes]:
     """Return k points for each start: by turns far from each other, and at random."""
     rng = np.random.default_rng(seed)
     inner = np.arange(len(points))

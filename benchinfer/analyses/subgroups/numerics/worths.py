@@ -4,14 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchinfer.analyses.wins.numerics.likelihood import (
-    Array,
-    information_of,
-    probabilities,
-    score_of,
-)
+from benchinfer.analyses.wins.numerics.likelihood import information_of, probabilities, score_of
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import FitError
+from benchinfer.numerics.types import Array
 
 _STEPS, _TOLERANCE, _SHORTEST = 100, 1e-10, 1e-6
 # A common shift of the worths, or a worth without contests, has no information.

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
@@ -13,7 +12,7 @@ from benchinfer.core.numbers import brief, count, level_percent
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, States
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +87,7 @@ class Regions(Showable):
         return tuple(sorted({name for pair in self.pairs for name in pair}))
 
     @property
-    def codes(self) -> NDArray[np.int8]:
+    def codes(self) -> States:
         """(P, G) verdicts at the places: equivalent where the band is within the tolerance."""
         margin = self.measure.margin
         codes = np.where(self.low > 0, Verdict.FIRST, Verdict.UNDECIDED)

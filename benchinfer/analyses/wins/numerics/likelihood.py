@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.sparse import csr_array
 from scipy.special import chdtrc
@@ -13,7 +12,7 @@ from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
 from benchinfer.numerics.max_t import critical_t
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 _STEPS, _TOLERANCE, _SHORTEST = 200, 1e-10, 1e-8
 # A quasi-variance below this part of the largest is zero but for rounding.
@@ -88,9 +87,7 @@ def score_of(tally: Tally, log_worth: Array, tie: "float | Array | None") -> Arr
     return np.column_stack([score, (tally.ties - n * even).sum(axis=1)])
 
 
-def information_of(
-    pairs: NDArray[np.int64], n: Array, log_worth: Array, tie: "float | Array | None"
-) -> Array:
+def information_of(pairs: Codes, n: Array, log_worth: Array, tie: "float | Array | None") -> Array:
     """Return the (U, Q, Q) information of (U, P) numbers of contests; a common shift has none.
 
     The log worths are (K,), or (U, K) with ties (U, 1).
@@ -108,7 +105,7 @@ def information_of(
     return information
 
 
-def _design(pairs: NDArray[np.int64], k: int) -> csr_array:
+def _design(pairs: Codes, k: int) -> csr_array:
     """Return the (P, K) differences of pairs."""
     signs = np.tile([1.0, -1.0], len(pairs))
     return csr_array((signs, pairs.ravel(), 2 * np.arange(len(pairs) + 1)), (len(pairs), k))

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.analyses.wins.numerics.likelihood import probabilities
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.core.errors import DesignError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Flags
 
 # From (C, d) points to (C,) log densities and their (C, d) slopes.
 type Density = Callable[[Array], tuple[Array, Array]]
@@ -41,7 +40,7 @@ class HmcDraws:
 
     draws: Array
     accepted: float
-    astray: NDArray[np.bool_]
+    astray: Flags
     now: "Tuned"
 
 
@@ -155,7 +154,7 @@ def _move(
     root: Array,
     step: float,
     rng: np.random.Generator,
-) -> tuple[Array, Array, Array, Array, NDArray[np.bool_]]:
+) -> tuple[Array, Array, Array, Array, Flags]:
     """Go one path with every chain; its length is drawn, so that no period is hit."""
     point, value, slope = at
     momentum = rng.standard_normal(point.shape)

@@ -10,13 +10,12 @@ McCaffrey). With equal shares, as of complete tables, that is the factor M / (M 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from benchinfer.analyses.wins.numerics.likelihood import WinFit, information_of, score_of
 from benchinfer.analyses.wins.numerics.tally import Tally
 from benchinfer.numerics.covariance import all_pairs, contrast_variances
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 # Share of an eigenvalue short of 1, or of the largest one, below which it is 0.
 _NULL = 1e-8
@@ -43,7 +42,7 @@ class RobustErrors:
     # (U, q, K) what the residuals of a cluster of a kind have in common with those of all, in
     # coordinates in which the shares sum to the identity
     pull: Array
-    clusters: NDArray[np.int64]  # (U,) number of clusters of each kind
+    clusters: Codes  # (U,) number of clusters of each kind
 
     def degrees(self, contrasts: Array) -> Array:
         """Return (J,) degrees of freedom of contrasts; 0 where one cluster alone tells of them.

@@ -14,10 +14,10 @@ from math import inf, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array, Codes, States
+from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.numerics.distances import PAIRWISE
 
-type Costs = NDArray[np.int64] | NDArray[np.float64]
+type Costs = Codes | Array
 type Domains = NDArray[np.uint8]  # sets of states, as bit masks
 type Indices = NDArray[np.intp]
 FIRST, SECOND, EQUIVALENT, UNDECIDED = range(4)
@@ -28,7 +28,7 @@ _VERDICTS = [3, 4, 2, 1]
 _LARGEST = 1_000_000
 
 
-def scaled(weights: NDArray[np.float64]) -> tuple[Costs, int]:
+def scaled(weights: Array) -> tuple[Costs, int]:
     """Return weights as whole numbers where they are fractions of such, and the divisor.
 
     Whole costs are added without rounding, so that ties between orders are seen for certain.
@@ -171,7 +171,7 @@ FAMILIES = {
 }
 
 
-def arcs(states: States, family: RelationFamily) -> NDArray[np.bool_]:
+def arcs(states: States, family: RelationFamily) -> Flags:
     """Return the arcs (n, n) of a relation of states, without the diagonal."""
     leads = states == FIRST
     if not family.strict:
@@ -200,9 +200,7 @@ def composition(family: RelationFamily) -> Domains:
     return table
 
 
-def forced_by_four(
-    yes: NDArray[np.bool_], no: NDArray[np.bool_], family: RelationFamily
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def forced_by_four(yes: Flags, no: Flags, family: RelationFamily) -> tuple[Flags, Flags]:
     """Return the strict arcs that must be there, and that cannot, given some of each."""
     p, q = yes.astype(np.float32), no.astype(np.float32)
     # differ[a, c]: something is below a and not below c.

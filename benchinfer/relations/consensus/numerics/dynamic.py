@@ -25,7 +25,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.numerics.types import Array, Flags, States
+from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.consensus.numerics.costs import (
     EQUIVALENT,
     FIRST,
@@ -38,7 +38,7 @@ from benchinfer.relations.consensus.numerics.costs import (
 
 type Above = NDArray[np.int64 | np.float64]
 type Tables = NDArray[np.int64 | np.float64]
-type Masks = NDArray[np.int64]
+type Masks = Codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, gammainc, gammaincinv
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # Differences this close, as a share of the scores, are the same but for rounding.
 _ROUNDING = 1e-12
@@ -135,9 +134,9 @@ class Walsh:
 
     z: Array
     concentration: Array
-    above: NDArray[np.int64]
-    below: NDArray[np.int64]
-    real: NDArray[np.bool_]
+    above: Codes
+    below: Codes
+    real: Flags
 
     @staticmethod
     def of(differences: Array, margin: float, size: float, strength: float, at: float) -> "Walsh":

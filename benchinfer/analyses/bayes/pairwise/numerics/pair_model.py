@@ -29,10 +29,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, ndtr, ndtri
 
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 
 ALPHA, BETA = (0.5, 5.0), (0.05, 0.15)
 # Far beyond where the density of log(nu - 1) has any mass: below 1e-13 and above 1e-30 of it.
@@ -161,7 +160,7 @@ class PairData:
         (P,) mean standard deviation of the differences on a data set, by which all is divided.
     """
 
-    n: NDArray[np.int64]
+    n: Codes
     mean: Array
     square: Array
     spread: Array
@@ -170,7 +169,7 @@ class PairData:
     std_high: Array
     scale: Array
 
-    def of(self, rows: NDArray[np.int64]) -> "PairData":
+    def of(self, rows: Codes) -> "PairData":
         """Return the data of some pairs, in that order; pairs may repeat."""
         return PairData(*(getattr(self, field.name)[rows] for field in fields(self)))
 
@@ -196,7 +195,7 @@ class ChainState:
     mixing: Array
     step: Array
 
-    def of(self, rows: NDArray[np.int64]) -> "ChainState":
+    def of(self, rows: Codes) -> "ChainState":
         """Return the state of some chains."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         step = parts.pop("step")[:, rows]
@@ -412,7 +411,7 @@ _SEGMENTS = 2
 _SWEEPS = 2  # for each draw
 
 
-def pair_data(n: NDArray[np.int64], mean: Array, square: Array, top: Array, rho: float) -> PairData:
+def pair_data(n: Codes, mean: Array, square: Array, top: Array, rho: float) -> PairData:
     """Scale what is known of the differences, and find the bounds of the uniform priors.
 
     Parameters
