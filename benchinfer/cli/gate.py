@@ -1,7 +1,7 @@
 """The command `gate`."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +11,6 @@ from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import AllMeasures, named
 from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
-
-if TYPE_CHECKING:
-    from benchinfer.analyses.gate.result import Gate
 
 ENDS = {
     "gate": HelpEnd(
@@ -60,7 +57,14 @@ def gate(
     if report is not None:
         check_target(report)
     try:
-        result = _judged(source, measure, given)
+        from benchinfer.analyses.gate.gate import gate as ask
+
+        refused = source.failed == "error"
+        failed = "missing" if refused else number_or_name(source.failed)
+        scores = replace(source, failed="error" if refused else "missing").read()
+        names = None if measure is None else named(source, scores, measure)
+        options = {each.name: each.value(given, ask) for each in _ARGUMENTS}
+        result = ask(scores, names, failed=failed, **options)
     except Exception as error:
         if as_markdown:
             results.gate_refused(error)
@@ -74,18 +78,6 @@ def gate(
     else:
         results.gate(result, report)
     raise typer.Exit(_CODES[result.outcome])
-
-
-def _judged(source: SourceArguments, measure: list[str] | None, given: dict[str, Any]) -> "Gate":
-    """Read the table, and ask for the verdict."""
-    from benchinfer.analyses.gate.gate import gate as ask
-
-    refused = source.failed == "error"
-    failed = "missing" if refused else number_or_name(source.failed)
-    scores = replace(source, failed="error" if refused else "missing").read()
-    names = None if measure is None else named(source, scores, measure)
-    options = {each.name: each.value(given, ask) for each in _ARGUMENTS}
-    return ask(scores, names, failed=failed, **options)
 
 
 gate = reads_scores(with_arguments(gate, _ARGUMENTS), faulty=Exit.UNDECIDABLE)

@@ -64,7 +64,14 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         if debug:
             traceback.print_exc()
         sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
-        code = _code(error)
+        if isinstance(error, ArgumentError):
+            code = Exit.USAGE
+        elif isinstance(error, DesignError | FitError):
+            code = Exit.UNDECIDABLE
+        elif isinstance(error, ScoreTableError) or not isinstance(error, BenchinferError):
+            code = Exit.FAULTY
+        else:
+            code = Exit.USAGE
         raise typer.Exit(faulty if code == Exit.FAULTY else code) from None
     except (typer.Exit, typer.Abort, typer.BadParameter, KeyboardInterrupt, SystemExit):
         raise
@@ -81,16 +88,6 @@ def _said(error: Exception) -> str:
         where = "" if error.filename is None else f"{str(error.filename)!r}: "
         return f"{where}{error.strerror}."
     return str(error)
-
-
-def _code(error: Exception) -> Exit:
-    if isinstance(error, ArgumentError):
-        return Exit.USAGE
-    if isinstance(error, DesignError | FitError):
-        return Exit.UNDECIDABLE
-    if isinstance(error, ScoreTableError) or not isinstance(error, BenchinferError):
-        return Exit.FAULTY
-    return Exit.USAGE
 
 
 def verdict_code(relations: "Iterable[Relation]") -> Exit:

@@ -17,7 +17,6 @@ from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, rea
 if TYPE_CHECKING:
     from benchinfer.analyses.monitor.comparison import MonitorComparison
     from benchinfer.analyses.monitor.measures import MonitoredMeasures
-    from benchinfer.core.sections import Section
 
 
 ENDS = {
@@ -219,7 +218,17 @@ def show(
             each = dict(result)
             leading = [(one.measure.title, sections_of(one, brief)[0]) for one in each.values()]
             sections.write(out, [replace(section, title=title) for title, section in leading])
-            sections.write(out, [_together(result)], first=False)
+            from benchinfer.analyses.monitor.course import runs
+            from benchinfer.analyses.monitor.sections import run_next
+            from benchinfer.core.sections import Section
+
+            together = Section(
+                title="All measures",
+                lead=result.headline(),
+                text=(str(runs(*result.values())),),
+                facts=run_next(result.next_cells()),
+            )
+            sections.write(out, [together], first=False)
         checks = {name: one.checks for name, one in each.items()}
         sections.warnings(out, checks, next(iter(each.values())).algorithms)
         if path is not None or report is not None:
@@ -227,17 +236,3 @@ def show(
         for name, file in (("State", path), ("Report", report)):
             if file is not None:
                 out.prose(f"{name}: {file}", style="dim")
-
-
-def _together(result: "MonitoredMeasures") -> "Section":
-    """Say how all measures stand, and what to run next."""
-    from benchinfer.analyses.monitor.course import runs
-    from benchinfer.analyses.monitor.sections import run_next
-    from benchinfer.core.sections import Section
-
-    return Section(
-        title="All measures",
-        lead=result.headline(),
-        text=(str(runs(*result.values())),),
-        facts=run_next(result.next_cells()),
-    )

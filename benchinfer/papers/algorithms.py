@@ -182,7 +182,12 @@ def by_algorithm(
         if chosen != order[0] or control(result):
             verdicts = [WORDS.get(code, "") for code in rows["verdict"]]
             columns.append(words("verdict", verdicts, "verdict"))
-        differences = _of_differences(result, chosen, rows, columns)
+        kind = "Differences are of each algorithm minus"
+        if result.measure.scale != "identity":
+            kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
+        best = ", the best" if chosen == result.ranking()[0] else ""
+        sentence = f"{kind} {one_line(chosen)}{best}{_with(result)}."
+        differences = [sentence, *_apart(result, chosen, columns), *withheld(result, rows)]
     head, standing_of, reading = standings(result)
     if head:
         columns.append(standing(head, head, [standing_of[name] for name in shown]))
@@ -247,18 +252,6 @@ def _of_levels(result: "Comparison", *, bounded: bool) -> list[str]:
     if result.relative:
         return ["Levels are relative to the mean of the algorithms."]
     return ["Intervals of levels are of each algorithm alone."] if bounded else []
-
-
-def _of_differences(
-    result: "Comparison", chosen: str, rows: "pd.DataFrame", columns: Sequence[Series]
-) -> list[str]:
-    """Say what the effects against the best, or another algorithm, are."""
-    kind = "Differences are of each algorithm minus"
-    if result.measure.scale != "identity":
-        kind = f"{result.measure.effect_name.capitalize()}s are of each algorithm divided by"
-    best = ", the best" if chosen == result.ranking()[0] else ""
-    sentence = f"{kind} {one_line(chosen)}{best}{_with(result)}."
-    return [sentence, *_apart(result, chosen, columns), *withheld(result, rows)]
 
 
 def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list[str]:

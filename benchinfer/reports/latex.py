@@ -118,7 +118,14 @@ def _section(section: Section) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     yield rf"\textbf{{{escaped(table.caption)}}}\nopagebreak"
     heads, rows = [column.head for column in table.columns], texts.cells(table)
-    widths = _widths(heads, rows)
+    longest = [
+        max(max(map(len, head.split()), default=0), *(len(row[i]) for row in rows), 1)
+        for i, head in enumerate(heads)
+    ]
+    room = _WIDTH - 2.2 * (len(heads) - 1)
+    wanted = [min(max(_LETTER * n + 1, _LEAST), _MOST) for n in longest]
+    scale = min(room / sum(wanted), 1.0)
+    widths = [width * scale for width in wanted]
     columns = "".join(
         rf">{{{'\\RaggedLeft' if column.numeric else '\\RaggedRight'}\arraybackslash}}"
         f"p{{{width:.1f}mm}}"
@@ -131,15 +138,3 @@ def _table(table: Table) -> Iterator[str]:
         f"\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n{body}\n\\end{{longtable}}}}"
     )
     yield escaped(" ".join(text for text in (table.note, texts.rest(table)) if text))
-
-
-def _widths(heads: list[str], rows: list[list[str]]) -> list[float]:
-    """Return millimetres of the columns: by their longest text, of a line at most."""
-    longest = [
-        max(max(map(len, head.split()), default=0), *(len(row[i]) for row in rows), 1)
-        for i, head in enumerate(heads)
-    ]
-    room = _WIDTH - 2.2 * (len(heads) - 1)
-    wanted = [min(max(_LETTER * n + 1, _LEAST), _MOST) for n in longest]
-    scale = min(room / sum(wanted), 1.0)
-    return [width * scale for width in wanted]

@@ -23,7 +23,7 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
-from benchinfer.core.provenance import Provenance, __version__
+from benchinfer.core.provenance import __version__
 from benchinfer.core.saving import check_target, followed, write_whole, writing
 from benchinfer.core.sections import (
     Column,
@@ -154,7 +154,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     ]
     parts = [_part(measure, n, gathered) for n, measure in enumerate(_measures(gathered), 1)]
     parts = [*_all_measures(comparisons), *parts]
-    parts += [*_orders(gathered), *_gates(gathered), *_plans(gathered)]
+    parts += [*_orders(gathered), *_gates_and_plans(gathered)]
     parts = [replace(part, sections=_ready(part)) for part in parts]
     cited = [c.citations() for c in everyone]
     cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Where)]
@@ -311,30 +311,19 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     ]
 
 
-def _gates(gathered: ReportInput) -> list[MeasurePart]:
-    """Return one part for each gate."""
+def _gates_and_plans(gathered: ReportInput) -> list[MeasurePart]:
+    """Return one part for each gate and planned experiment, numbered where there are several."""
     gates = [r for r in gathered.results if isinstance(r, Gate)]
-    return [
-        _numbered("gate", "Gate", n, len(gates), gate_sections.sections(gate), gate.verdict)
-        for n, gate in enumerate(gates, 1)
-    ]
-
-
-def _plans(gathered: ReportInput) -> list[MeasurePart]:
-    """Return one part for each planned experiment."""
     plans = [r for r in gathered.results if isinstance(r, Plan)]
-    return [
-        _numbered("plan", "Planned experiment", n, len(plans), plan_sections.sections(plan))
-        for n, plan in enumerate(plans, 1)
+    parts = [("gate", "Gate", r.verdict, len(gates), gate_sections.sections(r)) for r in gates]
+    parts += [
+        ("plan", "Planned experiment", "", len(plans), plan_sections.sections(r)) for r in plans
     ]
-
-
-def _numbered(
-    anchor: str, title: str, n: int, total: int, content: tuple[Section, ...], tag: str = ""
-) -> MeasurePart:
-    """Return the n-th part of a kind, numbered where there are several."""
-    title += f" {n}" if total > 1 else ""
-    return MeasurePart(f"{anchor}-{n}", title, tag, content[0].lead, content)
+    numbers = [*range(1, len(gates) + 1), *range(1, len(plans) + 1)]
+    return [
+        MeasurePart(f"{anchor}-{n}", title + f" {n}" * (total > 1), tag, content[0].lead, content)
+        for n, (anchor, title, tag, total, content) in zip(numbers, parts, strict=True)
+    ]
 
 
 def _data(
@@ -354,26 +343,23 @@ def _data(
 
 
 def _title(gathered: ReportInput) -> str:
-    k, d = _extent(gathered)
+    if gathered.scores is not None:
+        k, d = len(gathered.scores.algorithms), len(gathered.scores.datasets)
+    else:
+        algorithms: set[str] = set()
+        datasets: set[str] = set()
+        for result in gathered.results:
+            if isinstance(result, Plan):
+                continue
+            for one in _each(result):
+                setting = getattr(one, "setting", None)
+                algorithms |= set((setting or one).algorithms)
+                datasets |= set(setting.coverage.datasets) if setting else set()
+        k, d = len(algorithms), len(datasets)
     if not k:
         return "Plan of an experiment"
     on = f" on {count(d, 'data set')}" if d else ""
     return f"Comparison of {count(k, 'algorithm')}{on}"
-
-
-def _extent(gathered: ReportInput) -> tuple[int, int]:
-    if gathered.scores is not None:
-        return len(gathered.scores.algorithms), len(gathered.scores.datasets)
-    algorithms: set[str] = set()
-    datasets: set[str] = set()
-    for result in gathered.results:
-        if isinstance(result, Plan):
-            continue
-        for one in _each(result):
-            setting = getattr(one, "setting", None)
-            algorithms |= set((setting or one).algorithms)
-            datasets |= set(setting.coverage.datasets) if setting else set()
-    return len(algorithms), len(datasets)
 
 
 def _each(result: Any) -> Sequence[Any]:
@@ -389,17 +375,13 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
         return ()
     said = "; ".join(f"{measure.title} ({measure.better} is better)" for measure in measures)
     leading = {one.measure.name: one for one in reversed(_compared(gathered))}
-    lines = [line for measure in measures for line in _beforehand(leading.get(measure.name))]
-    return (f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}.", *lines)
-
-
-def _beforehand(leading: Comparison | None) -> list[str]:
-    """Say the caveats of the leading comparison and which analysis fits, before any verdict."""
-    if leading is None:
-        return []
-    lines = {**caveats(leading), ADVICE: advice(leading.setting)}
-    about = leading.measure.noun
-    return [f"{about}: {name}: {as_prose(text)}" for name, text in lines.items() if text]
+    lines = [f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}."]
+    for one in (leading[measure.name] for measure in measures if measure.name in leading):
+        before = {**caveats(one), ADVICE: advice(one.setting)}
+        lines += [
+            f"{one.measure.noun}: {n}: {as_prose(text)}" for n, text in before.items() if text
+        ]
+    return tuple(lines)
 
 
 def _provenance(gathered: ReportInput) -> Table:
@@ -412,7 +394,18 @@ def _provenance(gathered: ReportInput) -> Table:
             continue
         local = isinstance(result, Comparisons)
         results = [result] if isinstance(result, Subgroups) else results[:1] if local else results
-        rows += [_made(one.provenance, local=local) for one in results]
+        rows += [
+            {
+                "analysis": one.provenance.analysis + (", each data set" if local else ""),
+                "arguments": ", ".join(
+                    f"{n}={value!r}" for n, value in one.provenance.arguments.items()
+                ),
+                "digest": "of each data set" if local else one.provenance.digest,
+                "version": one.provenance.version,
+                "seed": "" if one.provenance.seed is None else str(one.provenance.seed),
+            }
+            for one in results
+        ]
     roles = {"analysis": "code", "arguments": "code prose", "digest": "code", "version": ""}
     roles |= {"seed": ""} if any(row["seed"] for row in rows) else {}
     return Table(
@@ -421,14 +414,3 @@ def _provenance(gathered: ReportInput) -> Table:
         frame=pd.DataFrame(rows, columns=list(roles)),
         columns=tuple(Column(name, name, role=role) for name, role in roles.items()),
     )
-
-
-def _made(source: Provenance, *, local: bool) -> dict[str, str]:
-    """Say how a result was made; of those on each data set the first."""
-    return {
-        "analysis": source.analysis + (", each data set" if local else ""),
-        "arguments": ", ".join(f"{n}={value!r}" for n, value in source.arguments.items()),
-        "digest": "of each data set" if local else source.digest,
-        "version": source.version,
-        "seed": "" if source.seed is None else str(source.seed),
-    }

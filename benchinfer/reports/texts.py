@@ -30,9 +30,6 @@ from benchinfer.core.provenance import __version__
 from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchinfer.core.measure import Measure
     from benchinfer.reports.gather import ReportInput
     from benchinfer.scores.table import ScoreTable
 
@@ -215,7 +212,13 @@ def making(gathered: "ReportInput") -> tuple[tuple[str, str], ...]:
         texts.append(("Python", "\n".join(lines)))
     if (scores := gathered.scores) is not None:
         texts.append(("Input", f"{scores.source}\ndigest {scores.digest}"))
-    texts.append(("Versions", _versions()))
+    versions = [f"benchinfer {__version__}", f"Python {platform.python_version()}"]
+    for name in _PACKAGES:
+        try:
+            versions.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    texts.append(("Versions", ", ".join(versions)))
     return tuple(texts)
 
 
@@ -242,13 +245,8 @@ def _reading_call(scores: "ScoreTable") -> list[str]:
         f", resampling={_record_call(scores.resampling)}" if scores.resampling is not None else ""
     )
     read = [f"scores = bi.read_scores({source}, measures=[", *measures, f"]{kind})"]
-    return [*read, *_normalising_calls(scores.measures)]
-
-
-def _normalising_calls(measures: "Sequence[Measure]") -> list[str]:
-    """Return the calls that normalise, one for all measures that are normalised alike."""
     names: dict[str, list[str]] = {}
-    for measure in measures:
+    for measure in scores.measures:
         if (origin := measure.normalised) is None:
             continue
         by: object = origin.kind
@@ -258,7 +256,7 @@ def _normalising_calls(measures: "Sequence[Measure]") -> list[str]:
         elif measure.tolerance:
             by = f"{origin.kind}:{measure.tolerance!r}"
         names.setdefault(pformat(by, width=88, sort_dicts=False), []).append(origin.measure.name)
-    return [f"scores = scores.normalise({by}, {each!r})" for by, each in names.items()]
+    return read + [f"scores = scores.normalise({by}, {each!r})" for by, each in names.items()]
 
 
 def _record_call(record: Any) -> str:
@@ -286,13 +284,3 @@ def _call(result: _Made) -> str:
     if isinstance(result, Comparisons):
         return f"bi.per_dataset(bi.{source.analysis}, scores, {', '.join(given)})"
     return f"bi.{source.analysis}(scores, {', '.join(given)})"
-
-
-def _versions() -> str:
-    versions = [f"benchinfer {__version__}", f"Python {platform.python_version()}"]
-    for name in _PACKAGES:
-        try:
-            versions.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return ", ".join(versions)

@@ -161,15 +161,11 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     @property
     def outcome(self) -> Outcome:
         """The verdict, or what an undecided gate counts as."""
-        if self.verdict != "undecided" or self.on_undecided is None or self._withheld:
+        if self.verdict != "undecided" or self.on_undecided is None:
             return self.verdict
-        return self.on_undecided
-
-    @property
-    def _withheld(self) -> bool:
-        """Whether a pass would ignore scores that the candidate lacks."""
         lacking = any(row.missing.of_candidate and not row.counted for row in self.values())
-        return lacking and self.on_undecided == "pass"
+        # A pass would ignore scores that the candidate lacks.
+        return self.verdict if lacking and self.on_undecided == "pass" else self.on_undecided
 
     @property
     def passed(self) -> bool:
@@ -181,7 +177,10 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         scopes = {row.scope for row in self.values() if row.verdict == self.verdict}
         where = f", {scopes.pop()}" if len(scopes) == 1 and "" not in scopes else ""
         gaps = f" ({'; '.join(self.gaps())})" if self.gaps() else ""
-        return f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}.{self._counted()}"
+        counted = ""
+        if self.verdict == "undecided" and self.on_undecided is not None:
+            counted = f" Undecided counts as a {self.on_undecided} here."
+        return f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}.{counted}"
 
     def gaps(self) -> list[str]:
         """Return the scores that candidate or baseline lacks, and what they count as."""
@@ -245,11 +244,6 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
             return f"worse than {self.baseline}"
         return f"worse than {self.baseline} by more than {_tolerance(measures)}"
 
-    def _counted(self) -> str:
-        if self.verdict != "undecided" or self.on_undecided is None:
-            return ""
-        return f" Undecided counts as a {self.on_undecided} here."
-
     def summary(self) -> "pd.DataFrame":
         """Return one row per measure.
 
@@ -290,7 +284,13 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
             "superior": "that the candidate is better",
             "noninferior": "that the candidate is not worse by the tolerance or more",
         }
-        margins = ". ".join(_margin(row.measure) for row in self.values())
+        measures = [row.measure for row in self.values()]
+        margins = ". ".join(
+            f"The tolerance on {measure.noun} is {wording.margin(measure)}"
+            if measure.tolerance
+            else f"No tolerance is set on {measure.noun}, where not worse means better"
+            for measure in measures
+        )
         return (
             f"The gate passes where the one-sided test {wanted[self.want]} rejects at"
             f" {alpha}{each}, and fails where the one-sided test that it is worse by more than the"
@@ -321,9 +321,3 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
 def _tolerance(measures: Sequence[Measure]) -> str:
     return wording.margin(measures[0]) if len(measures) == 1 else "the tolerance"
-
-
-def _margin(measure: Measure) -> str:
-    if measure.tolerance == 0:
-        return f"No tolerance is set on {measure.noun}, where not worse means better"
-    return f"The tolerance on {measure.noun} is {wording.margin(measure)}"

@@ -367,7 +367,12 @@ class SourceArguments:
     @property
     def columns(self) -> Mapping[str, str] | None:
         """Column to role, as typed."""
-        return _columns(self.column)
+        if self.column is None:
+            return None
+        pairs = [text.rpartition("=") for text in self.column]
+        if wrong := [text for text, pair in zip(self.column, pairs, strict=True) if not pair[1]]:
+            raise typer.BadParameter(f"{wrong[0]!r} is not NAME=ROLE.", param_hint="'--column'")
+        return {name.strip(): role.strip() for name, _, role in pairs}
 
     def roles(self, measures: Sequence[str] = ()) -> "Roles":
         """Return which column plays which role; only the head of the table is read."""
@@ -561,16 +566,6 @@ def _measures(texts: list[str] | None) -> str | list[str] | None:
     if len(texts) == 1 and texts[0].endswith(".toml"):
         return texts[0]
     return texts
-
-
-def _columns(texts: list[str] | None) -> Mapping[str, str] | None:
-    """Read NAME=ROLE; a name may hold ``=`` itself, or be empty."""
-    if texts is None:
-        return None
-    pairs = [text.rpartition("=") for text in texts]
-    if wrong := [text for text, pair in zip(texts, pairs, strict=True) if not pair[1]]:
-        raise typer.BadParameter(f"{wrong[0]!r} is not NAME=ROLE.", param_hint="'--column'")
-    return {name.strip(): role.strip() for name, _, role in pairs}
 
 
 def _names(text: str | None) -> list[str] | None:

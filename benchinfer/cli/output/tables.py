@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchinfer.scores.coverage import Finding
     from benchinfer.scores.table import ScoreTable
 
 
@@ -45,7 +44,20 @@ def check(scores: "ScoreTable") -> None:
             if not noted:
                 out.line()
             noted = finding.severity == "note"
-            _finding(out, finding)
+            out.prose(
+                f"{finding.severity}  {finding.rule}: {as_options(finding.what)}",
+                style=_STYLES[finding.severity],
+                hanging="  ",
+            )
+            head, *rows = finding.where or ((),)
+            if len(rows) > _PLACES:
+                rows = rows[: _PLACES - 1]
+            if rows:
+                out.grid(TextTable(head, tuple(rows)), indent="    ")
+                if (more := finding.count - len(rows)) > 0:
+                    out.line(f"    ... and {more} more")
+            if finding.hint:
+                out.prose(f"Hint: {as_options(finding.hint)}", indent="  ", hanging="      ")
         out.line()
         counts = [(sum(f.severity == word for f in findings), word) for word in ("warning", "note")]
         out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
@@ -79,23 +91,6 @@ def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
         )
 
 
-def _finding(out: Terminal, finding: "Finding") -> None:
-    out.prose(
-        f"{finding.severity}  {finding.rule}: {as_options(finding.what)}",
-        style=_STYLES[finding.severity],
-        hanging="  ",
-    )
-    head, *rows = finding.where or ((),)
-    if len(rows) > _PLACES:
-        rows = rows[: _PLACES - 1]
-    if rows:
-        out.grid(TextTable(head, tuple(rows)), indent="    ")
-        if (more := finding.count - len(rows)) > 0:
-            out.line(f"    ... and {more} more")
-    if finding.hint:
-        out.prose(f"Hint: {as_options(finding.hint)}", indent="  ", hanging="      ")
-
-
 def describe(
     scores: "ScoreTable", statistics: "Mapping[str, pd.DataFrame]", sides: int, level: float
 ) -> None:
@@ -105,7 +100,18 @@ def describe(
         for name, table in statistics.items():
             measure = scores.measure(name)
             out.heading(measure.title)
-            grid = _cells(table)
+            single = bool((table["n"] == 1).all())
+            keys, heads = (("mean",), ("score",)) if single else (_STATISTICS, _HEADS)
+            spread = table["mean"] - table["mean"].mean() if single else table["q75"] - table["q25"]
+            decimals = numbers.decimals(spread.tolist())
+            rows: list[tuple[str, ...]] = []
+            for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
+                for i, row in enumerate(group):
+                    values = tuple(_number(row[key], decimals) for key in keys)
+                    head = (row["dataset"] if i == 0 else "", row["algorithm"])
+                    rows.append((*head, *(() if single else (str(row["n"]),)), *values))
+            names = ("dataset", "algorithm", *(() if single else ("n",)), *heads)
+            grid = TextTable(names, tuple(rows), frozenset(range(2, len(names))))
             if "conf_low" in table:
                 kind = (
                     "interval"
@@ -137,22 +143,6 @@ def _rates(table: "pd.DataFrame", kind: str, level: str) -> TextTable:
         f"{kind}, {level}" if kind != "interval" else f"{level} interval",
     )
     return TextTable(heads, tuple(rows), frozenset({2, 3, 4}))
-
-
-def _cells(table: "pd.DataFrame") -> TextTable:
-    """Lay out the cells; the name of a data set is printed in the first of its rows."""
-    single = bool((table["n"] == 1).all())
-    keys, heads = (("mean",), ("score",)) if single else (_STATISTICS, _HEADS)
-    spread = table["mean"] - table["mean"].mean() if single else table["q75"] - table["q25"]
-    decimals = numbers.decimals(spread.tolist())
-    rows: list[tuple[str, ...]] = []
-    for _, group in groupby(table.to_dict("records"), key=lambda row: row["dataset"]):
-        for i, row in enumerate(group):
-            values = tuple(_number(row[key], decimals) for key in keys)
-            count = () if single else (str(row["n"]),)
-            rows.append((row["dataset"] if i == 0 else "", row["algorithm"], *count, *values))
-    names = ("dataset", "algorithm", *(() if single else ("n",)), *heads)
-    return TextTable(names, tuple(rows), frozenset(range(2, len(names))))
 
 
 def _number(value: float, decimals: int) -> str:

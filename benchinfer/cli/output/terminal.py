@@ -224,30 +224,26 @@ class Terminal:
             rest += len(grid.rows) - most
             grid = replace(grid, rows=grid.rows[:most], styles=grid.styles[:most])
         if self.console.is_terminal:
-            self._drawn(grid, indent)
+            from rich import box
+            from rich.padding import Padding
+            from rich.table import Table
+            from rich.text import Text
+
+            table = Table(
+                box=box.SIMPLE_HEAD, header_style="dim", show_edge=False, padding=(0, 1, 0, 0)
+            )
+            for i, head in enumerate(grid.heads):
+                justify = "right" if i in grid.right else "left"
+                table.add_column(Text(safe(head)), justify=justify, overflow="fold")
+            styles = grid.styles or ("",) * len(grid.rows)
+            for row, style in zip(grid.rows, styles, strict=True):
+                table.add_row(*(Text(safe(cell)) for cell in row), style=style or None)
+            self.console.print(Padding(table, (0, 0, 0, len(indent)), expand=False))
         else:
             for text in _aligned(grid):
                 self.console.print(indent + text, soft_wrap=True)
         if rest:
             self.console.print(f"{indent}... and {rest:,} more; --all prints them", soft_wrap=True)
-
-    def _drawn(self, grid: TextTable, indent: str) -> None:
-        """Draw a table; one that is too wide for the terminal is folded, not cut."""
-        from rich import box
-        from rich.padding import Padding
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(
-            box=box.SIMPLE_HEAD, header_style="dim", show_edge=False, padding=(0, 1, 0, 0)
-        )
-        for i, head in enumerate(grid.heads):
-            justify = "right" if i in grid.right else "left"
-            table.add_column(Text(safe(head)), justify=justify, overflow="fold")
-        styles = grid.styles or ("",) * len(grid.rows)
-        for row, style in zip(grid.rows, styles, strict=True):
-            table.add_row(*(Text(safe(cell)) for cell in row), style=style or None)
-        self.console.print(Padding(table, (0, 0, 0, len(indent)), expand=False))
 
 
 def _aligned(grid: TextTable) -> Iterator[str]:
