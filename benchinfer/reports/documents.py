@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.analyses.choice.answer import Answer
-    from benchinfer.analyses.gate.result import Gate, GatedMeasure
+    from benchinfer.analyses.gate.result import Gate
     from benchinfer.analyses.plan.result import Plan
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -531,22 +531,17 @@ def plan(result: "Plan") -> dict[str, object]:
 
 def gate(result: "Gate") -> dict[str, object]:
     """Write down a gate."""
-    return GATE.of(
-        result,
-        measures=result.summary(),
-        evidence={name: _gated(row) for name, row in result.items()},
-    )
-
-
-def _gated(row: "GatedMeasure") -> dict[str, object]:
-    need = row.need
-    return _GATED.of(
-        row,
-        analysis=row.comparison.heading,
-        method=row.comparison.method,
-        needs=need and need.text,
-        more_datasets=need and need.datasets,
-        more_replications=need and need.replications,
-        diagnostics=row.comparison.diagnostics(),
-        provenance=PROVENANCE.of(row.comparison.provenance),
-    )
+    evidence = {
+        name: _GATED.of(
+            row,
+            analysis=row.comparison.heading,
+            method=row.comparison.method,
+            needs=row.need and row.need.text,
+            more_datasets=row.need and row.need.datasets,
+            more_replications=row.need and row.need.replications,
+            diagnostics=row.comparison.diagnostics(),
+            provenance=PROVENANCE.of(row.comparison.provenance),
+        )
+        for name, row in result.items()
+    }
+    return GATE.of(result, measures=result.summary(), evidence=evidence)

@@ -1,7 +1,7 @@
 """Results as HTML in a notebook."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.core.measure import printable
 from benchinfer.core.numbers import brief, count, sentence
 from benchinfer.core.result import registered
-from benchinfer.core.sections import Column, Request, Section, Table, number
+from benchinfer.core.sections import Check, Column, Request, Section, Table, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ def html(result: object) -> str:
     filters |= {"excerpt": excerpt, "short": _short}
     template = environment.get_template("notebook.html")
     before = caveats(result) if isinstance(result, Comparison) else {}
-    rest = [one for one in remarks([first, *more]) if one.name not in before]
+    rest = [one for one in remarks([first, *more]) if one.check not in before]
     text = template.render(first=first, more=more, caveats=before, remarks=rest)
     return printable(text)
 
@@ -83,55 +83,31 @@ def _column(name: str, kind: str) -> Column:
     return Column(name, head, (lambda value: "yes" if value else "no") if kind == "b" else str)
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """The first rows of a table.
-
-    Attributes
-    ----------
-    table
-        The table with the rows and columns that are shown.
-    rest
-        What is not shown, in words; empty if all is.
-    """
-
-    table: Table
-    rest: str
-
-
-def excerpt(table: Table) -> Excerpt | None:
-    """Return the first rows of the columns that are for little room, the verdict last."""
+def excerpt(table: Table) -> tuple[Table, str] | None:
+    """Return the first rows of the brief columns, the verdict last, and how many more there are."""
     columns = sorted((c for c in table.columns if c.brief), key=lambda c: c.role == "verdict")
     if not columns or table.frame.empty:
         return None
     rows = len(table.frame)
     if rows <= _FEW:
-        return Excerpt(replace(table, columns=tuple(columns)), "")
+        return replace(table, columns=tuple(columns)), ""
     all_of_them = f"; {table.name}() has all" if table.name in _METHODS else ""
     shown = replace(table, frame=table.frame.head(_ROWS), columns=tuple(columns))
-    return Excerpt(shown, f"... and {count(rows - _ROWS, 'more row')}{all_of_them}")
+    return shown, f"... and {count(rows - _ROWS, 'more row')}{all_of_them}"
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A check that has something to say: its name, its value, what to do or how to read it."""
-
-    name: str
-    held: str
-    remedy: str
-    failed: bool
-
-
-def remarks(shown: list[Section]) -> list[Remark]:
-    """Return the checks that have something to say, those that ask for attention first."""
-    checks = [check for section in shown for check in section.checks if check.remedy]
-    texts = [
-        f"{sentence(one.remedy)}{'' if one.remedy.endswith(('.', '?')) else '.'}" for one in checks
+def remarks(shown: list[Section]) -> list[Check]:
+    """Return the checks with a remedy as sentences, those that ask for attention first."""
+    checks = [
+        replace(
+            one, remedy=f"{sentence(one.remedy)}{'' if one.remedy.endswith(('.', '?')) else '.'}"
+        )
+        for section in shown
+        for one in section.checks
+        if one.remedy
     ]
-    both = zip(checks, texts, strict=True)
-    rows = [Remark(one.check, one.held, text, not one.ok) for one, text in both]
-    return sorted(rows, key=lambda one: not one.failed)
+    return sorted(checks, key=lambda one: one.ok)

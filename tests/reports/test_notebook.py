@@ -164,8 +164,8 @@ def test_long_tables_are_cut_and_say_where_the_rest_is():
         return Table(name=name, caption="", frame=frame, columns=names("a"))
 
     assert excerpt(table(0)) is None
-    assert len(excerpt(table(15)).table.frame) == 15
-    cut = excerpt(table(40, "contrasts"))
-    assert len(cut.table.frame) == 10
-    assert cut.rest == "... and 30 more rows; contrasts() has all"
-    assert excerpt(table(40)).rest == "... and 30 more rows"
+    assert len(excerpt(table(15))[0].frame) == 15
+    cut, rest = excerpt(table(40, "contrasts"))
+    assert len(cut.frame) == 10
+    assert rest == "... and 30 more rows; contrasts() has all"
+    assert excerpt(table(40))[1] == "... and 30 more rows"

@@ -55,7 +55,15 @@ def compare_joint(
     options = replace(options.completed(), measure=name)
     options.check_family(setting.algorithms)
     validation.check_missing(setting, options.missing)
-    target = _target(setting, options.target)
+    if len(setting.coverage.datasets) == 1:
+        raise DesignError(
+            "one data set says nothing about how algorithms vary between data sets.",
+            hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
+            f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
+            " or add data sets.",
+        )
+    validation.check_connected(setting)
+    target = "datasets" if options.target == "datasets" else "domain"
     if options.likelihood != "normal":
         return compare_responses(scores, setting, target, options, progress)
     rng = np.random.default_rng(options.seed)
@@ -131,19 +139,6 @@ def compare_fit(
         along=along,
     )
     return result.of("next" if options.quantity == "next" and following else "average")
-
-
-def _target(setting: Setting, target: str) -> Target:
-    """Return what averages are about; refuse what the table does not bear."""
-    if len(setting.coverage.datasets) == 1:
-        raise DesignError(
-            "one data set says nothing about how algorithms vary between data sets.",
-            hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
-            f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
-            " or add data sets.",
-        )
-    validation.check_connected(setting)
-    return "datasets" if target == "datasets" else "domain"
 
 
 @overload

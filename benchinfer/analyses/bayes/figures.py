@@ -142,10 +142,6 @@ def layout_predicted(result: "BayesComparison", width: Width = PAGE) -> Interval
     )
 
 
-size_left_out, draw_left_out = bars.size_bars, bars.draw_bars
-size_predicted, draw_predicted = bars.size_intervals, bars.draw_intervals
-
-
 _MOST_LINES = 40  # data sets that have a line of their own
 _MARK = MARKS[Verdict.FIRST]
 
@@ -635,8 +631,8 @@ FIGURES: Mapping[type, Mapping[str, Kind | Handed]] = {
         "ranks": Kind(layout_ranks, size_chances, draw_chances),
         "simplex": Kind(layout_simplex, size_simplex, draw_simplex),
         "shrinkage": Kind(layout_shrinkage, size_shrinkage, draw_shrinkage),
-        "left-out": Kind(layout_left_out, size_left_out, draw_left_out),
-        "predicted": Kind(layout_predicted, size_predicted, draw_predicted),
+        "left-out": Kind(layout_left_out, bars.size_bars, bars.draw_bars),
+        "predicted": Kind(layout_predicted, bars.size_intervals, bars.draw_intervals),
         **DRAWS,
         **PREDICTIONS,
     },

@@ -204,31 +204,24 @@ def fit(
         # Matrices are small: with more threads than one a fit of 40 algorithms takes four times as
         # long, waiting.
         with threadpool_limits(1, user_api="blas"):
-            return _gibbs(model, size, rng, progress)
+            chains, n = size
+            start = gibbs.start(model, chains, rng)
+            callback = of_task(progress, "warm-up", WARM_UP)
+            warm = gibbs.sweep(model, start, rng, WARM_UP, callback=callback)
+            draws, now = gibbs.sample(model, warm, n, rng, callback=of_task(progress, "draws", n))
+            convergence = converged(draws)
+            if convergence.passed:
+                return BayesFit(model, draws, convergence, extended=False)
+            # What has not settled is no evidence: it becomes part of the warm-up.
+            callback = of_task(progress, "more draws", 2 * n)
+            draws, _ = gibbs.sample(model, now, 2 * n, rng, callback=callback)
+            return BayesFit(model, draws, converged(draws), extended=True)
     except np.linalg.LinAlgError:
         raise DesignError(
             "differences are the same on several data sets to the last digit: the posterior of"
             " the interactions' size has a spike at 0 that cannot be sampled.",
             hint=f"{Call('compare_permutation')} needs no model; or give scores with more digits.",
         ) from None
-
-
-def _gibbs(
-    model: GibbsModel, size: tuple[int, int], rng: np.random.Generator, progress: "Progress | None"
-) -> BayesFit:
-    """Sample by Gibbs; run the chains on once where the gates are not passed."""
-    chains, n = size
-    start = gibbs.start(model, chains, rng)
-    callback = of_task(progress, "warm-up", WARM_UP)
-    warm = gibbs.sweep(model, start, rng, WARM_UP, callback=callback)
-    draws, now = gibbs.sample(model, warm, n, rng, callback=of_task(progress, "draws", n))
-    convergence = converged(draws)
-    if convergence.passed:
-        return BayesFit(model, draws, convergence, extended=False)
-    # What has not settled is no evidence: it becomes part of the warm-up.
-    callback = of_task(progress, "more draws", 2 * n)
-    draws, _ = gibbs.sample(model, now, 2 * n, rng, callback=callback)
-    return BayesFit(model, draws, converged(draws), extended=True)
 
 
 @savable

@@ -178,7 +178,10 @@ def pymc_model(
         scale = pm.HalfStudentT("scale", nu=3, sigma=priors.interaction_scale)
         beta = average_effects(priors, scale, *_guess(data))
         pm.Deterministic("effect", beta @ helmert(j + 1), dims="algorithm")
-        centre = beta[None, :] + domain_departures(model) + _slopes(model)
+        centre = beta[None, :] + domain_departures(model)
+        if model.covariates is not None:
+            slopes = pm.Normal("slopes", 0.0, priors.slope_sd, dims=("covariate", "contrast"))
+            centre = centre + model.covariates @ slopes
         noise = _noise(model)
         mixing = mixing_scales(model)
         if model.structure == "common" and data.whole.all():
@@ -191,11 +194,19 @@ def pymc_model(
                 dims=("dataset", "contrast"),
             )
         else:
-            sigma = covariance(model, scale)
+            between = covariance(model, scale)[None]
+            if data.whole.all():
+                mean = pt.broadcast_to(centre, data.z.shape)
+            else:
+                between = data.design @ between @ data.design.swapaxes(1, 2)
+                mean = (data.design * centre[:, None, :]).sum(axis=2)
+            # Contrasts that a data set does not identify have estimate 0, mean 0 and variance 1.
+            held = np.arange(j) < data.rank[:, None]
+            within = noise[:, None] * data.variance + np.where(held, 0.0, 1.0)
             pm.MvNormal(
                 "contrast_estimate",
-                mu=_seen(model, centre),
-                cov=_total(model, sigma, mixing, noise),
+                mu=mean,
+                cov=mixing[:, None, None] * between + within[:, :, None] * np.eye(j),
                 observed=data.z,
                 dims=("dataset", "contrast"),
             )
@@ -230,14 +241,6 @@ def domain_departures(model: "GibbsModel") -> Variable:
     scale = pm.HalfStudentT("domain_scale", nu=3, sigma=model.priors.domain_scale)
     unit = pm.Normal("domain_unit", 0.0, 1.0, dims=("domain", "contrast"))
     return (scale * unit)[model.domain]
-
-
-def _slopes(model: "GibbsModel") -> Variable:
-    """Return what covariates add to the effects on the data sets."""
-    if model.covariates is None:
-        return 0.0
-    slopes = pm.Normal("slopes", 0.0, model.priors.slope_sd, dims=("covariate", "contrast"))
-    return model.covariates @ slopes
 
 
 def _noise(model: "GibbsModel") -> Variable:
@@ -360,24 +363,3 @@ def covariance(model: "GibbsModel", scale: Variable) -> Variable:
     inverse = pt.linalg.solve_triangular(triangle, np.eye(j), lower=True)
     sigma = (1 + kappa) * scale**2 * (inverse.T @ inverse)
     return pm.Deterministic("covariance", sigma)
-
-
-def _seen(model: "GibbsModel", centre: Variable) -> Variable:
-    """Return (M, J) what the data sets' designs see of (1 or M, J) effects."""
-    data = model.data
-    if data.whole.all():
-        return pt.broadcast_to(centre, data.z.shape)
-    return (data.design * centre[:, None, :]).sum(axis=2)
-
-
-def _total(model: "GibbsModel", sigma: Variable, mixing: Variable, noise: Variable) -> Variable:
-    """Return (M, J, J) covariances of the contrasts' estimates."""
-    data = model.data
-    j = data.z.shape[1]
-    between = sigma[None]
-    if not data.whole.all():
-        between = data.design @ between @ data.design.swapaxes(1, 2)
-    # Contrasts that a data set does not identify have estimate 0, mean 0 and variance 1.
-    held = np.arange(j) < data.rank[:, None]
-    within = noise[:, None] * data.variance + np.where(held, 0.0, 1.0)
-    return mixing[:, None, None] * between + within[:, :, None] * np.eye(j)

@@ -178,26 +178,22 @@ def _fold(result: BayesComparison) -> Fold:
         )
         tables.insert(0, slopes(result.slopes(), result, columns))
     if result.following is not None:
-        tables.insert(0, other_quantity(result))
+        other = "average" if result.quantity == "next" else "next"
+        where = result.average_words if other == "average" else "on the next data set"
+        pairs = Table(
+            name="",
+            caption=f"The same pairs {where}",
+            frame=result.contrasts(other, order="result", all=True),
+            columns=(
+                *names("first", "second"),
+                number("prob_first", "P first", places(3)),
+                number("prob_equivalent", "P equivalent", places(3)),
+                number("prob_second", "P second", places(3)),
+                outcome(),
+            ),
+        )
+        tables.insert(0, pairs)
     return Fold("Data sets one by one, and the priors", tuple(figures), tuple(tables))
-
-
-def other_quantity(result: BayesComparison) -> Table:
-    """Return the pairs for the quantity that verdicts are not about."""
-    other = "average" if result.quantity == "next" else "next"
-    where = result.average_words if other == "average" else "on the next data set"
-    return Table(
-        name="",
-        caption=f"The same pairs {where}",
-        frame=result.contrasts(other, order="result", all=True),
-        columns=(
-            *names("first", "second"),
-            number("prob_first", "P first", places(3)),
-            number("prob_equivalent", "P equivalent", places(3)),
-            number("prob_second", "P second", places(3)),
-            outcome(),
-        ),
-    )
 
 
 def best(result: BayesComparison) -> str:

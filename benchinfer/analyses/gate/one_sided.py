@@ -14,7 +14,7 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.pair import rules
 from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.pair.numerics import outcomes
-from benchinfer.analyses.pair.scores import PairedScores, paired_scores
+from benchinfer.analyses.pair.scores import paired_scores
 from benchinfer.analyses.pair.tests import fourfold
 from benchinfer.analyses.permutation.blocks import exchangeable, with_ties
 from benchinfer.analyses.permutation.compare import compare_permutation
@@ -122,9 +122,21 @@ def by_pair(q: GateQuestion) -> OneSided:
         pair=q.names,
         level=q.both,
     )
-    if of_items:
-        return _by_items(comparison, data)
-    return _by_rates(comparison, data) if fitting == "independent-rates" else _by_t(comparison)
+    if not of_items and fitting != "independent-rates":
+        return _by_t(comparison)
+    names, m = comparison.named_sides()[0], comparison.measure.margin
+    sides = data.of(*(comparison.algorithms.index(name) for name in names))
+    if of_items:  # Tango's score statistics of the difference of rates
+        z, z0 = (outcomes.score_statistic(fourfold(sides), -shift) for shift in (m, 0.0))
+        return _evidence(comparison, *map(float, ndtr([-z, -z0, z])))
+    # Newcombe's intervals of the difference of rates of independent items, inverted.
+    first, second = ((int((s > 0.5).sum()), len(s)) for s in (sides.first, sides.second))
+
+    def end(which: int) -> Any:
+        return lambda tail: rates.newcombe(first, second, tail)[which]
+
+    tails = [rates.tail_beyond(end(0), -m), rates.tail_beyond(end(0), 0.0)]
+    return _evidence(comparison, *tails, rates.tail_beyond(end(1), -m))
 
 
 def block_differences(q: GateQuestion) -> tuple[Array, float]:
@@ -186,24 +198,3 @@ def _by_t(comparison: TestedComparison) -> OneSided:
         return _evidence(comparison, 1.0, 1.0, 1.0)
     t = np.array([estimate + m, estimate, -(estimate + m)]) / error
     return _evidence(comparison, *map(float, stdtr(df, -t)))
-
-
-def _by_items(comparison: TestedComparison, data: PairedScores) -> OneSided:
-    """Return what Tango's score statistics of the difference of rates say."""
-    names, m = comparison.named_sides()[0], comparison.measure.margin
-    table = fourfold(data.of(*(comparison.algorithms.index(name) for name in names)))
-    z, z0 = (outcomes.score_statistic(table, -shift) for shift in (m, 0.0))
-    return _evidence(comparison, *map(float, ndtr([-z, -z0, z])))
-
-
-def _by_rates(comparison: TestedComparison, data: PairedScores) -> OneSided:
-    """Invert Newcombe's intervals of the difference of rates of independent items."""
-    names, m = comparison.named_sides()[0], comparison.measure.margin
-    pair = data.of(*(comparison.algorithms.index(name) for name in names))
-    first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
-
-    def end(which: int) -> Any:
-        return lambda tail: rates.newcombe(first, second, tail)[which]
-
-    tails = [rates.tail_beyond(end(0), -m), rates.tail_beyond(end(0), 0.0)]
-    return _evidence(comparison, *tails, rates.tail_beyond(end(1), -m))

@@ -10,7 +10,7 @@ import numpy as np
 from benchinfer.analyses.monitor import comparison
 from benchinfer.analyses.monitor.anytime import anytime
 from benchinfer.analyses.monitor.comparison import MonitorComparison
-from benchinfer.analyses.monitor.course import VERDICTS, Columns, Course
+from benchinfer.analyses.monitor.course import VERDICTS, Course
 from benchinfer.analyses.monitor.design import (
     Method,
     MonitorDesign,
@@ -318,31 +318,23 @@ class _Watched:
 
     def compared(self, gathered: StageDifferences, course: Course) -> dict[str, MonitorComparison]:
         """Return the comparison by each measure."""
-        parts = split(course, len(self.settings))
-        cells = next_cells(gathered, course, self.design)
-        return {
-            setting.measure.name: self._one(setting, gathered.part(i, part), part, missing)
-            for i, (setting, part, missing) in enumerate(
-                zip(self.settings, parts, cells, strict=True)
+        design, results = self.design, dict[str, MonitorComparison]()
+        parts, cells = split(course, len(self.settings)), next_cells(gathered, course, self.design)
+        for i, (setting, part) in enumerate(zip(self.settings, parts, strict=True)):
+            mean = self.scores.cells(setting.measure.name).mean
+            there = np.isfinite(mean)
+            # Over the data sets that an algorithm has scores on.
+            levels = np.where(there, mean, 0.0).sum(axis=0) / there.sum(axis=0)
+            results[setting.measure.name] = MonitorComparison(
+                setting=setting,
+                pairs=self.pairs,
+                codes=np.array([VERDICTS[end] for end in part.ends], dtype=np.int8),
+                level=design.level,
+                target="datasets",
+                levels=Level.of_pairs(levels, self.pairs, part.estimate),
+                stored_checks=checks(setting, design, part, gathered.part(i, part)),
+                provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
+                course=part,
+                cells=cells[i],
             )
-        }
-
-    def _one(
-        self, setting: Setting, gathered: StageDifferences, course: Course, cells: Columns
-    ) -> MonitorComparison:
-        design, mean = self.design, self.scores.cells(setting.measure.name).mean
-        there = np.isfinite(mean)
-        # Over the data sets that an algorithm has scores on.
-        levels = np.where(there, mean, 0.0).sum(axis=0) / there.sum(axis=0)
-        return MonitorComparison(
-            setting=setting,
-            pairs=self.pairs,
-            codes=np.array([VERDICTS[end] for end in course.ends], dtype=np.int8),
-            level=design.level,
-            target="datasets",
-            levels=Level.of_pairs(levels, self.pairs, course.estimate),
-            stored_checks=checks(setting, design, course, gathered),
-            provenance=self.options.provenance(setting.digest, comparison.adjustment(design)),
-            course=course,
-            cells=cells,
-        )
+        return results

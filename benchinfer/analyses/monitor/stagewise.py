@@ -237,8 +237,8 @@ def stagewise_p(bounds: Array, look: int, z: float, sides: int) -> float:
     if sides == 2 and z <= 0:
         return 1.0
     lower = -upper if sides == 2 else np.full(look, -np.inf)
-    crossings = crossing((np.arange(1, look + 1) / len(bounds)).tolist(), lower, upper, 0.0)
-    return min(float(crossings.upper.sum() + (crossings.lower.sum() if sides == 2 else 0.0)), 1.0)
+    above, below = crossing((np.arange(1, look + 1) / len(bounds)).tolist(), lower, upper, 0.0)
+    return min(float(above.sum() + (below.sum() if sides == 2 else 0.0)), 1.0)
 
 
 def redesigned(course: Course, design: MonitorDesign) -> Columns:

@@ -1,7 +1,6 @@
 """Sections of a plan."""
 
 import math
-from typing import TYPE_CHECKING
 
 from benchinfer.analyses.plan import result
 from benchinfer.analyses.plan.numerics.power import Bound, Uncertain
@@ -9,10 +8,6 @@ from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.citations import bibtex
 from benchinfer.core.numbers import brief, significant
 from benchinfer.core.sections import Figure, Section, Table, number
-
-if TYPE_CHECKING:
-    from benchinfer.core.sections import Request
-
 
 _AIMS = {
     "difference": "a difference",
@@ -119,9 +114,5 @@ def _variance(value: float) -> str:
     return f"variance {significant(value)}, standard deviation {significant(math.sqrt(value))}"
 
 
-def _sections(plan: Plan, _: "Request") -> tuple[Section, ...]:
-    return sections(plan)
-
-
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Plan: _sections}
+SECTIONS = {Plan: lambda plan, _: sections(plan)}

@@ -74,7 +74,16 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
     (4.0, 0.125, 1.0)
     """
     check_choice("task", task, Task)
-    table = _table(x)
+    import pandas as pd
+
+    table = x.copy() if isinstance(x, pd.DataFrame) else pd.DataFrame(np.asarray(x, dtype=object))
+    table = table.infer_objects()
+    if 0 in table.shape:
+        raise DesignError(
+            f"features of shape {table.shape} are no data set.",
+            hint="rows and columns, one row for each observation.",
+        )
+    table = table.set_axis(range(table.shape[1]), axis=1)
     numeric = [i for i in range(table.shape[1]) if _is_numeric(table[i])]
     numbers = table[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
     n, p = table.shape
@@ -88,20 +97,6 @@ def dataset_features(x: Any, y: Any = None, *, task: Task = "auto") -> dict[str,
         "mean_kurtosis": _mean(_moment(column, 4) for column in numbers.T),
     }
     return features if y is None else features | _of_target(table, numeric, y, task)
-
-
-def _table(x: Any) -> "pd.DataFrame":
-    """Return features as a data frame of numbers and categories."""
-    import pandas as pd
-
-    table = x.copy() if isinstance(x, pd.DataFrame) else pd.DataFrame(np.asarray(x, dtype=object))
-    table = table.infer_objects()
-    if 0 in table.shape:
-        raise DesignError(
-            f"features of shape {table.shape} are no data set.",
-            hint="rows and columns, one row for each observation.",
-        )
-    return table.set_axis(range(table.shape[1]), axis=1)
 
 
 def _is_numeric(column: "pd.Series") -> bool:

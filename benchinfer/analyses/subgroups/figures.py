@@ -108,7 +108,11 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
     names = fitted(shown, 0.32 * inside)
     begin = widest([*names.values()]) + 0.12
     pitch = (inside - begin) / len(tree.leaves)
-    middle = _middles(result, begin, pitch)
+    nodes = result.tree.nodes
+    middle = {at: begin + (n + 0.5) * pitch for n, at in enumerate(result.tree.leaves)}
+    for at in range(len(nodes) - 1, -1, -1):
+        if nodes[at].children:
+            middle[at] = float(np.mean([middle[child] for child in nodes[at].children]))
     boxes, edges, below = _boxes(result, middle, pitch)
     panels = tuple(
         _panel(result, tree.nodes[at].name, shown, middle[at], pitch) for at in tree.leaves
@@ -147,16 +151,6 @@ def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) ->
     )
 
 
-def _middles(result: Subgroups, begin: float, pitch: float) -> dict[int, float]:
-    """Return the middle of each node: of a leaf that of its panel, else that of its parts."""
-    nodes = result.tree.nodes
-    centres = {at: begin + (n + 0.5) * pitch for n, at in enumerate(result.tree.leaves)}
-    for at in range(len(nodes) - 1, -1, -1):
-        if nodes[at].children:
-            centres[at] = float(np.mean([centres[child] for child in nodes[at].children]))
-    return centres
-
-
 def _boxes(
     result: Subgroups, middle: Mapping[int, float], pitch: float
 ) -> tuple[tuple[NodeText, ...], tuple[tuple[float, float, float, float], ...], float]:
@@ -164,7 +158,7 @@ def _boxes(
     nodes, leaves = result.tree.nodes, result.tree.leaves
     depth = max(nodes[at].depth for at in leaves)
     level = {at: depth if at in leaves else node.depth for at, node in enumerate(nodes)}
-    texts = {at: _text(result, at, node, pitch) for at, node in enumerate(nodes)}
+    texts = {at: _text(result, node, pitch) for at, node in enumerate(nodes)}
     tops, down = list[float](), 0.05
     for here in range(depth + 1):
         tops.append(down)
@@ -179,10 +173,14 @@ def _boxes(
     return tuple(boxes.values()), edges, down - _GAP + 0.06
 
 
-def _text(result: Subgroups, at: int, node: "TreeNode", pitch: float) -> str:
+def _text(result: Subgroups, node: "TreeNode", pitch: float) -> str:
     """Write the condition of a node, its number of data sets, and the p-value of its division."""
-    leaves = [leaf for leaf in result.tree.leaves if leaf == at or _under(result, leaf, at)]
-    space = len(leaves) * pitch * _PART
+    below = [
+        leaf
+        for leaf in result.tree.leaves
+        if result.tree.nodes[leaf].conditions[: node.depth] == node.conditions
+    ]
+    space = len(below) * pitch * _PART
     n = len(result.datasets.get(node.name, ())) if node.split is None else len(node.datasets)
     said = [node.conditions[-1][1]] if node.conditions else []
     said.append(count(n, "data set"))
@@ -191,12 +189,6 @@ def _text(result: Subgroups, at: int, node: "TreeNode", pitch: float) -> str:
         p = p_value(float(node.p_value[chosen]), float(node.p_error[chosen]))
         said.append(f"{node.split.by}: p {p if p[0] in '<>≤' else f'= {p}'}")
     return "\n".join(wrapped(text, space, _SIZE) for text in said)
-
-
-def _under(result: Subgroups, leaf: int, at: int) -> bool:
-    while leaf > at:
-        leaf = result.tree.nodes[leaf].parent
-    return leaf == at
 
 
 def _panel(

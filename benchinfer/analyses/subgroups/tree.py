@@ -14,7 +14,7 @@ Computational and Graphical Statistics 17, 492-514. https://doi.org/10.1198/1061
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from typing import Literal
@@ -420,21 +420,19 @@ def _pruned(tree: Tree, rules: Growth, n: int) -> Tree:
         gain = sum(child.log_likelihood for child in below) - node.log_likelihood
         if 2 * gain <= price * more:
             nodes[at] = replace(node, split=None, children=())
-    return Tree(tree.characteristics, _renumbered(nodes))
-
-
-def _renumbered(nodes: Sequence[TreeNode]) -> tuple[TreeNode, ...]:
-    """Return the nodes that can still be reached from the root."""
     reached = [0]
     for at in reached:
         reached += nodes[at].children
     retained = sorted(reached)
     place = {at: n for n, at in enumerate(retained)} | {-1: -1}
-    return tuple(
-        replace(
-            nodes[at],
-            parent=place[nodes[at].parent],
-            children=tuple(place[child] for child in nodes[at].children),
-        )
-        for at in retained
+    return Tree(
+        tree.characteristics,
+        tuple(
+            replace(
+                nodes[at],
+                parent=place[nodes[at].parent],
+                children=tuple(place[child] for child in nodes[at].children),
+            )
+            for at in retained
+        ),
     )

@@ -561,11 +561,7 @@ def _options(group: type[Any]) -> Iterable[inspect.Parameter]:
 
 
 def _measures(texts: list[str] | None) -> str | list[str] | None:
-    if texts is None:
-        return None
-    if len(texts) == 1 and texts[0].endswith(".toml"):
-        return texts[0]
-    return texts
+    return texts[0] if texts and len(texts) == 1 and texts[0].endswith(".toml") else texts
 
 
 def _names(text: str | None) -> list[str] | None:

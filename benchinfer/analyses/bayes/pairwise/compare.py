@@ -67,7 +67,19 @@ def compare_preset(
     options.check_family(setting.algorithms)
     _refuse(preset, options, setting)
     validation.check_missing(setting, options.missing)
-    completed = _completed(preset, options, setting)
+    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
+    chains, prior = 8 if preset == "corani2017" else 1, options.priors
+    if preset != "corani2017":
+        prior = options.pseudo
+        prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
+    completed = replace(
+        options,
+        measure=setting.measure.name,
+        quantity=options.quantity or "next",
+        draws=draws if options.draws is None else options.draws,
+        chains=chains if options.chains is None else options.chains,
+        priors=prior,
+    )
     means = _levels(scores.cells(setting.measure.name).mean)
     family = completed.family(setting.algorithms, means)
     pairs = family.pairs[family.wanted]
@@ -145,23 +157,6 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
             " takes them.",
             shown=len(rows),
         )
-
-
-def _completed(preset: Preset, options: BayesOptions, setting: Setting) -> BayesOptions:
-    """Return the arguments with the defaults of the preset in place of None."""
-    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
-    chains, prior = 8 if preset == "corani2017" else 1, options.priors
-    if preset != "corani2017":
-        prior = options.pseudo
-        prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
-    return replace(
-        options,
-        measure=setting.measure.name,
-        quantity=options.quantity or "next",
-        draws=draws if options.draws is None else options.draws,
-        chains=chains if options.chains is None else options.chains,
-        priors=prior,
-    )
 
 
 def _levels(means: Array) -> Array:

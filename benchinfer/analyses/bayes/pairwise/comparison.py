@@ -385,13 +385,22 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
         rows += result.convergence.checks(words)
     error = max(float(result.following.error.max()), float(result.votes.error.max()))
     mean, sides = differences.mean.sum(axis=1), result.sides_read()
+    n = len(set(setting.domains))
+    row = Check.of(
+        "domains taken as one",
+        n,
+        1.0,
+        remedy="the table names several domains, and this test takes data sets as alike;"
+        f" without {Option('preset')}, {Option('domains', 'random')} makes them a"
+        " level of the model",
+    )
     return (
         *rows,
         decisions.monte_carlo_error(error),
         *tables.of_table(setting),
         *_shared_datasets(result),
         tables.number_of_datasets(setting),
-        *_domains(setting),
+        *([row] if n > 1 else []),
         decisions.other_sign_of_means(result.codes, mean, sides),
         *(_replications(setting, differences) if by_chains else ()),
         tables.thin_cells(setting, "the test"),
@@ -419,20 +428,6 @@ def _shared_datasets(result: "BayesPairsComparison") -> list[Check]:
             f" out, the most for {names}; fair only if scores are not missing because they are bad",
         ),
     ]
-
-
-def _domains(setting: Setting) -> list[Check]:
-    """Return the check of several domains, which are taken as one."""
-    n = len(set(setting.domains))
-    row = Check.of(
-        "domains taken as one",
-        n,
-        1.0,
-        remedy="the table names several domains, and this test takes data sets as alike;"
-        f" without {Option('preset')}, {Option('domains', 'random')} makes them a"
-        " level of the model",
-    )
-    return [row] if n > 1 else []
 
 
 def _replications(setting: Setting, differences: Differences) -> list[Check]:

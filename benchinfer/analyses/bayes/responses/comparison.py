@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from xarray import DataTree
 
-    from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.analyses.bayes.pymc_model import PyMCModel
     from benchinfer.analyses.bayes.responses.model import MeanResponses, ResponseFit
@@ -137,7 +136,13 @@ class ResponseComparison(BayesComparison):
         """
         from benchinfer.analyses.bayes.responses.model import response_model
 
-        model = row_model(self.data, self.options, self.domain)
+        model = modelled(
+            self.data,
+            self.options.interactions,
+            self.options.structure,
+            self.options.model_priors,
+            self.domain,
+        )
         return response_model(model, self.responses, self._names())
 
     @property
@@ -233,15 +238,10 @@ def compare_responses(
     data = reduced(scores, setting)
     domain = domain_level(setting, data) if options.domains == "random" else None
     responses = read_responses(scores, setting, data.dataset, options.trials)
-    model = row_model(data, options, domain)
+    model = modelled(data, options.interactions, options.structure, options.model_priors, domain)
     with reporting(progress=progress, doing="Sampling:") as callback:
         fitted = sample_responses(model, responses, options.size, rng, callback)
     return _compare_fit(setting, target, options, model, responses, fitted, rng)
-
-
-def row_model(data: "ContrastData", options: BayesOptions, domain: Codes | None) -> "GibbsModel":
-    """Return interactions, structure, priors and domains of the model."""
-    return modelled(data, options.interactions, options.structure, options.model_priors, domain)
 
 
 def _compare_fit(

@@ -259,7 +259,14 @@ def response_model(
         theta = pm.Deterministic(
             "logit", at[:, None] + contrasts @ helmert(j + 1), dims=("dataset", "algorithm")
         )
-        _see_answers(responses, theta, priors.item_scale)
+        if responses.items is None:
+            held = np.nonzero(responses.trials)
+            n, right = responses.trials[held], responses.successes[held]
+            pm.Binomial("successes", n=n, logit_p=theta[held], observed=right)
+        else:
+            spread = pm.HalfStudentT("item_scale", nu=3, sigma=priors.item_scale)
+            # Items that are alike have no rows of their own that a distribution could be of.
+            pm.Potential("items", item_density(responses.items, theta, spread))
     return built
 
 
@@ -280,18 +287,6 @@ def _contrasts(model: "GibbsModel", logits: "Array", weight: "Array") -> Variabl
         return pm.Normal(name, centre, sd[:, None], dims=dims, transform=transform)
     cov = mixing[:, None, None] * covariance(model, scale)[None]
     return pm.MvNormal(name, mu=centre, cov=cov, dims=dims, transform=transform)
-
-
-def _see_answers(responses: Answers, theta: Variable, scale: float) -> None:
-    """Observe right answers."""
-    if responses.items is None:
-        held = np.nonzero(responses.trials)
-        n, right = responses.trials[held], responses.successes[held]
-        pm.Binomial("successes", n=n, logit_p=theta[held], observed=right)
-        return
-    spread = pm.HalfStudentT("item_scale", nu=3, sigma=scale)
-    # Items that are alike have no rows of their own that a distribution could be of.
-    pm.Potential("items", item_density(responses.items, theta, spread))
 
 
 def item_density(items: "ItemCounts", theta: Variable, spread: Variable) -> Variable:

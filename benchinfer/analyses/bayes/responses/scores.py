@@ -57,7 +57,23 @@ def read_responses(
         )
     if trials is not None:
         return _counted(scores, setting, datasets, trials)
-    return _answers(scores, setting, datasets)
+    name, sign = setting.measure.name, setting.measure.sign
+    cells = scores.cells(name)
+    mean = sign * np.nan_to_num(cells.mean)
+    # Of zeros and ones, and of nothing else between them, the squares' sum is the sum.
+    squares = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
+    ends = setting.quantiles[:, :, [0, -1]]
+    within = np.isnan(ends[..., 0]) | ((ends[..., 0] >= 0) & (ends[..., 1] <= 1))
+    binary = within & (np.abs(cells.n * mean * (1 - mean) - squares) <= _WHOLE * (cells.n + 1))
+    if not binary.all():
+        raise DesignError(
+            f"{count(int((~binary).sum()), 'cell')} with scores other than 0 and 1.",
+            hint=f"{Given('likelihood', 'binomial')} takes a row per item, 0 or 1; or"
+            f" shares of successes with {Option('trials')} naming the covariate that"
+            " has their number.",
+        )
+    successes = np.round(cells.n * mean).astype(np.int64)
+    return Answers(cells.n[datasets], successes[datasets], _items(scores, setting, datasets))
 
 
 def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: str) -> Answers:
@@ -88,27 +104,6 @@ def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: 
         for x in (n, right)
     )
     return Answers(tried, won, None)
-
-
-def _answers(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> Answers:
-    """Return successes of rows that are 0 or 1."""
-    name, sign = setting.measure.name, setting.measure.sign
-    cells = scores.cells(name)
-    mean = sign * np.nan_to_num(cells.mean)
-    # Of zeros and ones, and of nothing else between them, the squares' sum is the sum.
-    squares = np.where(cells.n > 1, (cells.n - 1) * np.nan_to_num(cells.sd) ** 2, 0.0)
-    ends = setting.quantiles[:, :, [0, -1]]
-    within = np.isnan(ends[..., 0]) | ((ends[..., 0] >= 0) & (ends[..., 1] <= 1))
-    binary = within & (np.abs(cells.n * mean * (1 - mean) - squares) <= _WHOLE * (cells.n + 1))
-    if not binary.all():
-        raise DesignError(
-            f"{count(int((~binary).sum()), 'cell')} with scores other than 0 and 1.",
-            hint=f"{Given('likelihood', 'binomial')} takes a row per item, 0 or 1; or"
-            f" shares of successes with {Option('trials')} naming the covariate that"
-            " has their number.",
-        )
-    successes = np.round(cells.n * mean).astype(np.int64)
-    return Answers(cells.n[datasets], successes[datasets], _items(scores, setting, datasets))
 
 
 def _items(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> ItemCounts | None:

@@ -254,23 +254,6 @@ _NODES = 96
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
-    """Probabilities of a group sequential test, by look.
-
-    Attributes
-    ----------
-    upper, lower
-        (T,) probabilities to be the first to cross the boundary above or below.
-    inside
-        Probability to cross none.
-    """
-
-    upper: Array
-    lower: Array
-    inside: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Inside:
     """The part of the distribution that has crossed nothing: nodes, and their weights."""
 
@@ -312,8 +295,10 @@ def boundaries(information: Sequence[float], levels: Sequence[float], *, sides: 
     return bounds
 
 
-def crossing(information: Sequence[float], lower: Array, upper: Array, drift: float) -> Crossing:
-    """Return the probabilities to cross boundaries first at each look.
+def crossing(
+    information: Sequence[float], lower: Array, upper: Array, drift: float
+) -> tuple[Array, Array]:
+    """Return (T,) probabilities to be the first to cross the upper and the lower boundary.
 
     `information` (T,) of the looks increases; boundaries of Z (T,) are infinite where there is
     none; `drift` is the mean of Z at information 1.
@@ -327,7 +312,7 @@ def crossing(information: Sequence[float], lower: Array, upper: Array, drift: fl
             mirrored = _Inside(-inside.nodes, inside.weights, inside.information)
         below[k] = _beyond(mirrored, now, -lower[k], -drift)
         inside = _carried(inside, now, lower[k], upper[k], drift)
-    return Crossing(above, below, 1.0 - float(above.sum() + below.sum()))
+    return above, below
 
 
 def conditional_level(

@@ -24,26 +24,23 @@ def sections(result: Archetypes) -> tuple[Section, ...]:
             lead=result.sentence(),
             text=(_METHOD.format(how=how, what=what),),
             figures=tuple(figures),
-            tables=(archetype_table(result),),
+            tables=(
+                Table(
+                    name="archetypes",
+                    caption="Archetypes, those that most data sets are like first",
+                    frame=result.summary(),
+                    columns=(
+                        number("archetype", "archetype", str),
+                        Column("description", "algorithms", role="prose"),
+                        Column("nearest", "data sets like it", role="prose"),
+                        number("weight", "mean share", percent),
+                        number("n_datasets", "data sets", str),
+                    ),
+                    note="Data sets: those of which the archetype has the largest share.",
+                ),
+            ),
             checks=result.checks,
         ),
-    )
-
-
-def archetype_table(result: Archetypes) -> Table:
-    """One row per archetype."""
-    return Table(
-        name="archetypes",
-        caption="Archetypes, those that most data sets are like first",
-        frame=result.summary(),
-        columns=(
-            number("archetype", "archetype", str),
-            Column("description", "algorithms", role="prose"),
-            Column("nearest", "data sets like it", role="prose"),
-            number("weight", "mean share", percent),
-            number("n_datasets", "data sets", str),
-        ),
-        note="Data sets: those of which the archetype has the largest share.",
     )
 
 
