@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4544,
-    "records": 453,
+    "functions": 4492,
+    "records": 450,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }

@@ -31,7 +31,12 @@ def sentence(result: Comparison | Comparisons) -> str:
         rows = departures(result, chosen).rename_axis("first").reset_index()
         basis = _basis(result, "of each algorithm", chosen)
         sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
-        sentences += _others(result, chosen)
+        others = result.contrasts(order="result", all=True)
+        others = others[(others["first"] != chosen) & (others["second"] != chosen)]
+        if not others.empty:
+            link = "minus" if result.measure.scale == "identity" else "divided by"
+            about = f" (the first named {link} the second)" if _listed(others) else ""
+            sentences += [f"Among the other algorithms{about}, {_contrasts(result, others)}."]
     note = [text for text in (result.interval_note, result.level_reversals) if text]
     note += withheld(result, result.contrasts(all=True))
     return " ".join([result.headline(), *sentences, *note, *_failed(result)])
@@ -136,17 +141,6 @@ def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:
         word = "at most " if decided else "at least "
         parts.append(f"p {'' if bound[0] in '<>' else word}{bound}")
     return ", ".join(parts)
-
-
-def _others(result: Comparison, chosen: str) -> list[str]:
-    """Say what is decided among the other algorithms."""
-    rows = result.contrasts(order="result", all=True)
-    rows = rows[(rows["first"] != chosen) & (rows["second"] != chosen)]
-    if rows.empty:
-        return []
-    link = "minus" if result.measure.scale == "identity" else "divided by"
-    basis = f" (the first named {link} the second)" if _listed(rows) else ""
-    return [f"Among the other algorithms{basis}, {_contrasts(result, rows)}."]
 
 
 def _listed(rows: "pd.DataFrame") -> bool:

@@ -441,11 +441,20 @@ def layout_e_process(result: MonitorComparison, width: Width = PAGE) -> Capitals
     highest = min(top, math.log10(limits[0]) + _HIGH)
     low = min([-0.5, *(float(p.log10_e.min(initial=0.0)) for p in panels)])
     name = measure_name(result.measure)
+    many, d = result.design.n_pairs, len(result.setting.coverage.datasets)
+    texts = [f"dashed: at {limits[1]:.4g} the pair is decided, whenever one looks"]
+    if many > 1:
+        whose = "" if result.design.n_measures == 1 else " of all measures"
+        step = f"dotted: at {limits[1]:.4g} it is, once all other pairs{whose} are (Holm's steps)"
+        texts = [f"dashed: at {limits[0]:.4g} a pair is decided, whenever one looks; {step}"]
+    if d > 1:
+        more = f", {_MOST_LINES} of {d}" if d > _MOST_LINES else ""
+        texts.append(f"faint: data sets by themselves, whose evidence multiplies{more}")
     return Capitals(
         panels=panels,
         title=f"Evidence of a difference: {name}",
         notes=(
-            *_capital_notes(result, limits),
+            *texts,
             *(["triangle: beyond the axis"] if top > highest else []),
             *notes(result, shown),
         ),
@@ -487,20 +496,6 @@ def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
         log10_e=log_e / math.log(10),
         each=tuple(parts),
     )
-
-
-def _capital_notes(result: MonitorComparison, limits: tuple[float, float]) -> list[str]:
-    many, d = result.design.n_pairs, len(result.setting.coverage.datasets)
-    notes = [f"dashed: at {limits[1]:.4g} the pair is decided, whenever one looks"]
-    if many > 1:
-        first, last = (f"{limit:.4g}" for limit in limits)
-        whose = "" if result.design.n_measures == 1 else " of all measures"
-        step = f"dotted: at {last} it is, once all other pairs{whose} are (Holm's steps)"
-        notes = [f"dashed: at {first} a pair is decided, whenever one looks; {step}"]
-    if d > 1:
-        more = f", {_MOST_LINES} of {d}" if d > _MOST_LINES else ""
-        notes.append(f"faint: data sets by themselves, whose evidence multiplies{more}")
-    return notes
 
 
 def draw_e_process(capitals: Capitals, ax: "Axes") -> None:

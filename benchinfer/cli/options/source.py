@@ -319,7 +319,23 @@ class SourceArguments:
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.sources.examples import examples, load_example
 
-        source, options = self.place, self._arguments()
+        source = self.place
+        options: dict[str, Any] = {
+            "measures": _measures(self.measures),
+            "columns": self.columns,
+            "layout": self.layout,
+            "where": self.where,
+            "name": self.name,
+            "resampling": None if self.resampling is None else parse_resampling(self.resampling),
+            "paired": self.paired,
+            "repeats": self.repeats,
+            "failed": number_or_name(self.failed),
+            "query": self.query,
+            "dataset": self.dataset,
+            "covariates": _names(self.covariates),
+            "features": self.features,
+            "names": dict(self.names or ()),
+        }
         if source.startswith("example:"):
             name = source.removeprefix("example:")
             if name not in (folders := examples()):
@@ -432,24 +448,6 @@ class SourceArguments:
                     f"goes with scores, and the table holds published {what}.",
                     param_hint=f"'--{field.name}'",
                 )
-
-    def _arguments(self) -> dict[str, Any]:
-        return {
-            "measures": _measures(self.measures),
-            "columns": self.columns,
-            "layout": self.layout,
-            "where": self.where,
-            "name": self.name,
-            "resampling": None if self.resampling is None else parse_resampling(self.resampling),
-            "paired": self.paired,
-            "repeats": self.repeats,
-            "failed": number_or_name(self.failed),
-            "query": self.query,
-            "dataset": self.dataset,
-            "covariates": _names(self.covariates),
-            "features": self.features,
-            "names": dict(self.names or ()),
-        }
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
         """Return the name of the measure requested; a wrong one is wrong usage."""

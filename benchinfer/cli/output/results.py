@@ -99,8 +99,21 @@ def consensus(
 
     with Terminal() as out:
         first = consensus_sections.consensus_section(result)
+        named: list[str] = []
+        kinds: list[str] = []
+        for name, each in local.items():
+            one = next(iter(each.values()))
+            kinds.append(within(one.title))
+            weight = f", weight {weights[name]:g}" if len(set(weights.values())) > 1 else ""
+            shown = one.measure.on_scale(name)
+            named.append(f"{shown} ({one.measure.better} is better{weight})")
+        lead = (
+            f"Consensus by {result.method} ({result.family}) of"
+            f" {count(len(ensemble), 'relation')} of data sets, each by"
+            f" {join(list(dict.fromkeys(kinds)))}: {join(named)}."
+        )
         shown = [
-            replace(first, lead=_of(result, ensemble, local, weights)),
+            replace(first, lead=lead),
             relations_sections.ensemble(ensemble, "Agreement of the relations"),
         ]
         refused = [
@@ -110,27 +123,6 @@ def consensus(
             shown.append(Section(title="No relation", warnings=tuple(refused)))
         sections.write(out, shown)
         sections.warnings(out, {"": first.checks}, result.algorithms)
-
-
-def _of(
-    result: "Consensus",
-    ensemble: "Ensemble",
-    local: "Mapping[str, Comparisons]",
-    weights: "Mapping[str, float]",
-) -> str:
-    """Say what a consensus is of."""
-    named: list[str] = []
-    kinds: list[str] = []
-    for name, each in local.items():
-        first = next(iter(each.values()))
-        kinds.append(within(first.title))
-        weight = f", weight {weights[name]:g}" if len(set(weights.values())) > 1 else ""
-        shown = first.measure.on_scale(name)
-        named.append(f"{shown} ({first.measure.better} is better{weight})")
-    by = join(list(dict.fromkeys(kinds)))
-    many = count(len(ensemble), "relation")
-    how = f"{result.method} ({result.family})"
-    return f"Consensus by {how} of {many} of data sets, each by {by}: {join(named)}."
 
 
 def gate(verdict: "Gate", report: str | None = None) -> None:

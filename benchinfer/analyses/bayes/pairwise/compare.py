@@ -67,19 +67,7 @@ def compare_preset(
     options.check_family(setting.algorithms)
     _refuse(preset, options, setting)
     validation.check_missing(setting, options.missing)
-    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
-    chains, prior = 8 if preset == "corani2017" else 1, options.priors
-    if preset != "corani2017":
-        prior = options.pseudo
-        prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
-    completed = replace(
-        options,
-        measure=setting.measure.name,
-        quantity=options.quantity or "next",
-        draws=draws if options.draws is None else options.draws,
-        chains=chains if options.chains is None else options.chains,
-        priors=prior,
-    )
+    completed = _completed(preset, options, setting)
     means = _levels(scores.cells(setting.measure.name).mean)
     family = completed.family(setting.algorithms, means)
     pairs = family.pairs[family.wanted]
@@ -159,6 +147,23 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
         )
 
 
+def _completed(preset: Preset, options: BayesOptions, setting: Setting) -> BayesOptions:
+    """Return the arguments with the defaults of the preset in place of None."""
+    draws = {"corani2017": 1000, "signed-rank": SIGNED_RANK_DRAWS, "sign": 0}[preset]
+    chains, prior = 8 if preset == "corani2017" else 1, options.priors
+    if preset != "corani2017":
+        prior = options.pseudo
+        prior = replace(prior, strength=prior.strength or _STRENGTH[preset])
+    return replace(
+        options,
+        measure=setting.measure.name,
+        quantity=options.quantity or "next",
+        draws=draws if options.draws is None else options.draws,
+        chains=chains if options.chains is None else options.chains,
+        priors=prior,
+    )
+
+
 def _levels(means: Array) -> Array:
     """Return (K,) levels of (D, K) cell means, as if no cell were missing.
 
@@ -197,7 +202,14 @@ def _test_data(preset: str, scores: "ScoreTable", setting: Setting, pairs: Codes
         )
         require_datasets(data, setting, pairs, "scores of both", hint)
         return data
-    data = data.at_least(2)
+    enough = data.n >= 2
+    data = replace(
+        data,
+        n=np.where(enough, data.n, 0),
+        mean=np.where(enough, data.mean, 0.0),
+        square=np.where(enough, data.square, 0.0),
+        constant=data.constant & enough,
+    )
     hint = Phrase(
         f"{Option('preset', 'signed-rank')} needs no replications;"
         f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}"

@@ -1,6 +1,6 @@
 """Posterior of each pair's differences."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,17 +60,6 @@ class Differences:
     def datasets(self) -> Codes:
         """(P,) number of data sets that say something of the pair."""
         return (self.n > 0).sum(axis=1)
-
-    def at_least(self, fewest: int) -> "Differences":
-        """Leave out data sets with fewer differences of a pair."""
-        enough = self.n >= fewest
-        return replace(
-            self,
-            n=np.where(enough, self.n, 0),
-            mean=np.where(enough, self.mean, 0.0),
-            square=np.where(enough, self.square, 0.0),
-            constant=self.constant & enough,
-        )
 
 
 def differences(scores: "ScoreTable", setting: Setting, pairs: Codes) -> Differences:
