@@ -92,7 +92,11 @@ class PlainCommand(TyperCommand):
         """List the options by panel."""
         panels: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
         for option in self.get_params(ctx):
-            panel = "Arguments" if option.param_type_name == "argument" else _panel(option)
+            panel = getattr(option, "rich_help_panel", None) or "Options"
+            if option.param_type_name == "argument":
+                panel = "Arguments"
+            elif option.name == "help":
+                panel = OUTPUT
             if (record := option.get_help_record(ctx)) is not None:
                 panels[panel].append(record)
         for name, records in panels.items():
@@ -104,11 +108,6 @@ class PlainCommand(TyperCommand):
 def _lineage(context: Any) -> list[Any]:
     """Return a context after those that it is within."""
     return [] if context is None else [*_lineage(context.parent), context]
-
-
-def _panel(option: Any) -> str:
-    panel = getattr(option, "rich_help_panel", None)
-    return OUTPUT if option.name == "help" else panel or "Options"
 
 
 OUTPUT, READING = "Output", "Reading the table"

@@ -74,6 +74,11 @@ def compile_model(build: Callable[[], PyMCModel], progress: "Progress | None") -
     return compiled
 
 
+def sampler_name(compiled: Any) -> str:
+    """Return the sampler of a compiled model, as it is written in a methods section."""
+    return "NUTS (PyMC)" if isinstance(compiled, pymc.Model) else "NUTS (PyMC, nutpie)"
+
+
 def sample_nuts(
     compiled: Any,
     chains: int,

@@ -167,6 +167,11 @@ def _bet(d: Array, design: MonitorDesign, measure: Measure) -> str:
     return "first" if leader > 0 else "second"
 
 
+def quartiles(points: Array) -> Array:
+    """Return the quartiles of points, of which some may be infinite: observed values, no means."""
+    return np.quantile(points, [0.25, 0.5, 0.75], method="inverted_cdf")
+
+
 _SURE = 0.95  # of the orders
 
 
@@ -235,13 +240,7 @@ class Consecutive(Showable):
             random orders: how often each algorithm would have been found better, the pair taken
             alone at its share of the level.
         """
-        # Of points some may be infinite: observed values, no means.
-        low, median, high = np.array(
-            [
-                np.quantile(one.points, [0.25, 0.5, 0.75], method="inverted_cdf")
-                for one in self.orders
-            ]
-        ).T
+        low, median, high = np.array([quartiles(one.points) for one in self.orders]).T
         return frame(
             {
                 "first": [first for first, _ in self.sides],

@@ -7,7 +7,7 @@ from benchinfer.analyses.plan.aims import Adjust, Contrasts, PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.plan.splits import Costs, best_split, split_of
-from benchinfer.analyses.plan.variances import Components, components_of
+from benchinfer.analyses.plan.variances import components_of
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.arguments import check_choice
@@ -18,6 +18,7 @@ from benchinfer.numerics.max_t import Aim
 
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
+    from benchinfer.analyses.plan.variances import Components
     from benchinfer.scores.table import ScoreTable
 
 
@@ -157,18 +158,19 @@ def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> 
     if r is None and costs is not None:
         r = best_split(q, costs)
     elif r is None:
-        r = _pilots(q.components)
-    return Plan.of(q, _datasets(q, r), r, "datasets", costs)
-
-
-def _datasets(q: PlanAims, r: int) -> int:
-    n = q.datasets(r)
-    if n < MOST:
-        return n
-    raise DesignError(
-        f"no number of data sets up to {MOST:g} shows a difference of {q.difference:g}.",
-        hint="plan for a larger difference.",
-    )
+        if q.components.n_replications is None:
+            raise DesignError(
+                "it is not said how many replications there are to be, or what they cost.",
+                hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
+                f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
+            )
+        r = max(1, round(q.components.n_replications))
+    if (n := q.datasets(r)) >= MOST:
+        raise DesignError(
+            f"no number of data sets up to {MOST:g} shows a difference of {q.difference:g}.",
+            hint="plan for a larger difference.",
+        )
+    return Plan.of(q, n, r, "datasets", costs)
 
 
 def _replications(q: PlanAims, d: int) -> int:
@@ -189,14 +191,4 @@ def _replications(q: PlanAims, d: int) -> int:
         f" however many the replications: algorithms vary between data sets. The floor is"
         f" {floor} data sets; with {d} the least that can be shown is {most:.3g}.",
         hint=f"{Option('n_datasets', floor)} or more, or a larger difference.",
-    )
-
-
-def _pilots(components: Components) -> int:
-    if components.n_replications is not None:
-        return max(1, round(components.n_replications))
-    raise DesignError(
-        "it is not said how many replications there are to be, or what they cost.",
-        hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
-        f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
     )

@@ -169,7 +169,10 @@ class Plan(Showable):
         needed: tuple[float | None, float | None] = (None, None)
         if (ends := q.bounds) is not None:
             high, low = (q.reached(d, r, end) for end in ends)
-            needed = _needed(q, d, r, sought)
+            if sought == "datasets":
+                needed = _finite(q.datasets(r, ends[0])), _finite(q.datasets(r, ends[1]))
+            elif sought == "replications":
+                needed = _finite(q.replications(d, ends[0])), _finite(q.replications(d, ends[1]))
         return Plan(
             question=q,
             n_datasets=d,
@@ -290,14 +293,3 @@ def _numbers(low: int, high: int) -> list[int]:
 
 def _finite(number: int) -> float:
     return float("inf") if number >= MOST else number
-
-
-def _needed(q: PlanAims, d: int, r: int, sought: Asked) -> tuple[float | None, float | None]:
-    """Return the interval of the number that was requested."""
-    if sought not in ("datasets", "replications") or (ends := q.bounds) is None:
-        return None, None
-    if sought == "datasets":
-        low, high = (_finite(q.datasets(r, end)) for end in ends)
-    else:
-        low, high = (_finite(q.replications(d, end)) for end in ends)
-    return low, high

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.mixed.fit import MixedFit, fit_default
+from benchinfer.analyses.mixed.fit import fit_default
 from benchinfer.analyses.mixed.tables import components
 from benchinfer.analyses.plan.numerics.power import Pilot
 from benchinfer.comparison.evidence import Setting
@@ -87,7 +87,17 @@ def components_of(
     """Return the components of a pilot."""
     if isinstance(pilot, Components):
         return pilot
-    setting, fitted = _fitted(pilot, measure)
+    if isinstance(pilot, ScoreTable):
+        setting, fitted = fit_default(pilot, measure)
+    else:
+        from benchinfer.analyses.mixed.comparison import MixedComparison  # not for a table
+
+        if not isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise DesignError(
+                f"a {type(pilot).__name__} is no pilot.",
+                hint="a score table, a comparison by compare_mixed, or Components(...).",
+            )
+        setting, fitted = pilot.setting, pilot.fitted
     held = components(fitted)
     if "domain:algorithm" in held:
         raise DesignError(
@@ -95,19 +105,6 @@ def components_of(
             hint=f"{Call('compare_mixed', Option('domains', 'pooled'))} takes them as one.",
         )
     return _sized(setting, held)
-
-
-def _fitted(pilot: "ScoreTable | MixedComparison", measure: str | None) -> tuple[Setting, MixedFit]:
-    if isinstance(pilot, ScoreTable):
-        return fit_default(pilot, measure)
-    from benchinfer.analyses.mixed.comparison import MixedComparison  # not for a table
-
-    if isinstance(pilot, MixedComparison):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return pilot.setting, pilot.fitted
-    raise DesignError(
-        f"a {type(pilot).__name__} is no pilot.",
-        hint="a score table, a comparison by compare_mixed, or Components(...).",
-    )
 
 
 def _sized(setting: Setting, held: dict[str, float]) -> Components:

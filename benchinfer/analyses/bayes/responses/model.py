@@ -39,6 +39,7 @@ from benchinfer.analyses.bayes.pymc_model import (
     mixing_scales,
     nuts_callback,
     sample_nuts,
+    sampler_name,
 )
 from benchinfer.analyses.bayes.responses.scores import Answers, guess_logits
 from benchinfer.comparison.posterior import Convergence
@@ -109,7 +110,7 @@ def sample_responses(
         convergence = response_convergence(draws, values, int(statistics["diverging"].sum()))
         if convergence.passed:
             break
-    sampler = "NUTS (PyMC)" if isinstance(compiled, pymc.Model) else "NUTS (PyMC, nutpie)"
+    sampler = sampler_name(compiled)
     return ResponseFit(values, draws, statistics, convergence, task != "draws", sampler)
 
 
