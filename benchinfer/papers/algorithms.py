@@ -197,9 +197,11 @@ def by_algorithm(
     if "mean_rank" in summary and result.levels.name != "mean rank":
         columns.append(numbers("mean_rank", summary["mean_rank"], places(2), "mean rank"))
     left_out = len(order) - len(shown)
+    level_note = "Levels are relative to the mean of the algorithms." if result.relative else ""
+    if "conf_low" in levels and not result.relative:
+        level_note = "Intervals of levels are of each algorithm alone."
     notes = (
-        *_of_levels(result, bounded="conf_low" in levels),
-        *filter(None, [result.level_reversals]),
+        *filter(None, [level_note, result.level_reversals]),
         *differences,
         *filter(None, [reading]),
         *said(result, left_out),
@@ -245,13 +247,6 @@ def caption(result: "Comparison") -> str:
         f"{count(k, 'algorithm')} on {count(len(coverage.datasets), 'data set')}, best first:"
         f" {one_line(result.measure.title)} ({result.measure.better} is better)."
     )
-
-
-def _of_levels(result: "Comparison", *, bounded: bool) -> list[str]:
-    """Say what levels are."""
-    if result.relative:
-        return ["Levels are relative to the mean of the algorithms."]
-    return ["Intervals of levels are of each algorithm alone."] if bounded else []
 
 
 def _apart(result: "Comparison", chosen: str, columns: Sequence[Series]) -> list[str]:

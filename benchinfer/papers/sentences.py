@@ -39,13 +39,11 @@ def sentence(result: Comparison | Comparisons) -> str:
             sentences += [f"Among the other algorithms{about}, {_contrasts(result, others)}."]
     note = [text for text in (result.interval_note, result.level_reversals) if text]
     note += withheld(result, result.contrasts(all=True))
-    return " ".join([result.headline(), *sentences, *note, *_failed(result)])
-
-
-def _failed(result: Comparison) -> list[str]:
-    """Name the checks that failed; that no tolerance is set is said with the rule."""
-    names = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
-    return [f"Diagnostics that ask for attention: {'; '.join(names)}."] if names else []
+    # That no tolerance is set is said with the rule.
+    failed = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
+    if failed:
+        note.append(f"Diagnostics that ask for attention: {'; '.join(failed)}.")
+    return " ".join([result.headline(), *sentences, *note])
 
 
 def _of_datasets(results: Comparisons) -> str:

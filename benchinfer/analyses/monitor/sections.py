@@ -62,23 +62,17 @@ def section(result: "MonitorComparison") -> Section:
     """Say how the experiment is watched."""
     design = result.design
     tables = (looks(design),) if design.method == "group-sequential" else ()
+    level = f"{level_percent(design.alpha)} over all {shared_by(design, 'looks')}"
+    if design.method != "anytime" and design.n_pairs > 1:
+        level += f"; {level_percent(design.alpha_pair)} for each of {pair_count(design)}"
+    if design.method != "anytime" and len(design.sides) > 1:
+        level += f"; {level_percent(design.alpha_one)} in each direction"
     return Section(
         title="The design",
         text=("It was fixed before the first score, and every number here rests on that.",),
-        facts=(("Level", _level(design)), *_facts(result)),
+        facts=(("Level", level), *_facts(result)),
         tables=tables,
     )
-
-
-def _level(design: "MonitorDesign") -> str:
-    text = f"{level_percent(design.alpha)} over all {shared_by(design, 'looks')}"
-    if design.method == "anytime":
-        return text
-    if design.n_pairs > 1:
-        text += f"; {level_percent(design.alpha_pair)} for each of {pair_count(design)}"
-    if len(design.sides) > 1:
-        text += f"; {level_percent(design.alpha_one)} in each direction"
-    return text
 
 
 def _facts(result: "MonitorComparison") -> tuple[tuple[str, str], ...]:
