@@ -26,17 +26,7 @@ def checks(
     procedure: BootstrapProcedure,
     tests: BootstrapTests,
 ) -> tuple[Check, ...]:
-    """Return the diagnostics of a comparison.
-
-    Parameters
-    ----------
-    result
-        The comparison, without them.
-    sample
-        The scores that were aggregated.
-    family, procedure, tests
-        The contrasts, the number of resamples, and the tests.
-    """
+    """Return the diagnostics of a comparison; the sample is what was aggregated."""
     setting, domain = result.setting, result.target == "domain"
     return (
         *tables.of_table(setting),

@@ -129,7 +129,10 @@ class BootstrapProcedure:
             shares = contracted(np.full(len(family.matrix), level), bounds.units)
             share = float(shares[reached].min(initial=level) if reached.any() else shares.max())
         if resamples == "auto":
-            enough = _enough(share, sample, len(family.matrix)) if reached.any() else 0
+            # As many as place the bounds, or as time and memory allow.
+            held = max(family.matrix.shape)
+            most = min(_VISITS / sample.values.size, _HELD / held)
+            enough = int(min(np.ceil(BEYOND / share), most)) if reached.any() else 0
             resamples = max(_FEWEST, enough)
         parts = influence.parts(family.matrix)
         return BootstrapProcedure(
@@ -140,12 +143,6 @@ class BootstrapProcedure:
             largest_part=float((parts.max(axis=0) / np.maximum(parts.sum(axis=0), 1e-300)).max()),
             share=share,
         )
-
-
-def _enough(share: float, sample: ScoreSample, contrasts: int) -> int:
-    """Return how many resamples place the bounds, or as many as time and memory allow."""
-    held = max(contrasts, sample.values.shape[1])
-    return int(min(np.ceil(BEYOND / share), _VISITS / sample.values.size, _HELD / held))
 
 
 def most_resamples(contrasts: int) -> int:

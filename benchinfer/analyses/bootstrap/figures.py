@@ -299,7 +299,8 @@ def draw_profile(profile: ProfileLayout, ax: "Axes") -> None:
         left, base = float(n % columns), -float(n // columns)
         _frame(profile, ax, left, base, (0.0, 0.5, 1.0))
         _fill(profile, ax, (left, base), (low, high), "#DDDFE3", 1.0)
-        _curve(profile, ax, (left, base), curve, ("#0072B2", "-"), 0.35)
+        _fill(profile, ax, (left, base), (curve.low, curve.high), "#0072B2", 0.35)
+        _line(profile, ax, (left, base), curve.share, ("#0072B2", "-"), 1.6)
         if n:
             _line(profile, ax, (left, base), profile.curves[0].share, (INK, (0, (4, 2))), 0.9)
         name = plain(curve.label)
@@ -310,7 +311,8 @@ def _together(profile: ProfileLayout, ax: "Axes") -> None:
     """Draw all curves into one panel, with their names next to it."""
     _frame(profile, ax, 0.0, 0.0, (0.0, 0.25, 0.5, 0.75, 1.0))
     for curve, style in zip(profile.curves, STYLES, strict=False):
-        _curve(profile, ax, (0.0, 0.0), curve, style, 0.1, name=plain(curve.label))
+        _fill(profile, ax, (0.0, 0.0), (curve.low, curve.high), style[0], 0.1)
+        _line(profile, ax, (0.0, 0.0), curve.share, style, 1.6, name=plain(curve.label))
     ax.legend(
         loc="upper left",
         bbox_to_anchor=(1, 1),
@@ -341,20 +343,6 @@ def _frame(
         for s in shares:
             y = base + _ROW * s
             ax.text(-0.015, y, signed(s), fontsize=font, color=FAINT, ha="right", va="center")
-
-
-def _curve(
-    profile: ProfileLayout,
-    ax: "Axes",
-    start: tuple[float, float],
-    curve: ProfileCurve,
-    style: tuple[str, Any],
-    alpha: float,
-    *,
-    name: str = "",
-) -> None:
-    _fill(profile, ax, start, (curve.low, curve.high), style[0], alpha)
-    _line(profile, ax, start, curve.share, style, 1.6, name=name)
 
 
 def _turns(*curves: Array) -> Flags:

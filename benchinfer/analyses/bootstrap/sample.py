@@ -31,20 +31,13 @@ def reported(setting: Setting, tolerance: float | None, *, gap: bool) -> Measure
 
 @dataclass(frozen=True, slots=True)
 class BootstrapSample:
-    """Scores of one measure, larger is better.
+    """Scores of one measure, larger is better."""
 
-    Attributes
-    ----------
-    raw, aggregated
-        On the measure's scale; and those that aggregates are taken of, which for a gap are
-        shortfalls.
-    measure
-        What the aggregates measure.
-    """
-
+    # raw, aggregated: on the measure's scale; and those that aggregates are taken of, which for a
+    # gap are shortfalls
     raw: ScoreSample
     aggregated: ScoreSample
-    measure: "Measure"
+    measure: "Measure"  # what the aggregates measure
 
     @staticmethod
     def of(

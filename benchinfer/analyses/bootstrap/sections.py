@@ -60,7 +60,10 @@ def profiles(result: BootstrapComparison) -> Section:
     figures = [Figure(result, "profile", "Share of scores better than each threshold.")]
     side = "above" if result.setting.measure.better == "higher" else "below"
     title = f"Share of scores that are {side} a threshold, on {scores['measure'][0]}"
-    tables = [_curves(result, scores, _spread(scores), title)]
+    # Thresholds at which scores of all algorithms together spread out.
+    mean = scores.groupby("threshold")["proportion"].mean()
+    near = [int(np.abs(mean.to_numpy() - share).argmin()) for share in _SHARES]
+    tables = [_curves(result, scores, np.unique(mean.index.to_numpy()[near]), title)]
     warnings: tuple[str, ...] = ()
     ratios = None
     try:
@@ -76,7 +79,10 @@ def profiles(result: BootstrapComparison) -> Section:
             Figure(result, "ratios", "Share of data sets within a ratio of the best algorithm.")
         )
         title = "Share of data sets on which an algorithm is within a ratio of the best one"
-        tables.append(_curves(result, ratios, _ratios(ratios), title))
+        # Up to the first ratio that is larger than all there are.
+        largest = float(ratios["threshold"].max())
+        shown = [x for x, last in zip(_RATIOS, (0.0, *_RATIOS), strict=False) if last < largest]
+        tables.append(_curves(result, ratios, np.array(shown), title))
     text.append(
         f"Bands hold the whole curve of one algorithm with {100 * result.level:g} % confidence;"
         " they are no test of two algorithms."
@@ -109,21 +115,6 @@ def _curves(
             *names("algorithm"),
             *(number(str(n), write(float(x)), places(2)) for n, x in enumerate(thresholds)),
         ),
-    )
-
-
-def _spread(table: "pd.DataFrame") -> "Array":
-    """Choose thresholds at which scores of all algorithms together spread out."""
-    mean = table.groupby("threshold")["proportion"].mean()
-    near = [int(np.abs(mean.to_numpy() - share).argmin()) for share in _SHARES]
-    return np.unique(mean.index.to_numpy()[near])
-
-
-def _ratios(table: "pd.DataFrame") -> "Array":
-    """Choose the ratios up to the first one that is larger than all there are."""
-    largest = float(table["threshold"].max())
-    return np.array(
-        [x for x, last in zip(_RATIOS, (0.0, *_RATIOS), strict=False) if last < largest]
     )
 
 

@@ -60,7 +60,12 @@ class Columns:
 def read_columns(origin: Source, given: Mapping[str, str], covariates: Sequence[str]) -> Columns:
     """Read the columns of a table of effects; without the ones needed there are findings only."""
     of, findings = column_roles(origin.names, given, COMMON, covariates)
-    if lacking := _lacking(of):
+    lacking = [role for role in ("first", "second", "estimate") if role not in of]
+    if not {"study", "dataset"} & set(of):
+        lacking.insert(0, "study (or dataset)")
+    if not {"std_error", "variance"} & set(of) and not {"conf_low", "conf_high"} <= set(of):
+        lacking.append("std_error (or variance, or conf_low and conf_high)")
+    if lacking:
         findings.append(missing_columns(lacking, origin.names))
     if any(finding.severity == "error" for finding in findings):
         return Columns({}, {}, tuple(findings))
@@ -96,15 +101,6 @@ def holds_effects(names: Sequence[str], given: Mapping[str, str]) -> bool:
     False
     """
     return holds(names, given, COMMON, ("first", "second", "estimate"))
-
-
-def _lacking(of: Mapping[str, str]) -> list[str]:
-    lacking = [role for role in ("first", "second", "estimate") if role not in of]
-    if not {"study", "dataset"} & set(of):
-        lacking.insert(0, "study (or dataset)")
-    if not {"std_error", "variance"} & set(of) and not {"conf_low", "conf_high"} <= set(of):
-        lacking.append("std_error (or variance, or conf_low and conf_high)")
-    return lacking
 
 
 def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:

@@ -62,30 +62,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class StudiesLayout(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        Data sets, the smallest effect first.
-    pooled, network, ahead
-        The effect pooled from these data sets, that of the network if there is one, and the
-        interval for a new data set.
-    neutral, band, log
-        The effect of no difference, effects within the tolerance, and whether the axis is
-        logarithmic.
-    limits
-        Ends of the axis.
-    """
-
-    rows: tuple[Line, ...]
+    rows: tuple[Line, ...]  # data sets, the smallest effect first
+    # pooled, network, ahead: the effect pooled from these data sets, that of the network if there
+    # is one, and the interval for a new data set
     pooled: Line
     network: Line | None
     ahead: tuple[float, float]
+    # neutral, band, log: the effect of no difference, effects within the tolerance, and whether the
+    # axis is logarithmic
     neutral: float
     band: tuple[float, float] | None
     log: bool
-    limits: tuple[float, float]
+    limits: tuple[float, float]  # ends of the axis
 
 
 def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int:
@@ -325,18 +315,11 @@ _SIDES = 0.26  # share of the width that names on one side may take
 
 @dataclass(frozen=True, slots=True)
 class Network(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    nodes
-        Name, position and number of data sets of each algorithm.
-    edges
-        Two nodes and the number of data sets that hold both.
-    """
-
+    # Name, position and number of data sets of each algorithm
     nodes: tuple[tuple[str, float, float, int], ...]
-    edges: tuple[tuple[int, int, int], ...]
+    edges: tuple[tuple[int, int, int], ...]  # two nodes and the number of data sets that hold both
 
 
 def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:

@@ -60,22 +60,10 @@ def checks(
     result: "MixedComparison",
     family: ContrastFamily,
     method: str,
-    errors: Errors,
-    p_error: float,
+    errors: Errors,  # of contrasts and levels
+    p_error: float,  # largest error of an adjusted p-value
 ) -> tuple[Check, ...]:
-    """Return the diagnostics of a comparison, but for those of its residuals.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    family, method
-        Its contrasts and their adjustment.
-    errors
-        Of contrasts and levels.
-    p_error
-        Largest error of an adjusted p-value.
-    """
+    """Return the diagnostics of a comparison, but for those of its residuals."""
     setting, fitted, evidence = result.setting, result.fitted, result.evidence
     design, alpha = fitted.design, result.options.alpha
     sides = family.read_sides(setting.algorithms, result.levels.estimate, result.alternative)
@@ -245,12 +233,6 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
     ]
 
 
-def _ratio(sd: Array) -> tuple[float, int, int]:
-    """Return largest over smallest standard deviation, and where they are."""
-    low, high = int(np.argmin(sd)), int(np.argmax(sd))
-    return float(sd[high] / max(float(sd[low]), 1e-3 * float(sd[high]))), low, high
-
-
 def _spreads(
     spread: ResidualSpread,
     datasets: Sequence[str],
@@ -267,7 +249,9 @@ def _spreads(
     )
     rows: list[Check] = []
     if np.isfinite(spread.p_algorithm):
-        ratio, low, high = _ratio(spread.algorithm)
+        sd = spread.algorithm
+        low, high = int(np.argmin(sd)), int(np.argmax(sd))
+        ratio = float(sd[high] / max(float(sd[low]), 1e-3 * float(sd[high])))
         rows.append(
             Check.of(
                 "residuals: largest / smallest SD of an algorithm",

@@ -37,18 +37,11 @@ _BY = {
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """Adjustment of the p-values of a mixed comparison.
+    """Adjustment of the p-values of a mixed comparison."""
 
-    Attributes
-    ----------
-    method
-        Of `ADJUSTMENTS`.
-    because
-        Why there are no rotations, the first choice; empty where there are, or where the user
-        named the method.
-    """
-
-    method: str
+    method: str  # of `ADJUSTMENTS`
+    # Why there are no rotations, the first choice; empty where there are, or where the user named
+    # the method
     because: str = ""
 
     def words(self, family: ContrastFamily, options: "MixedOptions") -> str:
@@ -240,27 +233,13 @@ def levels_of(
 
 
 def closed_by(
-    method: str,
-    options: "MixedOptions",
-    matrix: Array,
-    stats: Statistics | None,
-    directions: int = rotations.DIRECTIONS,
+    method: str,  # the adjustment, resolved
+    options: "MixedOptions",  # of `compare_mixed`
+    matrix: Array,  # (P, K) contrasts of pairs, all of them or those with a control
+    stats: Statistics | None,  # moments of a complete table, which rotations need
+    directions: int = rotations.DIRECTIONS,  # how many rotations or flips
 ) -> normal.Closed | None:
-    """Return the closed test of contrasts, None where the adjustment is another one.
-
-    Parameters
-    ----------
-    method
-        The adjustment, resolved.
-    options
-        Of `compare_mixed`.
-    matrix
-        (P, K) contrasts of pairs, all of them or those with a control.
-    stats
-        Moments of a complete table, which rotations need.
-    directions
-        How many rotations or flips.
-    """
+    """Return the closed test of contrasts, None where the adjustment is another one."""
     if method not in CLOSED:
         return None
     k, first, second = matrix.shape[1], matrix.argmax(axis=1), matrix.argmin(axis=1)

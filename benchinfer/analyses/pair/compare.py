@@ -135,7 +135,7 @@ def _normality(pair: Pair, procedure: PairProcedure) -> Normality:
     """Test the normality of what a test takes the mean of."""
     differences = pair.differences
     if procedure.test == "parts-t":
-        differences = t_tests.split(differences, procedure.n_parts, procedure.seed).means
+        differences = t_tests.split(differences, procedure.n_parts, procedure.seed)[0]
     elif pair.cluster is not None:
         # Errors come from the clusters: it is their sums that may be normal or not.
         differences = t_tests.sums(differences, pair.cluster)

@@ -121,17 +121,7 @@ _LEAN_ON_NORMALITY = ("t", "welch", "corrected-t", "5x2cv-t", "5x2cv-f", "bayes-
 def checks(
     result: "PairComparison", data: PairedScores, family: ContrastFamily, pairs: list[Pair]
 ) -> tuple[Check, ...]:
-    """Return the diagnostics of a comparison.
-
-    Parameters
-    ----------
-    result
-        The comparison, without them.
-    data, pairs
-        The scores of all algorithms, and of each pair that is shown.
-    family
-        The contrasts.
-    """
+    """Return the diagnostics of a comparison; `pairs` are those that are shown."""
     setting = result.setting
     return (
         *tables.of_table(setting, means=False, rates=False),

@@ -114,14 +114,12 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> Codes
                 f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
                 hint=f"{Option('clusters', '')} maps each replication to its cluster.",
             )
-        return _coded([str(named[name]) for name in names])
+        return np.unique([str(named[name]) for name in names], return_inverse=True)[1]
     if clusters not in observations.covariates:
         raise DesignError(unknown("covariate of clusters", clusters, observations.covariates))
     column = observations.covariate[:, observations.covariates.index(clusters)]
-    low, high = (
-        np.full(len(observations.replications), np.inf),
-        np.full(len(observations.replications), -np.inf),
-    )
+    n = len(observations.replications)
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
     np.minimum.at(low, observations.replication, column)
     np.maximum.at(high, observations.replication, column)
     if (mixed := int((low[present] != high[present]).sum())) > 0:
@@ -129,8 +127,4 @@ def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> Codes
             f"{count(mixed, 'replication')} with several values of {clusters!r}.",
             hint="a replication belongs to one cluster, the same for all algorithms.",
         )
-    return _coded(low[present].tolist())
-
-
-def _coded(labels: list[str] | list[float]) -> Codes:
-    return np.unique(np.array(labels), return_inverse=True)[1].astype(np.int64)
+    return np.unique(low[present], return_inverse=True)[1]

@@ -35,6 +35,10 @@ def sections(comparison: PairComparison, request: Request) -> tuple[Section, ...
 def chosen(result: PairComparison, request: Request) -> Section:
     """Say which test decides and why, and what other tests give."""
     tables, figures, fold = (), (), None
+    auto = result.options.test == "auto"
+    why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
+    name = f"{result.test_name}{clustered(result).removesuffix(',')}"
+    said = f"The verdicts are those of the {name}: {result.formula}. {why}"
     if any(len(look.found) for look in result.looks):  # shared replications, and a spread
         figures = (Figure(result, "quantiles", _DIFFERENCES),)
     if request.details and any(len(look.tests) for look in result.looks):
@@ -43,19 +47,12 @@ def chosen(result: PairComparison, request: Request) -> Section:
         fold = Fold("What other tests give on the same scores", (), (tests(result),))
     return Section(
         title="The test of two algorithms",
-        text=(_reason(result), _LOOKS) if request.details and result.looks else (_reason(result),),
+        text=(said, _LOOKS) if request.details and result.looks else (said,),
         figures=figures,
         tables=tables,
         fold=fold,
         values={"test": {"name": result.test, "reason": result.reason}},
     )
-
-
-def _reason(result: PairComparison) -> str:
-    auto = result.options.test == "auto"
-    why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
-    name = f"{result.test_name}{clustered(result).removesuffix(',')}"
-    return f"The verdicts are those of the {name}: {result.formula}. {why}"
 
 
 def normality(result: PairComparison) -> Table:

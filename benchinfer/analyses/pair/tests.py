@@ -130,7 +130,7 @@ _ESTIMATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], EstimatedDif
     "5x2cv-t": lambda pair, _, __: t_tests.five_by_two_t(pair.differences.reshape(5, 2)),
     "paired-rates": lambda pair, _, __: outcomes.paired_difference(fourfold(pair)),
     "parts-t": lambda pair, _, procedure: t_tests.paired_t(
-        t_tests.split(pair.differences, procedure.n_parts, procedure.seed).means
+        t_tests.split(pair.differences, procedure.n_parts, procedure.seed)[0]
     ),
 }
 # The tests that leave out differences of zero, and whose claims are about the middle of the others.
@@ -283,9 +283,9 @@ def _impossible(test: str, data: PairedScores, pair: Pair) -> bool:
 
 def _as_published(first: str, second: str, pair: Pair, procedure: PairProcedure) -> list[OtherTest]:
     """Return Welch's test on the means of parts, and screening, which take parts as unpaired."""
-    cut = t_tests.split(pair.differences, procedure.n_parts, procedure.seed)
-    size = np.bincount(cut.part)
-    one, two = (np.bincount(cut.part, s) / size for s in (pair.first, pair.second))
+    _, part = t_tests.split(pair.differences, procedure.n_parts, procedure.seed)
+    size = np.bincount(part)
+    one, two = (np.bincount(part, s) / size for s in (pair.first, pair.second))
     welch = _row(
         "Welch's t-test on parts",
         first,

@@ -18,17 +18,7 @@ from benchinfer.core.sections import Check
 def checks(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests, lost: list[str]
 ) -> tuple[Check, ...]:
-    """Return the diagnostics of a comparison; remedies name the pairs.
-
-    Parameters
-    ----------
-    result
-        The comparison, without them.
-    data, tests
-        The scores in blocks, and the tests of the family of contrasts.
-    lost
-        Contrasts that no block holds.
-    """
+    """Return the diagnostics of a comparison; no block holds the `lost` contrasts."""
     levels = result.levels.estimate
     sides = tests.family.read_sides(result.algorithms, levels, result.alternative)
     return (

@@ -245,7 +245,11 @@ def global_tests(comparison: PermutationComparison, request: Request) -> Section
             kind: comparison.critical_difference(kind) for kind in kinds
         }
         try:
-            text.append(_critical(comparison))
+            nemenyi, dunn = map(comparison.critical_difference, ("nemenyi", "bonferroni-dunn"))
+            text.append(
+                f"Critical differences of mean ranks: {nemenyi:.3f} for all pairs (Nemenyi),"
+                f" {dunn:.3f} with a control (Bonferroni-Dunn)."
+            )
         except DesignError as error:
             warnings = (str(error),)
     return Section(
@@ -256,15 +260,6 @@ def global_tests(comparison: PermutationComparison, request: Request) -> Section
         tables=tables,
         fold=fold,
         values=values,
-    )
-
-
-def _critical(comparison: PermutationComparison) -> str:
-    """Say which differences of mean ranks are significant."""
-    nemenyi, dunn = map(comparison.critical_difference, ("nemenyi", "bonferroni-dunn"))
-    return (
-        f"Critical differences of mean ranks: {nemenyi:.3f} for all pairs (Nemenyi), {dunn:.3f}"
-        " with a control (Bonferroni-Dunn)."
     )
 
 

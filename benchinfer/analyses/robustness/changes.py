@@ -36,27 +36,18 @@ MOST = 50_000  # verdicts on smaller tables; more take longer than a report shou
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """A change of the question or the table, and the verdicts that change with it.
+    """A change of the question or the table, and the verdicts that change with it."""
 
-    Attributes
-    ----------
-    kind, what
-        What kind of change it is (``"level"``, ``"tolerance"``, ``"scale"``, ``"data set"`` or
-        ``"algorithm"``), and which.
-    n_pairs
-        Pairs that have a verdict with it, too.
-    n_changed, n_reversed
-        Verdicts that change, and those of them in which the other algorithm becomes the better one.
-    changes
-        The verdicts that change, in words.
-    """
-
+    # kind, what: what kind of change it is (``"level"``, ``"tolerance"``, ``"scale"``, ``"data
+    # set"`` or ``"algorithm"``), and which
     kind: str
     what: str
-    n_pairs: int
+    n_pairs: int  # pairs that have a verdict with it, too
+    # n_changed, n_reversed: verdicts that change, and those of them in which the other algorithm
+    # becomes the better one
     n_changed: int
     n_reversed: int
-    changes: str
+    changes: str  # the verdicts that change, in words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,8 +128,14 @@ def changes(comparison: TestedComparison, scores: "ScoreTable | None" = None) ->
         raise DesignError("verdicts of averages, or by probabilities, are not tried again.")
     if not isinstance(comparison, MixedComparison):
         return _of_levels(comparison, [comparison], (), ())
-    tolerances = _tolerances(comparison)
-    decided_again = [_with_tolerance(comparison, t) for t in tolerances]
+    setting, fitted, options = comparison.setting, comparison.fitted, comparison.options
+    measures = [replace(setting.measure, tolerance=t) for t in _tolerances(comparison)]
+    decided_again = [
+        comparison
+        if measure == setting.measure
+        else compared(replace(setting, measure=measure), fitted, options)
+        for measure in measures
+    ]
     rows, untried = list[VerdictChange](), list[str]()
     for what, tried in (
         ("another scale", lambda: _on_logarithms(comparison, scores)),
@@ -212,15 +209,6 @@ def _tolerances(comparison: MixedComparison) -> tuple[float, ...]:
     if comparison.measure.scale == "log":
         middle = float(np.expm1(middle))
     return (0.0, *sorted({float(f"{middle * part:.1g}") for part in _PARTS} - {0.0}))
-
-
-def _with_tolerance(comparison: MixedComparison, tolerance: float) -> MixedComparison:
-    """Decide with another tolerance, from the same fit."""
-    measure = comparison.measure
-    if tolerance == measure.tolerance:
-        return comparison
-    setting = replace(comparison.setting, measure=replace(measure, tolerance=tolerance))
-    return compared(setting, comparison.fitted, comparison.options)
 
 
 def _left_out(

@@ -191,6 +191,10 @@ def _grid(changes: "VerdictChanges") -> Table:
     comparison = changes.comparison
     frame = pd.DataFrame({"level": list(changes.levels)})
     counts = changes.grid()
+
+    def write(better: int, equal: int, undecided: int, changed: int) -> Cell:
+        return Cell(f"{better} >, {equal} ~, {undecided} ?", "differs" if changed else "")
+
     columns: list[Column] = [
         Column("level", "level", lambda level: f"{100 * level:g} %", role="name")
     ]
@@ -200,7 +204,8 @@ def _grid(changes: "VerdictChanges") -> Table:
             frame[f"{n}_{j}"] = part[n].to_numpy()
         used = f"tolerance {tolerance:.3g}"
         used += " (as used)" if tolerance == comparison.measure.tolerance else ""
-        columns.append(_counted(j, used))
+        also = tuple(f"{n}_{j}" for n in ("n_equivalent", "n_undecided", "n_changed"))
+        columns.append(Column(f"n_better_{j}", used, write, also=also, defined=False))
     return Table(
         name="",
         caption="Verdicts by level and tolerance",
@@ -209,14 +214,6 @@ def _grid(changes: "VerdictChanges") -> Table:
         note="Numbers of pairs: > one is better, ~ equivalent, ? undecided. Shaded: some verdicts"
         " are not those of the report.",
     )
-
-
-def _counted(j: int, head: str) -> Column:
-    def write(better: int, equal: int, undecided: int, changed: int) -> Cell:
-        return Cell(f"{better} >, {equal} ~, {undecided} ?", "differs" if changed else "")
-
-    also = tuple(f"{n}_{j}" for n in ("n_equivalent", "n_undecided", "n_changed"))
-    return Column(f"n_better_{j}", head, write, also=also, defined=False)
 
 
 def _changes(changes: "VerdictChanges") -> Table:

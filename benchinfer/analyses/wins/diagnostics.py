@@ -34,33 +34,16 @@ _TOO_SMALL, _FEW, _MISFIT, _QUASI, _ROUNDING = 1.2, 5, 0.05, 0.1, 1e-6
 
 def checks(
     result: WinsComparison,
-    tally: "Tally",
+    tally: "Tally",  # as the model took it
     family: "ContrastFamily",
     adjust: str,
-    errors: "Adjusted",
-    least: "Array",
-    spread: "RobustErrors | None",
+    errors: "Adjusted",  # covariance of the log worths, degrees of freedom of the contrasts
+    least: "Array",  # (P,) least errors of the contrasts
+    spread: "RobustErrors | None",  # errors by the spread of data sets, if there are several
     *,
-    boundless: bool,
+    boundless: bool,  # whether the parameter of ties has no finite estimate
 ) -> tuple[Check, ...]:
-    """Return the diagnostics of a comparison by maximum likelihood.
-
-    Parameters
-    ----------
-    result
-        The comparison, without them.
-    tally
-        The counts as the model took them.
-    family, adjust
-        The contrasts, and the adjustment for their number.
-    errors, least
-        Covariance of the log worths with degrees of freedom of the contrasts, and (P,) the least
-        errors of these.
-    spread
-        Errors by the spread of data sets, if there are several.
-    boundless
-        Whether the parameter of ties has no finite estimate.
-    """
+    """Return the diagnostics of a comparison by maximum likelihood."""
     names, levels, fit = result.algorithms, result.levels.estimate, result.fit
     sides = family.read_sides(names, levels, result.alternative)
     advice = Phrase(f"{Option('errors', 'robust')} allows for it")
@@ -73,8 +56,7 @@ def checks(
         *(_of_spread(family, errors, least, sides) if result.errors == "robust" else []),
         *_goodness(tally, fit),
         *_quasi(result.quasi, names),
-        *([_penalty(tally.groups(), names)] if result.penalised else []),
-        *([_boundless(result.counted.tally)] if boundless else []),
+        *(_penalty(result, tally, boundless=boundless) if result.penalised else []),
     )
 
 
@@ -274,26 +256,24 @@ def _quasi(quasi: "QuasiVariances", names: tuple[str, ...]) -> list[Check]:
     return rows
 
 
-def _penalty(groups: list[list[int]], names: tuple[str, ...]) -> Check:
-    """Say that estimates are finite by a penalty alone, where they are."""
-    listed = "; ".join(join([names[k] for k in group]) for group in groups)
-    return Check.of(
+def _penalty(result: WinsComparison, tally: "Tally", *, boundless: bool) -> list[Check]:
+    """Say that worths, or the parameter of ties, are finite by a penalty alone, where they are."""
+    groups = tally.groups()
+    listed = "; ".join(join([result.algorithms[k] for k in group]) for group in groups)
+    ties = Check.of(
+        "ties whose parameter has no finite estimate",
+        float(result.counted.tally.ties.sum()),
+        remedy=f"each counts as half a win for each side, as by {Option('ties', 'half')}, under the"
+        f" penalty; {Option('inference', 'bayes')} keeps the parameter, finite by its priors",
+    )
+    worths = Check.of(
         "groups of algorithms of which one never loses to the other",
         len(groups),
         1.0,
         remedy="worths of different groups are finite by the penalty alone, and their sizes say"
         f" little; p-values between groups are not below those of sign tests: {listed}",
     )
-
-
-def _boundless(tally: "Tally") -> Check:
-    """Say that Davidson's parameter of ties has no finite estimate."""
-    return Check.of(
-        "ties whose parameter has no finite estimate",
-        float(tally.ties.sum()),
-        remedy=f"each counts as half a win for each side, as by {Option('ties', 'half')}, under the"
-        f" penalty; {Option('inference', 'bayes')} keeps the parameter, finite by its priors",
-    )
+    return [worths, ties] if boundless else [worths]
 
 
 def _chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:

@@ -24,17 +24,10 @@ from benchinfer.numerics.types import Array, Counts
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic that aggregates scores.
+    """A statistic that aggregates scores."""
 
-    Attributes
-    ----------
-    kind
-        ``"iqm"``, ``"mean"`` or ``"quantile"``.
-    q
-        Of a quantile, 0 (worst) to 1; between order statistics it is interpolated linearly.
-    """
-
-    kind: str
+    kind: str  # ``"iqm"``, ``"mean"`` or ``"quantile"``
+    # Of a quantile, 0 (worst) to 1; between order statistics it is interpolated linearly
     q: float = 0.5
 
     def pools(self, n_datasets: int) -> bool:

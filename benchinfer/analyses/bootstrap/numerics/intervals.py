@@ -66,27 +66,13 @@ class BootstrapDraws:
 
 
 def gather(
-    estimate: Array,
-    values: Array,
-    unit: float,
-    units: Units | None = None,
-    least: float | Array = 0.0,
+    estimate: Array,  # (P,) values on the sample
+    values: Array,  # (N, P) draws
+    unit: float,  # size of the numbers they come from, for rounding
+    units: Units | None = None,  # from `UnitBounds` for expanded percentile intervals
+    least: float | Array = 0.0,  # from `UnitBounds`
 ) -> BootstrapDraws:
-    """Return draws in increasing order.
-
-    Parameters
-    ----------
-    estimate
-        (P,) values on the sample.
-    values
-        (N, P) draws.
-    unit
-        Size of the numbers they come from, for rounding.
-    units
-        From `UnitBounds` for expanded percentile intervals.
-    least
-        From `UnitBounds`.
-    """
+    """Return draws in increasing order."""
     return BootstrapDraws(estimate, np.sort(values, axis=0), unit, units, least)
 
 

@@ -34,23 +34,13 @@ from benchinfer.numerics.types import Array, Codes
 
 @dataclass(frozen=True, slots=True)
 class StudyMoments:
-    """Moments of the scores of k algorithms on one data set.
+    """Moments of the scores of k algorithms on one data set."""
 
-    Attributes
-    ----------
-    mean
-        (k,) means.
-    spread
-        (k, k) covariance of scores of one replication; diagonal where replications are not shared.
-    n
-        (k,) number of scores.
-    inflation
-        What the overlap of training sets multiplies the variance of means with; 1 without.
-    """
-
-    mean: Array
+    mean: Array  # (k,) means
+    # (k, k) covariance of scores of one replication; diagonal where replications are not shared
     spread: Array
-    n: Array
+    n: Array  # (k,) number of scores
+    # What the overlap of training sets multiplies the variance of means with; 1 without
     inflation: float = 1.0
 
     @property

@@ -26,22 +26,16 @@ type Method = Literal["reml", "paule-mandel", "dersimonian-laird"]
 
 @dataclass(frozen=True, slots=True)
 class Egger:
-    """Egger's test.
+    """Egger's test."""
 
-    Attributes
-    ----------
-    slope, std_error, df, statistic, p_value
-        Of the effect on its standard error: 0 where the funnel is symmetric.
-    limit
-        Effect at a standard error of 0.
-    """
-
+    # slope, std_error, df, statistic, p_value: of the effect on its standard error: 0 where the
+    # funnel is symmetric
     slope: float
     std_error: float
     df: int
     statistic: float
     p_value: float
-    limit: float
+    limit: float  # effect at a standard error of 0
 
 
 def egger(y: Array, v: Array) -> Egger:

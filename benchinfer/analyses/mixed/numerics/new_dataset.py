@@ -24,8 +24,6 @@ meta-analysis. Journal of the Royal Statistical Society A 172, 137-159.
 https://doi.org/10.1111/j.1467-985X.2008.00552.x
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate, pseudo_inverse
@@ -89,20 +87,14 @@ def predict_common(
     return NewDatasetDistribution(variance, 2 * plain**2 / spread, between, noise)
 
 
-@dataclass(frozen=True, slots=True)
-class _Differences:
-    """Estimated contrasts of each data set (D, J), their sampling variances, and which exist.
+def _differences(
+    stats: Statistics, model: ScoreModelFit, contrasts: Array
+) -> tuple[Array, Array, Flags]:
+    """Estimate the contrasts on each data set from its own replications alone.
 
-    The variances are (1, J) where all data sets have one design.
+    Returns (D, J) values, their sampling variances, (1, J) where all data sets have one design, and
+    which there are.
     """
-
-    value: Array
-    sampling: Array
-    held: Flags
-
-
-def _differences(stats: Statistics, model: ScoreModelFit, contrasts: Array) -> _Differences:
-    """Estimate the contrasts on each data set from its own replications alone."""
     from scipy.sparse import csr_array  # takes time to load, and not every comparison predicts
 
     work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
@@ -114,25 +106,22 @@ def _differences(stats: Statistics, model: ScoreModelFit, contrasts: Array) -> _
     profile = np.einsum("dkl,dl->dk", inverse, work.g) + stats.offset
     few = csr_array(contrasts)
     sampling = np.stack([contrast_variances(few, each) for each in inverse])
-    return _Differences(
-        value=profile @ contrasts.T * stats.scale,
-        sampling=sampling * stats.scale**2,
-        held=empty.astype(np.float64) @ (contrasts != 0).T == 0,
-    )
+    held = empty.astype(np.float64) @ (contrasts != 0).T == 0
+    return profile @ contrasts.T * stats.scale, sampling * stats.scale**2, held
 
 
-def _between(differences: _Differences, sampling: Array) -> Array:
+def _between(value: Array, held: Flags, sampling: Array) -> Array:
     """Return (J,) variances between data sets by Paule and Mandel's equation."""
-    free = differences.held.sum(axis=0) - 1.0
+    free = held.sum(axis=0) - 1.0
 
     def excess(tau: Array) -> Array:
-        weight = np.where(differences.held, 1 / (tau + sampling + 1e-300), 0.0)
-        centre = (weight * differences.value).sum(axis=0) / weight.sum(axis=0)
-        return (weight * (differences.value - centre) ** 2).sum(axis=0) - free
+        weight = np.where(held, 1 / (tau + sampling + 1e-300), 0.0)
+        centre = (weight * value).sum(axis=0) / weight.sum(axis=0)
+        return (weight * (value - centre) ** 2).sum(axis=0) - free
 
     # The left side falls with the variance; the whole spread is more than its root.
-    mean = (differences.held * differences.value).sum(axis=0) / (free + 1)
-    square = (differences.held * (differences.value - mean) ** 2).sum(axis=0)
+    mean = (held * value).sum(axis=0) / (free + 1)
+    square = (held * (value - mean) ** 2).sum(axis=0)
     low, high = np.zeros_like(free), square / np.maximum(free, 1.0)
     for _ in range(60):
         middle = (low + high) / 2
@@ -183,21 +172,21 @@ def predict_pairwise(
     ``V + s^2`` with its degrees of freedom gives the narrower interval and is taken instead.
     """
     length = (contrasts**2).sum(axis=1)
-    differences = _differences(stats, model, contrasts)
+    value, sampling, held = _differences(stats, model, contrasts)
     one = length * model.variances[_RESIDUAL]
     if noise is not None:
         one = np.maximum(-contrast_variances(contrasts, noise) / 2, 0.0)
     confounded = _home(model) == _RESIDUAL
     ratio = 0.0 if confounded else one / (length * model.variances[_RESIDUAL])
-    sampling = differences.sampling * ratio
-    between = _between(differences, sampling)
+    sampling = sampling * ratio
+    between = _between(value, held, sampling)
     share = 0.0 if confounded else 1 / replications
     estimate = np.maximum(contrast_variances(contrasts, errors.cov), 0.0)
     variance = estimate + between + share * one
     if np.isinf(errors.df).all():
         return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, one)
-    n_held = differences.held.sum(axis=0)
-    removed = (differences.held * sampling).sum(axis=0) / n_held
+    n_held = held.sum(axis=0)
+    removed = (held * sampling).sum(axis=0) / n_held
     spread = between + removed
     free = max(float(stats.n_scores - (stats.n > 0).sum()) / stats.n.shape[1], 1.0)
     root = estimate / np.sqrt(errors.df) + spread / np.sqrt(np.maximum(n_held - 1, 1))

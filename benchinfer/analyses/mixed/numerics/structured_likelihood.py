@@ -221,32 +221,20 @@ FLOOR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CovarianceLayout:
-    """The c variances and covariances of a model of D data sets and K algorithms.
+    """The c variances and covariances of a model of D data sets and K algorithms."""
 
-    Attributes
-    ----------
-    names
-        Of the parameters: those between data sets, those of domains, ``dataset:replication``, and
-        the residual ones. Indices stand for algorithms or data sets.
-    between, domain
-        (b, K, K) and (g, K, K) matrices that the first b and the next g parameters multiply.
-    replicated
-        Whether there is a replication variance.
-    residual
-        Which scores share a residual variance.
-    home
-        (D, r) positions of the parameters that act within the blocks of a data set.
-    factored
-        Whether the first b parameters are the lower triangle of an unstructured covariance, in
-        contrast coordinates.
-    """
-
+    # Of the parameters: those between data sets, those of domains, ``dataset:replication``, and the
+    # residual ones. Indices stand for algorithms or data sets
     names: tuple[str, ...]
+    # between, domain: (b, K, K) and (g, K, K) matrices that the first b and the next g parameters
+    # multiply
     between: Array
     domain: Array
-    replicated: bool
-    residual: Residual
-    home: Codes
+    replicated: bool  # whether there is a replication variance
+    residual: Residual  # which scores share a residual variance
+    home: Codes  # (D, r) positions of the parameters that act within the blocks of a data set
+    # Whether the first b parameters are the lower triangle of an unstructured covariance, in
+    # contrast coordinates
     factored: bool
 
     @property

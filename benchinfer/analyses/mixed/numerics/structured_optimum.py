@@ -138,42 +138,26 @@ class StructuredFit(FittedModel):
     small as double precision can carry. For an unstructured covariance S the parameters of
     `derivatives` are the lower triangle of ``H' S H``, with H from `contrast_basis`; degrees of
     freedom do not depend on that.
-
-    Attributes
-    ----------
-    between
-        (K, K) covariance of the algorithms' effects between data sets.
-    domain
-        (K, K) covariance of the algorithms' effects between domains; None without a domain level.
-    replication
-        Replication variance, 0 where the model has none.
-    residual
-        (1,), (K,) or (D,) residual variances.
-    interior
-        (i,) positions of the variances that are not estimated to be zero.
-    blup_profile, blup_profile_variance
-        (D, K) predicted effects of the algorithms on the data sets, without the domains' effects,
-        and their conditional variances, the fixed effects taken as known.
-    blup_domain, blup_domain_variance
-        (G, K) the same for domains.
-    sampling
-        (c, c) covariance of the estimates of the parameters: twice the inverse Hessian, zero in
-        directions in which the optimum lies on the boundary.
-    second
-        (p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse expected
-        information.
     """
 
-    between: Array
+    between: Array  # (K, K) covariance of the algorithms' effects between data sets
+    # (K, K) covariance of the algorithms' effects between domains; None without a domain level
     domain: Array | None
-    replication: float
-    residual: Array
-    interior: Codes
+    replication: float  # replication variance, 0 where the model has none
+    residual: Array  # (1,), (K,) or (D,) residual variances
+    interior: Codes  # (i,) positions of the variances that are not estimated to be zero
+    # blup_profile, blup_profile_variance: (D, K) predicted effects of the algorithms on the data
+    # sets, without the domains' effects, and their conditional variances, the fixed effects taken
+    # as known
     blup_profile: Array
     blup_profile_variance: Array
+    # blup_domain, blup_domain_variance: (G, K) the same for domains
     blup_domain: Array
     blup_domain_variance: Array
+    # (c, c) covariance of the estimates of the parameters: twice the inverse Hessian, zero in
+    # directions in which the optimum lies on the boundary
     sampling: Array
+    # (p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse expected information
     second: Array
 
     @property

@@ -258,16 +258,10 @@ FEWEST = 10
 _ALPHA = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class PartMeans:
-    """Means of parts."""
-
-    means: Array  # (N,) mean of each part
-    part: Codes  # (n,) the part of each item
-
-
-def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
+def split(values: Array, n_parts: int | None, seed: int) -> tuple[Array, Codes]:
     """Split items at random into parts of one size, as nearly as can be.
+
+    Returns (N,) means of the parts, and (n,) the part of each item.
 
     `values` (n,) are of items, as a rule differences of two algorithms. Without `n_parts` each item
     is a part at first, and the size doubles until Shapiro and Wilk's test does not reject normality
@@ -281,18 +275,18 @@ def split(values: Array, n_parts: int | None, seed: int) -> PartMeans:
             )
         return _cut(values, n_parts, seed)
     size = 1
-    parts = _cut(values, n, seed)
-    while n // (2 * size) >= FEWEST and not _normal(parts.means):
+    means, part = _cut(values, n, seed)
+    while n // (2 * size) >= FEWEST and not _normal(means):
         size *= 2
-        parts = _cut(values, n // size, seed)
-    return parts
+        means, part = _cut(values, n // size, seed)
+    return means, part
 
 
-def _cut(values: Array, n_parts: int, seed: int) -> PartMeans:
+def _cut(values: Array, n_parts: int, seed: int) -> tuple[Array, Codes]:
     order = np.random.default_rng(seed).permutation(len(values))
     part = np.empty(len(values), np.int64)
     part[order] = np.arange(len(values)) % n_parts
-    return PartMeans(np.bincount(part, values) / np.bincount(part), part)
+    return np.bincount(part, values) / np.bincount(part), part
 
 
 def _normal(means: Array) -> bool:

@@ -159,37 +159,21 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """P-values of a global test and of a family of J contrasts.
+    """P-values of a global test and of a family of J contrasts."""
 
-    Attributes
-    ----------
-    kind
-        ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
-    n
-        Arrangements (all, if exact) or resamples behind each p-value; infinite if asymptotic, or
-        where they are counted by their sums.
-    overall
-        () of the quadratic statistic.
-    raw
-        (J,) of each contrast; None where one block was held fixed.
-    single_step
-        (J,) adjusted by the distribution of the largest contrast; the smallest is the p-value of
-        the maximum test.
-    step_down
-        (J,) Westfall and Young's; None where a block was held fixed or if asymptotic.
-    stopped
-        Whether resampling ended early because all decisions were certain.
-    histogram
-        Of the quadratic statistic; None if asymptotic, or where sums are counted.
-    """
-
-    kind: str
+    kind: str  # ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``
+    # Arrangements (all, if exact) or resamples behind each p-value; infinite if asymptotic, or
+    # where they are counted by their sums
     n: float
-    overall: PValues
-    raw: PValues | None
+    overall: PValues  # () of the quadratic statistic
+    raw: PValues | None  # (J,) of each contrast; None where one block was held fixed
+    # (J,) adjusted by the distribution of the largest contrast; the smallest is the p-value of the
+    # maximum test
     single_step: PValues
+    # (J,) Westfall and Young's; None where a block was held fixed or if asymptotic
     step_down: PValues | None
-    stopped: bool = False
+    stopped: bool = False  # whether resampling ended early because all decisions were certain
+    # Of the quadratic statistic; None if asymptotic, or where sums are counted
     histogram: Histogram | None = None
 
 

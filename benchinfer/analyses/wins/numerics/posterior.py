@@ -253,23 +253,13 @@ class WinModel:
 @savable
 @dataclass(frozen=True, slots=True)
 class WinDraws:
-    """Draws of C chains of length T.
+    """Draws of C chains of length T."""
 
-    Attributes
-    ----------
-    log_worth
-        (C, T, K) log worths, which sum to 0; their differences are log odds on a data set not seen.
-    scale
-        (C, T) standard deviation of the log worths under the prior.
-    tie
-        (C, T) log of Davidson's nu, None without ties.
-    departure
-        (C, T) standard deviation of the departures of data sets, None without them.
-    """
-
+    # (C, T, K) log worths, which sum to 0; their differences are log odds on a data set not seen
     log_worth: Array
-    scale: Array
-    tie: Array | None
+    scale: Array  # (C, T) standard deviation of the log worths under the prior
+    tie: Array | None  # (C, T) log of Davidson's nu, None without ties
+    # (C, T) standard deviation of the departures of data sets, None without them
     departure: Array | None
 
     @property

@@ -26,18 +26,11 @@ type Ties = Literal["davidson", "half", "drop"]
 @savable
 @dataclass(frozen=True)
 class Tally:
-    """Outcomes of the P pairs of K algorithms in M clusters of contests.
+    """Outcomes of the P pairs of K algorithms in M clusters of contests."""
 
-    Attributes
-    ----------
-    pairs
-        (P, 2) index pairs into the algorithms, the first below the second.
-    wins, ties, losses
-        (M, P) how often the first of a pair wins, neither does, and the second wins. Contests of
-        one cluster, as a rule of one data set, depend on each other.
-    """
-
-    pairs: Codes
+    pairs: Codes  # (P, 2) index pairs into the algorithms, the first below the second
+    # wins, ties, losses: (M, P) how often the first of a pair wins, neither does, and the second
+    # wins. Contests of one cluster, as a rule of one data set, depend on each other
     wins: Array
     ties: Array
     losses: Array
