@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4486,
-    "records": 450,
+    "functions": 4474,
+    "records": 448,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }
