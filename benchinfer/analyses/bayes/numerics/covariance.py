@@ -16,9 +16,11 @@ from math import exp, lgamma, log, log1p, sqrt
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, entry, inlined, part
+from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, entry, part
 from benchinfer.analyses.bayes.numerics.scales import (
     WIDTH,
+    draw_df,
+    draw_mixing,
     log_scale_prior,
     log_t,
     slice_sampler,
@@ -95,6 +97,13 @@ def add_block(target: Array, row: int, column: int, factor: float, matrix: Array
     for i in range(matrix.shape[0]):
         for k in range(matrix.shape[1]):
             target[row + i, column + k] += factor * matrix[i, k]
+
+
+@part
+def put(target: Array, source: Array) -> None:
+    """Copy the numbers of a vector."""
+    for i in range(len(source)):
+        target[i] = source[i]
 
 
 @part
@@ -290,7 +299,27 @@ def _log_shrinkage(u: float, given: tuple[Tridiagonal, int, float, CompiledPrior
 _move_shrinkage = slice_sampler(_log_shrinkage)
 
 
-@inlined
+@part
+def draw_tails(
+    df: float,
+    mixing: Array,
+    w: Array,
+    vectors: Array,
+    values: Array,
+    prior: CompiledPriors,
+    rng: np.random.Generator,
+) -> float:
+    """Draw degrees of freedom of (M, J) interactions, then (M,) mixing scales in place."""
+    (m, j), turned, squares = w.shape, product(w, vectors), np.zeros(len(w))
+    for i in range(m):
+        for k in range(j):
+            squares[i] += turned[i, k] ** 2 / values[k]
+    df = draw_df(df, squares, j, prior, rng)
+    draw_mixing(mixing, df, squares, j, rng)
+    return df
+
+
+@part
 def draw_unstructured(
     scale: float,
     kappa: float,
@@ -298,8 +327,10 @@ def draw_unstructured(
     mixing: Array,
     effect_sd: float,
     prior: CompiledPriors,
+    vectors: Array,
+    values: Array,
     rng: np.random.Generator,
-) -> tuple[float, float, Array, Array]:
+) -> tuple[float, float]:
     """Draw s and kappa with Sigma integrated out, then Sigma.
 
     Parameters
@@ -312,11 +343,13 @@ def draw_unstructured(
         Standard deviation of the average effects.
     prior, rng
         Prior and random numbers.
+    vectors, values
+        (J, J) eigenvectors and (J,) eigenvalues of Sigma, which change in place.
 
     Returns
     -------
     tuple
-        s, kappa, (J, J) eigenvectors and (J,) eigenvalues of Sigma.
+        New s and kappa.
 
     References
     ----------
@@ -335,8 +368,10 @@ def draw_unstructured(
     given = (reduced, m, log_kappa, effect_sd, prior)
     log_scale = _move_unstructured(log_scale, given, 4 / sqrt(m), rng)
     scale, kappa = exp(log_scale), exp(log_kappa)
-    vectors, values = _draw_wishart(scatter, (1 + kappa) * scale**2, j + 2 + kappa + m, rng)
-    return scale, kappa, vectors, values
+    new, drawn = _draw_wishart(scatter, (1 + kappa) * scale**2, j + 2 + kappa + m, rng)
+    copy(vectors, new)
+    put(values, drawn)
+    return scale, kappa
 
 
 @part

@@ -239,53 +239,79 @@ def draw_dataset_levels(
     these
         Mean of the levels of the data sets less that of their means.
     """
-    (m, j), fixed = now.interaction.shape[1:], model.covariates.shape[1]
-    weak = _WEAK * means.spread
+    interaction, domains = now.interaction[c], now.domains[c]
+    covariates, domain = model.covariates, model.domain
+    effects = centres(covariates, domain, now.average[c], now.slopes[c], domains)
+    level, average = _levels(means.level, means.seen, effects, interaction)
+    design = _design(covariates, domain, interaction, domains)
+    first = (covariates.shape[1], covariates.shape[1] + interaction.shape[1])
+    drawn = _draw_coefficients(level, design, first, now.mixing[c], means.spread, variance, rng)
+    return drawn, average + _draw_error(means.square, means.df, len(level), rng)
+
+
+@part
+def _levels(level: Array, seen: Array, effects: Array, interaction: Array) -> tuple[Array, float]:
+    """Return (M,) levels given the effects, and their mean."""
+    levels, average = level.copy(), 0.0
+    for i in range(len(levels)):
+        for k in range(effects.shape[1]):
+            levels[i] -= (effects[i, k] + interaction[i, k]) * seen[i, k]
+        average += levels[i] / len(levels)
+    return levels, average
+
+
+@part
+def _design(covariates: Array, domain: Codes, interaction: Array, domains: Array) -> Array:
+    """Return (M, 1 + q + J + G) what levels depend on."""
+    (m, j), fixed, g = interaction.shape, covariates.shape[1], len(domains)
+    design = np.zeros((m, fixed + j + g))
+    for i in range(m):
+        for k in range(fixed):
+            design[i, k] = covariates[i, k]
+        for k in range(j):
+            design[i, fixed + k] = interaction[i, k]
+            if g:
+                design[i, fixed + k] += domains[domain[i], k]
+        if g:
+            design[i, fixed + j + domain[i]] = 1.0
+    return design
+
+
+@part
+def _draw_coefficients(
+    level: Array,
+    design: Array,
+    first: tuple[int, int],
+    mixing: Array,
+    spread: float,
+    variance: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """Draw coefficients of (M,) levels, of which b and c begin at `first`; variances in place."""
+    (m, n), weak, j = design.shape, _WEAK * spread, first[1] - first[0]
     if not variance[0]:
         variance[0], variance[1], variance[2] = weak**2, 1 / j, weak**2
-    design, effects = _design(model, now, c), centres(model, now, c)
-    level, weighted, average = means.level.copy(), np.empty(design.shape), 0.0
+    weighted = np.empty((m, n))
     for i in range(m):
-        for k in range(j):
-            level[i] -= (effects[i, k] + now.interaction[c, i, k]) * means.seen[i, k]
-        average += level[i] / m
-        for k in range(design.shape[1]):
-            weighted[i, k] = design[i, k] / (now.mixing[c, i] * variance[0])
+        for k in range(n):
+            weighted[i, k] = design[i, k] / (mixing[i] * variance[0])
     turned = transposed(weighted)
     precision = product(turned, design)
-    for i in range(len(precision)):
-        at = _FLAT * means.spread**2
-        if i >= fixed:
-            at = variance[1] if i < fixed + j else variance[2]
+    for i in range(n):
+        at = _FLAT * spread**2
+        if i >= first[0]:
+            at = variance[1] if i < first[1] else variance[2]
         precision[i, i] += 1 / at
     drawn = draw_normal(precision, apply(turned, level), rng)
     error = apply(design, drawn)
     for i in range(m):
-        error[i] = (level[i] - error[i]) / sqrt(now.mixing[c, i])
+        error[i] = (level[i] - error[i]) / sqrt(mixing[i])
     variance[0] = draw_variance(error, variance[0], weak, rng)
-    variance[1] = draw_variance(drawn[fixed : fixed + j], variance[1], j**-0.5, rng)
-    variance[2] = draw_variance(drawn[fixed + j :], variance[2], weak, rng)
+    variance[1] = draw_variance(drawn[first[0] : first[1]], variance[1], j**-0.5, rng)
+    variance[2] = draw_variance(drawn[first[1] :], variance[2], weak, rng)
     # Where effects say the level to the last digit its variance would vanish.
-    variance[0] = max(variance[0], _EXACT * means.spread**2)
-    return drawn, average + _draw_error(means, rng)
-
-
-@part
-def _design(model: CompiledModel, now: GibbsState, c: int) -> Array:
-    """Return (M, 1 + q + J + G) what levels depend on."""
-    (m, j), g = now.interaction.shape[1:], now.domains.shape[1]
-    fixed = model.covariates.shape[1]
-    design = np.zeros((m, fixed + j + g))
-    for i in range(m):
-        for k in range(fixed):
-            design[i, k] = model.covariates[i, k]
-        for k in range(j):
-            design[i, fixed + k] = now.interaction[c, i, k]
-            if g:
-                design[i, fixed + k] += now.domains[c, model.domain[i], k]
-        if g:
-            design[i, fixed + j + model.domain[i]] = 1.0
-    return design
+    variance[0] = max(variance[0], _EXACT * spread**2)
+    return drawn
 
 
 @part
@@ -301,9 +327,9 @@ def draw_variance(x: Array, now: float, scale: float, rng: np.random.Generator) 
 
 
 @part
-def _draw_error(means: CompiledMeans, rng: np.random.Generator) -> float:
-    """Draw the error of the mean over the data sets."""
+def _draw_error(square: Array, df: Array, m: int, rng: np.random.Generator) -> float:
+    """Draw the error of the mean over M data sets."""
     variance = 0.0
-    for i in range(len(means.df)):
-        variance += means.square[i] / rng.chisquare(means.df[i])
-    return sqrt(variance) / len(means.level) * rng.standard_normal()
+    for i in range(len(df)):
+        variance += square[i] / rng.chisquare(df[i])
+    return sqrt(variance) / m * rng.standard_normal()

@@ -47,109 +47,137 @@ from benchinfer.analyses.bayes.numerics.scales import (
     log_half_t,
     slice_sampler,
 )
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes, Flags
 
 
 class EffectLikelihood(NamedTuple):
-    """Likelihood of the effects on the data sets, the interactions integrated out.
+    """Likelihood of the effects on balanced data sets, the interactions integrated out.
 
     Attributes
     ----------
-    z, turned
-        (M, J) contrasts, and those of whole data sets along the eigenvectors of Sigma.
+    turned
+        (M, J) contrasts along the eigenvectors of Sigma.
     between, error
         (M, J) and (M,) their variances by interactions and by noise.
-    mixed
-        (R, J, J) maps of the other data sets from standard normal variables to what their contrasts
-        see of the interactions.
-    factor
-        (R, J, J) their contrasts' covariances, factorised. Contrasts that a data set does not
-        identify are independent, with variance 1.
     """
 
-    z: Array
     turned: Array
     between: Array
     error: Array
-    mixed: Array
-    factor: Array
 
 
 @part
-def residual_variances(model: CompiledModel, log_sd: Array) -> Array:
+def residual_variances(pooled: float, log_sd: Array) -> Array:
     """Return (M,) residual variances, 0 where there are no residuals."""
     variances = np.empty(len(log_sd))
     for m in range(len(log_sd)):
-        variances[m] = model.pooled * exp(2 * log_sd[m])
+        variances[m] = pooled * exp(2 * log_sd[m])
     return variances
 
 
 @part
-def centres(model: CompiledModel, now: GibbsState, c: int) -> Array:
-    """Return (M, J) what the data sets' effects depart from in chain c."""
-    (m, j), (q, g) = now.interaction.shape[1:], (now.slopes.shape[1], now.domains.shape[1])
-    centre = np.empty((m, j))
-    for i in range(m):
-        for k in range(j):
-            centre[i, k] = now.average[c, k]
-            for a in range(q):
-                centre[i, k] += model.covariates[i, 1 + a] * now.slopes[c, a, k]
-            if g:
-                centre[i, k] += now.domains[c, model.domain[i], k]
+def centres(
+    covariates: Array, domain: Codes, average: Array, slopes: Array, domains: Array
+) -> Array:
+    """Return (M, J) what the data sets' effects depart from."""
+    centre = np.empty((len(domain), len(average)))
+    for i in range(len(domain)):
+        for k in range(len(average)):
+            centre[i, k] = average[k]
+            for a in range(len(slopes)):
+                centre[i, k] += covariates[i, 1 + a] * slopes[a, k]
+            if len(domains):
+                centre[i, k] += domains[domain[i], k]
     return centre
 
 
 @part
-def likelihood(model: CompiledModel, now: GibbsState, c: int) -> EffectLikelihood:
-    """Return the likelihood of the effects in chain c."""
-    z, vectors = model.z[min(c, len(model.z) - 1)], now.vectors[c]
-    noise, (m, j) = residual_variances(model, now.log_sd[c]), z.shape
-    between, root = np.empty((m, j)), np.empty(j)
-    for k in range(j):
-        root[k] = sqrt(now.values[c, k])
-        for i in range(m):
-            between[i, k] = now.mixing[c, i] * now.values[c, k]
-    r = len(model.others)
-    mixed, factor, roots = np.empty((r, j, j)), np.empty((r, j, j)), scaled(vectors, root)
-    for i in range(r):
-        o = model.others[i]
-        seen = product(model.design[o], roots)
+def likelihood(
+    z: Array, noise: Array, variance: Array, mixing: Array, vectors: Array, values: Array
+) -> EffectLikelihood:
+    """Return the likelihood of the effects on balanced data sets."""
+    between, error, j = np.empty(z.shape), np.empty(len(z)), len(values)
+    for i in range(len(z)):
+        error[i] = noise[i] * variance[i, 0]
         for k in range(j):
-            for b in range(j):
-                mixed[i, k, b] = sqrt(now.mixing[c, o]) * seen[k, b]
-        total = product(mixed[i], transposed(mixed[i]))
-        for k in range(j):
-            total[k, k] += noise[o] * model.variance[o, k] if k < model.rank[o] else 1.0
-        factorise(total)
-        copy(factor[i], total)
-    for i in range(m):
-        noise[i] *= model.variance[i, 0]
-    return EffectLikelihood(z, product(z, vectors), between, noise, mixed, factor)
+            between[i, k] = mixing[i] * values[k]
+    return EffectLikelihood(product(z, vectors), between, error)
 
 
 @part
-def log_densities(model: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int) -> Array:
-    """Return (M,) log densities of the contrasts in chain c."""
-    z, centre = seen.z, centres(model, now, c)
-    turned = product(centre, now.vectors[c])
-    j, densities = z.shape[1], np.empty(len(z))
-    for m in range(len(z)):
+def likelihood_with_gaps(
+    others: Codes,
+    design: Array,
+    variance: Array,
+    rank: Codes,
+    noise: Array,
+    mixing: Array,
+    vectors: Array,
+    values: Array,
+) -> tuple[Array, Array]:
+    """Return the likelihood of the effects on the other data sets.
+
+    Returns
+    -------
+    mixed
+        (R, J, J) maps from standard normal variables to what contrasts see of the interactions.
+    factor
+        (R, J, J) covariances of the contrasts, factorised. Contrasts that a data set does not
+        identify are independent, with variance 1.
+    """
+    r, j, root = len(others), len(values), np.empty(len(values))
+    for k in range(j):
+        root[k] = sqrt(values[k])
+    mixed, factor, roots = np.empty((r, j, j)), np.empty((r, j, j)), scaled(vectors, root)
+    for i in range(r):
+        o = others[i]
+        seen = product(design[o], roots)
+        for k in range(j):
+            for b in range(j):
+                mixed[i, k, b] = sqrt(mixing[o]) * seen[k, b]
+        total = product(mixed[i], transposed(mixed[i]))
+        for k in range(j):
+            total[k, k] += noise[o] * variance[o, k] if k < rank[o] else 1.0
+        factorise(total)
+        copy(factor[i], total)
+    return mixed, factor
+
+
+@part
+def log_densities(seen: EffectLikelihood, centre: Array, vectors: Array) -> Array:
+    """Return (M,) log densities of the contrasts of balanced data sets."""
+    turned, (m, j) = product(centre, vectors), centre.shape
+    densities = np.empty(m)
+    for i in range(m):
         core = 0.0
         for k in range(j):
-            total = seen.between[m, k] + seen.error[m]
-            core += (seen.turned[m, k] - turned[m, k]) ** 2 / total + log(total)
-        densities[m] = -(core + j * log(2 * pi)) / 2
-    for i in range(len(model.others)):
-        m, factor = model.others[i], seen.factor[i]
-        missed = apply(model.design[m], centre[m])
-        for k in range(j):
-            missed[k] = z[m, k] - missed[k]
-        solve_lower(factor, missed)
-        core = model.rank[m] * log(2 * pi)
-        for k in range(j):
-            core += missed[k] ** 2 + 2 * log(factor[k, k])
-        densities[m] = -core / 2
+            total = seen.between[i, k] + seen.error[i]
+            core += (seen.turned[i, k] - turned[i, k]) ** 2 / total + log(total)
+        densities[i] = -(core + j * log(2 * pi)) / 2
     return densities
+
+
+@part
+def fill_densities_with_gaps(
+    densities: Array,
+    others: Codes,
+    design: Array,
+    rank: Codes,
+    z: Array,
+    factor: Array,
+    centre: Array,
+) -> None:
+    """Put log densities of the contrasts of the other data sets in their places."""
+    for i in range(len(others)):
+        m = others[i]
+        missed = apply(design[m], centre[m])
+        for k in range(len(missed)):
+            missed[k] = z[m, k] - missed[k]
+        solve_lower(factor[i], missed)
+        core = rank[m] * log(2 * pi)
+        for k in range(len(missed)):
+            core += missed[k] ** 2 + 2 * log(factor[i, k, k])
+        densities[m] = -core / 2
 
 
 def draws_jointly(model: CompiledModel, now: GibbsState) -> bool | None:
@@ -161,140 +189,214 @@ def draws_jointly(model: CompiledModel, now: GibbsState) -> bool | None:
     return True if more else None
 
 
-@part
+@inlined
 def draw_effects(
     model: CompiledModel,
     now: GibbsState,
     c: int,
     joint: bool | None,  # noqa: FBT001
     rng: np.random.Generator,
-) -> None:
+) -> Array:
     """Draw average effects, slopes along covariates, departures of domains, and interactions.
 
     They change in place in chain c, with the scales of average effects and domains. `joint` is as
-    in `draws_jointly`.
+    in `draws_jointly`. Returns (M, J) what the data sets' effects depart from.
 
     References
     ----------
     Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the question. Journal of
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
-    seen = likelihood(model, now, c)
+    z, variance, balanced, prior = (
+        model.z[min(c, len(model.z) - 1)],
+        model.variance,
+        model.balanced,
+        model.prior,
+    )
+    average, slopes, domains = now.average[c], now.slopes[c], now.domains[c]
+    vectors, values, mixing = now.vectors[c], now.values[c], now.mixing[c]
+    noise = residual_variances(model.pooled, now.log_sd[c])
+    seen = likelihood(z, noise, variance, mixing, vectors, values)
+    covariates, domain, interaction = model.covariates, model.domain, now.interaction[c]
     if joint is None:
-        _draw_average(model.prior, seen, now, c, rng)
+        now.effect_sd[c] = _draw_average(
+            seen, vectors, now.effect_sd[c], now.scale[c], prior, average, rng
+        )
+        centre = centres(covariates, domain, average, slopes, domains)
+        _draw_interactions(seen, centre, balanced, vectors, interaction, rng)
     else:
-        g = now.domains.shape[1]
-        precision, shift = _information(model, seen, now.vectors[c], max(g, 1))
-        _draw_coefficients(precision, shift, model.prior, now, c, rng)
-        if g:
-            _draw_domains(precision, shift, model.prior, now, c, rng)
-    _draw_interactions(model, seen, now, c, rng)
+        others, design, rank = model.others, model.design, model.rank
+        mixed, factor = likelihood_with_gaps(
+            others, design, variance, rank, noise, mixing, vectors, values
+        )
+        precision, shift = _information(
+            seen, balanced, covariates, domain, vectors, max(len(domains), 1)
+        )
+        _add_gaps(precision, shift, z, factor, others, design, covariates, domain)
+        now.effect_sd[c] = _draw_coefficients(
+            precision,
+            shift,
+            prior,
+            now.effect_sd[c],
+            now.scale[c],
+            now.domain_scale[c],
+            average,
+            slopes,
+            len(domains),
+            rng,
+        )
+        if len(domains):
+            now.domain_scale[c] = _draw_domains(
+                precision, shift, prior, average, slopes, domains, now.domain_scale[c], rng
+            )
+        centre = centres(covariates, domain, average, slopes, domains)
+        _draw_interactions(seen, centre, balanced, vectors, interaction, rng)
+        _draw_interactions_with_gaps(
+            z,
+            centre,
+            others,
+            design,
+            variance,
+            rank,
+            noise,
+            mixed,
+            factor,
+            mixing,
+            vectors,
+            values,
+            interaction,
+            rng,
+        )
+    return centre
 
 
 @part
 def _draw_average(
-    prior: CompiledPriors, seen: EffectLikelihood, now: GibbsState, c: int, rng: np.random.Generator
-) -> None:
-    """Draw average effects and their scale where all data sets are whole."""
-    m, j = seen.z.shape
+    seen: EffectLikelihood,
+    vectors: Array,
+    effect_sd: float,
+    scale: float,
+    prior: CompiledPriors,
+    average: Array,
+    rng: np.random.Generator,
+) -> float:
+    """Draw average effects in place where all data sets are balanced; return their new scale."""
+    (m, j), turned, between = seen.turned.shape, seen.turned, seen.between
     precision, shift = np.zeros(j), np.zeros(j)
     for i in range(m):
         for k in range(j):
-            weight = 1 / (seen.between[i, k] + seen.error[i])
+            weight = 1 / (between[i, k] + seen.error[i])
             precision[k] += weight
-            shift[k] += weight * seen.turned[i, k]
-    now.effect_sd[c] = draw_effect_sd(now.effect_sd[c], now.scale[c], precision, shift, prior, rng)
+            shift[k] += weight * turned[i, k]
+    effect_sd = draw_effect_sd(effect_sd, scale, precision, shift, prior, rng)
     for k in range(j):
-        precision[k] += now.effect_sd[c] ** -2
+        precision[k] += effect_sd**-2
         shift[k] = shift[k] / precision[k] + rng.standard_normal() / sqrt(precision[k])
-    average = apply(now.vectors[c], shift)
+    drawn = apply(vectors, shift)
     for k in range(j):
-        now.average[c, k] = average[k]
+        average[k] = drawn[k]
+    return effect_sd
 
 
 @part
 def _information(
-    model: CompiledModel, seen: EffectLikelihood, vectors: Array, g: int
+    seen: EffectLikelihood,
+    balanced: Flags,
+    covariates: Array,
+    domain: Codes,
+    vectors: Array,
+    g: int,
 ) -> tuple[Array, Array]:
-    """Return (G, p J, p J) precisions and (G, p J) shifts of coefficients of the covariates."""
-    j, p = seen.z.shape[1], model.covariates.shape[1]
+    """Return (G, p J, p J) precisions and (G, p J) shifts of coefficients of the covariates.
+
+    Of balanced data sets: of each domain sums along the eigenvectors of Sigma, turned back.
+    """
+    (m, j), p = seen.turned.shape, covariates.shape[1]
+    weight, along = np.zeros((g, p, p, j)), np.zeros((g, p, j))
+    for i in range(m):
+        d = domain[i]
+        for k in range(j if balanced[i] else 0):
+            inverse = 1 / (seen.between[i, k] + seen.error[i])
+            for a in range(p):
+                along[d, a, k] += covariates[i, a] * (inverse * seen.turned[i, k])
+                for b in range(p):
+                    weight[d, a, b, k] += covariates[i, a] * covariates[i, b] * inverse
     precision, shift = np.zeros((g, p * j, p * j)), np.zeros((g, p * j))
-    weight, along = _sums(model, seen, g)
     for d in range(g):
         for a in range(p):
             add(shift[d], a * j, 1.0, apply(vectors, along[d, a]))
             for b in range(p):
                 add_block(precision[d], a * j, b * j, 1.0, composed(vectors, weight[d, a, b]))
+    return precision, shift
+
+
+@part
+def _add_gaps(
+    precision: Array,
+    shift: Array,
+    z: Array,
+    factor: Array,
+    others: Codes,
+    design: Array,
+    covariates: Array,
+    domain: Codes,
+) -> None:
+    """Add the other data sets to precisions and shifts, in place."""
+    j, p = z.shape[1], covariates.shape[1]
     half = np.empty((j + 1, j))
-    for i in range(len(model.others)):
-        o = model.others[i]
-        d, x = model.domain[o], model.covariates[o]
-        copy(half, transposed(model.design[o]))
+    for i in range(len(others)):
+        o = others[i]
+        d, x = domain[o], covariates[o]
+        copy(half, transposed(design[o]))
         for k in range(j):
-            half[j, k] = seen.z[o, k]
-            solve_lower(seen.factor[i], half[k])
-        solve_lower(seen.factor[i], half[j])
+            half[j, k] = z[o, k]
+            solve_lower(factor[i], half[k])
+        solve_lower(factor[i], half[j])
         full, pulled = product(half[:j], transposed(half[:j])), apply(half[:j], half[j])
         for a in range(p):
             add(shift[d], a * j, x[a], pulled)
             for b in range(p):
                 add_block(precision[d], a * j, b * j, x[a] * x[b], full)
-    return precision, shift
 
 
 @part
-def _sums(model: CompiledModel, seen: EffectLikelihood, g: int) -> tuple[Array, Array]:
-    """Return sums over whole data sets along the eigenvectors of Sigma, for each domain.
-
-    (G, p, p, J) inverse variances times products of two covariates, and (G, p, J) inverse variances
-    times contrasts and a covariate.
-    """
-    (m, j), x, p = seen.z.shape, model.covariates, model.covariates.shape[1]
-    weight, along = np.zeros((g, p, p, j)), np.zeros((g, p, j))
-    for i in range(m):
-        d = model.domain[i]
-        for k in range(j if model.balanced[i] else 0):
-            inverse = 1 / (seen.between[i, k] + seen.error[i])
-            for a in range(p):
-                along[d, a, k] += x[i, a] * (inverse * seen.turned[i, k])
-                for b in range(p):
-                    weight[d, a, b, k] += x[i, a] * x[i, b] * inverse
-    return weight, along
-
-
-@inlined
 def _draw_coefficients(
     precision: Array,
     shift: Array,
     prior: CompiledPriors,
-    now: GibbsState,
-    c: int,
+    effect_sd: float,
+    scale: float,
+    domain_scale: float,
+    average: Array,
+    slopes: Array,
+    g: int,
     rng: np.random.Generator,
-) -> None:
-    """Draw average effects and slopes together, the domains' departures integrated out.
+) -> float:
+    """Draw average effects and slopes together in place, the domains' departures integrated out.
 
-    Of each of G domains, ``(G, p J, p J)`` precision and ``(G, p J)`` shift say what its data sets
-    do of the coefficients.
+    Of each domain, ``(p J, p J)`` precision and ``(p J,)`` shift say what its data sets do of the
+    coefficients; g is the number of domains, 0 without. Returns the new scale of average effects.
     """
-    (g, n), j = shift.shape, now.average.shape[1]
+    n, j = shift.shape[1], len(average)
     total, pulled = np.zeros((n, n)), np.zeros(n)
-    for d in range(g):
-        if now.domains.shape[1]:
-            _integrate_domain(precision[d], shift[d], now.domain_scale[c] ** -2, total, pulled, j)
+    for d in range(len(shift)):
+        if g:
+            _integrate_domain(precision[d], shift[d], domain_scale**-2, total, pulled, j)
         else:
             add_block(total, 0, 0, 1.0, precision[d])
             add(pulled, 0, 1.0, shift[d])
     for i in range(j, n):
         total[i, i] += prior.slope_sd**-2
-    now.effect_sd[c] = _draw_effect_sd(total, pulled, prior, now, c, rng)
+    effect_sd = _draw_effect_sd(total, pulled, prior, effect_sd, scale, j, rng)
     for i in range(j):
-        total[i, i] += now.effect_sd[c] ** -2
+        total[i, i] += effect_sd**-2
     drawn = draw_normal(total, pulled, rng)
     for i in range(n):
         if i < j:
-            now.average[c, i] = drawn[i]
+            average[i] = drawn[i]
         else:
-            now.slopes[c, i // j - 1, i % j] = drawn[i]
+            slopes[i // j - 1, i % j] = drawn[i]
+    return effect_sd
 
 
 @part
@@ -331,14 +433,15 @@ def _draw_effect_sd(
     total: Array,
     shift: Array,
     prior: CompiledPriors,
-    now: GibbsState,
-    c: int,
+    effect_sd: float,
+    scale: float,
+    j: int,
     rng: np.random.Generator,
 ) -> float:
     """Draw the standard deviation of the J average effects, the slopes integrated out."""
     if prior.effect_sd:
-        return now.effect_sd[c]
-    j, n = now.average.shape[1], len(total)
+        return effect_sd
+    n = len(total)
     precision, right = block(total, 0, j), np.empty((j + 1, n - j))
     for i in range(j, n):
         right[j, i - j] = shift[i]
@@ -356,7 +459,7 @@ def _draw_effect_sd(
     for i in range(j):
         for k in range(j):
             turned[k] += vectors[i, k] * rest[i]
-    return draw_effect_sd(now.effect_sd[c], now.scale[c], values, turned, prior, rng)
+    return draw_effect_sd(effect_sd, scale, values, turned, prior, rng)
 
 
 @part
@@ -383,71 +486,98 @@ def _draw_domains(
     precision: Array,
     shift: Array,
     prior: CompiledPriors,
-    now: GibbsState,
-    c: int,
+    average: Array,
+    slopes: Array,
+    domains: Array,
+    domain_scale: float,
     rng: np.random.Generator,
-) -> None:
-    """Draw the domains' departures and their scale, given what they depart from.
+) -> float:
+    """Draw the domains' departures in place, given what they depart from; return their new scale.
 
     Precision and shift, as in `_draw_coefficients`, change in place.
     """
-    (g, n), j = shift.shape, now.average.shape[1]
+    (g, n), j = shift.shape, len(average)
     coefficients, linear, square = np.empty(n), 0.0, 0.0
     for i in range(n):
-        coefficients[i] = now.average[c, i] if i < j else now.slopes[c, i // j - 1, i % j]
+        coefficients[i] = average[i] if i < j else slopes[i // j - 1, i % j]
     for d in range(g):
         add(shift[d], 0, -1.0, apply(precision[d], coefficients))
         middle = block(precision[d], 0, j)
         for i in range(j):
-            middle[i, i] += now.domain_scale[c] ** -2
+            middle[i, i] += domain_scale**-2
         drawn = draw_normal(middle, shift[d, :j], rng)
         for i in range(j):
-            now.domains[c, d, i] = drawn[i]
+            domains[d, i] = drawn[i]
             square += drawn[i] ** 2
     given = (g * j, square, prior.domain_scale)
-    scale, square = exp(_move_domain(log(now.domain_scale[c]), given, WIDTH, rng)), 0.0
+    scale, square = exp(_move_domain(log(domain_scale), given, WIDTH, rng)), 0.0
     for d in range(g):
-        turned = apply(block(precision[d], 0, j), now.domains[c, d])
+        turned = apply(block(precision[d], 0, j), domains[d])
         for i in range(j):
-            linear += now.domains[c, d, i] * shift[d, i] / scale
-            square += now.domains[c, d, i] * turned[i] / scale**2
+            linear += domains[d, i] * shift[d, i] / scale
+            square += domains[d, i] * turned[i] / scale**2
     moved = (linear, square, prior.domain_scale)
     factor = exp(_move_domain_unit(log(scale), moved, WIDTH, rng)) / scale
     for d in range(g):
         for i in range(j):
-            now.domains[c, d, i] *= factor
-    now.domain_scale[c] = factor * scale
+            domains[d, i] *= factor
+    return factor * scale
 
 
 @part
 def _draw_interactions(
-    model: CompiledModel, seen: EffectLikelihood, now: GibbsState, c: int, rng: np.random.Generator
+    seen: EffectLikelihood,
+    centre: Array,
+    balanced: Flags,
+    vectors: Array,
+    interaction: Array,
+    rng: np.random.Generator,
 ) -> None:
-    """Draw interactions given what they depart from."""
-    (m, j), centre, vectors = seen.z.shape, centres(model, now, c), now.vectors[c]
-    turned, normal = product(centre, vectors), np.empty(j)
+    """Draw interactions of balanced data sets in place, given what they depart from."""
+    (m, j), between = seen.turned.shape, seen.between
+    turned = product(centre, vectors)
     for i in range(m):
-        for k in range(j if model.balanced[i] else 0):
-            share = seen.between[i, k] / (seen.between[i, k] + seen.error[i])
+        for k in range(j if balanced[i] else 0):
+            share = between[i, k] / (between[i, k] + seen.error[i])
             missed = seen.turned[i, k] - turned[i, k]
             turned[i, k] = share * missed + sqrt(share * seen.error[i]) * rng.standard_normal()
-    copy(now.interaction[c], product(turned, transposed(vectors)))
-    for i in range(len(model.others)):
+    copy(interaction, product(turned, transposed(vectors)))
+
+
+@part
+def _draw_interactions_with_gaps(
+    z: Array,
+    centre: Array,
+    others: Codes,
+    design: Array,
+    variance: Array,
+    rank: Codes,
+    noise: Array,
+    mixed: Array,
+    factor: Array,
+    mixing: Array,
+    vectors: Array,
+    values: Array,
+    interaction: Array,
+    rng: np.random.Generator,
+) -> None:
+    """Draw interactions of the other data sets in place, given what they depart from."""
+    j, normal = len(values), np.empty(len(values))
+    for i in range(len(others)):
         # Matheron's rule corrects a draw that has not seen the scores.
-        o, mixed = model.others[i], seen.mixed[i]
-        noise = model.pooled * exp(2 * now.log_sd[c, o])
+        o = others[i]
         for k in range(j):
             normal[k] = rng.standard_normal()
-        known, drawn = apply(model.design[o], centre[o]), apply(mixed, normal)
+        known, drawn = apply(design[o], centre[o]), apply(mixed[i], normal)
         for k in range(j):
-            known[k] = seen.z[o, k] - known[k] - drawn[k]
-        for k in range(model.rank[o]):
-            known[k] -= sqrt(noise * model.variance[o, k]) * rng.standard_normal()
-        solve_lower(seen.factor[i], known)
-        solve_upper(seen.factor[i], known)
-        more = apply(transposed(mixed), known)
+            known[k] = z[o, k] - known[k] - drawn[k]
+        for k in range(rank[o]):
+            known[k] -= sqrt(noise[o] * variance[o, k]) * rng.standard_normal()
+        solve_lower(factor[i], known)
+        solve_upper(factor[i], known)
+        more = apply(transposed(mixed[i]), known)
         for k in range(j):
-            normal[k] = (normal[k] + more[k]) * sqrt(now.mixing[c, o] * now.values[c, k])
-        interaction = apply(vectors, normal)
+            normal[k] = (normal[k] + more[k]) * sqrt(mixing[o] * values[k])
+        copied = apply(vectors, normal)
         for k in range(j):
-            now.interaction[c, o, k] = interaction[k]
+            interaction[o, k] = copied[k]

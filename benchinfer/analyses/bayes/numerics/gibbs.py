@@ -34,7 +34,7 @@ from benchinfer.analyses.bayes.numerics.chains import (
     part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
-from benchinfer.analyses.bayes.numerics.covariance import apply, composed, copy, product
+from benchinfer.analyses.bayes.numerics.covariance import apply, composed, copy, put
 from benchinfer.analyses.bayes.numerics.dataset_levels import (
     CompiledMeans,
     DatasetMeans,
@@ -43,23 +43,22 @@ from benchinfer.analyses.bayes.numerics.dataset_levels import (
     draw_dataset_levels,
 )
 from benchinfer.analyses.bayes.numerics.effects import (
-    centres,
     draw_effects,
     draws_jointly,
+    fill_densities_with_gaps,
     likelihood,
+    likelihood_with_gaps,
     log_densities,
     residual_variances,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import (
     WIDTH,
-    draw_df,
-    draw_mixing,
     draw_scales,
     log_scale_prior,
     slice_sampler,
 )
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
 type Interactions = Literal["t", "normal"]
 type Structure = Literal["common", "unstructured"]
@@ -175,21 +174,28 @@ def start(model: GibbsModel, chains: int, rng: np.random.Generator) -> GibbsStat
 
 
 @part
-def _squares(model: CompiledModel, now: GibbsState, c: int) -> tuple[Array, Array, Array]:
+def _squares(
+    z: Array,
+    centre: Array,
+    interaction: Array,
+    balanced: Flags,
+    design: Array,
+    variance: Array,
+    rank: Codes,
+) -> tuple[Array, Array, Array]:
     """Return (M,) sums over the contrasts of a data set, each over its variance.
 
     Of squares of what is left, and with v what the contrasts see of the interactions, of squares of
     v and of products of v with what else is left.
     """
-    z, centre = model.z[min(c, len(model.z) - 1)], centres(model, now, c)
     m = len(z)
     error, square, crossed = np.zeros(m), np.zeros(m), np.zeros(m)
     for i in range(m):
-        seen, at = now.interaction[c, i], centre[i]
-        if not model.balanced[i]:
-            seen, at = apply(model.design[i], seen), apply(model.design[i], at)
-        for k in range(model.rank[i]):
-            weight, missed = 1 / model.variance[i, k], z[i, k] - at[k]
+        seen, at = interaction[i], centre[i]
+        if not balanced[i]:
+            seen, at = apply(design[i], seen), apply(design[i], at)
+        for k in range(rank[i]):
+            weight, missed = 1 / variance[i, k], z[i, k] - at[k]
             error[i] += weight * (missed - seen[k]) ** 2
             square[i] += weight * seen[k] ** 2
             crossed[i] += weight * seen[k] * missed
@@ -202,9 +208,10 @@ def _draw_residuals(
 ) -> None:
     """Draw residual scales given the squares that effects leave."""
     square, n = np.empty(len(error)), np.empty(len(error))
+    df, rank, rss = model.df, model.rank, model.rss[min(c, len(model.rss) - 1)]
     for m in range(len(error)):
-        n[m] = model.df[m] + model.rank[m]
-        square[m] = (model.rss[min(c, len(model.rss) - 1), m] + error[m]) / model.pooled
+        n[m] = df[m] + rank[m]
+        square[m] = (rss[m] + error[m]) / model.pooled
     now.centre[c], now.spread[c] = draw_scales(
         now.log_sd[c], now.centre[c], now.spread[c], n, square, model.n_median, model.prior, rng
     )
@@ -216,30 +223,22 @@ def _draw_covariance(
 ) -> None:
     """Draw the tails and the covariance of the interactions."""
     prior, w, effect_sd = model.prior, now.interaction[c], now.effect_sd[c]
-    (m, j), squares = w.shape, np.zeros(len(w))
+    values, vectors, mixing = now.values[c], now.vectors[c], now.mixing[c]
+    scale, df = now.scale[c], now.df[c]
     if not model.unstructured:
-        now.scale[c] = covariance.draw_common(now.scale[c], w, now.df[c], effect_sd, prior, rng)
-        for k in range(j):
-            now.values[c, k] = now.scale[c] ** 2
+        scale = covariance.draw_common(scale, w, df, effect_sd, prior, rng)
+        for k in range(len(values)):
+            values[k] = scale**2
     if model.heavy:
-        turned = product(w, now.vectors[c])
-        for i in range(m):
-            for k in range(j):
-                squares[i] += turned[i, k] ** 2 / now.values[c, k]
-        now.df[c] = draw_df(now.df[c], squares, j, prior, rng)
-        draw_mixing(now.mixing[c], now.df[c], squares, j, rng)
-    if not model.unstructured:
-        return
-    if model.heavy:
-        now.scale[c] = covariance.draw_exchange(
-            now.scale[c], now.values[c], now.mixing[c], now.df[c], effect_sd, prior, rng
+        df = covariance.draw_tails(df, mixing, w, vectors, values, prior, rng)
+        now.df[c] = df
+    if model.unstructured:
+        if model.heavy:
+            scale = covariance.draw_exchange(scale, values, mixing, df, effect_sd, prior, rng)
+        scale, now.shrinkage[c] = covariance.draw_unstructured(
+            scale, now.shrinkage[c], w, mixing, effect_sd, prior, vectors, values, rng
         )
-    now.scale[c], now.shrinkage[c], vectors, values = covariance.draw_unstructured(
-        now.scale[c], now.shrinkage[c], w, now.mixing[c], effect_sd, prior, rng
-    )
-    copy(now.vectors[c], vectors)
-    for k in range(j):
-        now.values[c, k] = values[k]
+    now.scale[c] = scale
 
 
 @part
@@ -254,25 +253,31 @@ _move_stretch = slice_sampler(_log_stretch)
 
 @part
 def _draw_stretch(
-    model: CompiledModel,
-    now: GibbsState,
-    c: int,
+    noise: Array,
     square: Array,
     crossed: Array,
+    scale: float,
+    effect_sd: float,
+    prior: CompiledPriors,
+    values: Array,
+    interaction: Array,
     rng: np.random.Generator,
-) -> None:
-    """Multiply interactions and the root of their covariance by a factor that is drawn."""
-    noise, linear, quadratic = residual_variances(model, now.log_sd[c]), 0.0, 0.0
+) -> float:
+    """Multiply interactions and the root of their covariance by a factor that is drawn.
+
+    The (J,) eigenvalues and (M, J) interactions change in place; returns the new scale.
+    """
+    linear, quadratic = 0.0, 0.0
     for m in range(len(noise)):
         linear += crossed[m] / noise[m]
         quadratic += square[m] / noise[m]
-    stretched = (linear, quadratic, log(now.scale[c]), now.effect_sd[c], model.prior)
+    stretched = (linear, quadratic, log(scale), effect_sd, prior)
     factor = exp(_move_stretch(0.0, stretched, WIDTH, rng))
-    for k in range(now.values.shape[1]):
-        now.values[c, k] *= factor**2
+    for k in range(len(values)):
+        values[k] *= factor**2
         for m in range(len(noise)):
-            now.interaction[c, m, k] *= factor
-    now.scale[c] *= factor
+            interaction[m, k] *= factor
+    return scale * factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,10 +405,15 @@ class _Room(NamedTuple):
         return GibbsDraws(**arrays, levels=levels)
 
 
-@part
-def _store(model: CompiledModel, now: GibbsState, room: _Room, c: int, t: int) -> None:
-    """Fill draw t of chain c."""
-    m, j = now.interaction.shape[1:]
+@inlined
+def _store(
+    now: GibbsState,
+    room: _Room,
+    c: int,
+    t: int,
+    unstructured: bool,  # noqa: FBT001
+) -> None:
+    """Fill draw t of chain c, but for what depends on the effects of the data sets."""
     room.scale[c, t] = now.scale[c]
     room.effect_scale[c, t] = now.effect_sd[c]
     room.shrinkage[c, t] = now.shrinkage[c]
@@ -413,37 +423,61 @@ def _store(model: CompiledModel, now: GibbsState, room: _Room, c: int, t: int) -
     room.domain_scale[c, t] = now.domain_scale[c]
     copy(room.domain[c, t], now.domains[c])
     copy(room.slopes[c, t], now.slopes[c])
-    if model.unstructured:
+    put(room.average[c, t], now.average[c])
+    if unstructured:
         copy(room.covariance[c, t], composed(now.vectors[c], now.values[c]))
-    # Mean and sum of squares of each segment, by one more draw (Welford).
-    length, theta = room.scale.shape[1] // _SEGMENTS, centres(model, now, c)
-    segment, count = t // length, t % length + 1
-    mean, square = room.mean[segment, c], room.square[segment, c]
+
+
+@part
+def _store_effects(
+    these: Array, mean: Array, square: Array, count: int, centre: Array, interaction: Array
+) -> None:
+    """Add the data sets' effects to the mean and sum of squares of a segment (Welford)."""
+    m, j = centre.shape
     for k in range(j):
         total = 0.0
         for i in range(m):
-            effect = theta[i, k] + now.interaction[c, i, k]
+            effect = centre[i, k] + interaction[i, k]
             delta = effect - mean[i, k]
             mean[i, k] += delta / count
             square[i, k] += delta * (effect - mean[i, k])
             total += effect
-        room.these[c, t, k] = total / m
-        room.average[c, t, k] = now.average[c, k]
+        these[k] = total / m
+
+
+@part
+def _add_residual_densities(densities: Array, noise: Array, rss: Array, df: Array) -> None:
+    """Add log densities of residuals in place."""
+    for m in range(len(densities)):
+        if df[m] > 0:
+            half, ratio = df[m] / 2, rss[m] / (2 * noise[m])
+            densities[m] += half * log(ratio) - log(rss[m]) - lgamma(half) - ratio
 
 
 @inlined
-def _store_log_likelihood(
-    model: CompiledModel, now: GibbsState, room: _Room, c: int, t: int
-) -> None:
-    """Fill log densities of contrasts and residuals, without interactions."""
-    densities = log_densities(model, likelihood(model, now, c), now, c)
-    noise = residual_variances(model, now.log_sd[c])
-    for m in range(len(densities)):
-        if model.pooled > 0 and model.df[m] > 0:
-            rss = model.rss[min(c, len(model.rss) - 1), m]
-            half, ratio = model.df[m] / 2, rss / (2 * noise[m])
-            densities[m] += half * log(ratio) - log(rss) - lgamma(half) - ratio
-        room.log_likelihood[c, t, m] = densities[m]
+def _log_likelihood(
+    model: CompiledModel,
+    now: GibbsState,
+    c: int,
+    centre: Array,
+    joint: bool | None,  # noqa: FBT001
+) -> Array:
+    """Return (M,) log densities of contrasts and residuals, without interactions."""
+    vectors, values, mixing = now.vectors[c], now.values[c], now.mixing[c]
+    noise = residual_variances(model.pooled, now.log_sd[c])
+    z, variance = model.z[min(c, len(model.z) - 1)], model.variance
+    seen = likelihood(z, noise, variance, mixing, vectors, values)
+    densities = log_densities(seen, centre, vectors)
+    if joint is not None:
+        others, design, rank = model.others, model.design, model.rank
+        _, factor = likelihood_with_gaps(
+            others, design, variance, rank, noise, mixing, vectors, values
+        )
+        fill_densities_with_gaps(densities, others, design, rank, z, factor, centre)
+    if model.pooled > 0:
+        rss = model.rss[min(c, len(model.rss) - 1)]
+        _add_residual_densities(densities, noise, rss, model.df)
+    return densities
 
 
 @entry
@@ -462,26 +496,52 @@ def _draw(
     `joint` is as in `draws_jointly`.
     """
     room, levels = filled
-    stores = room.scale.size > 0
+    length = room.scale.shape[1] // _SEGMENTS
     for t in range(span[0], span[1]):
         for c in range(len(now.scale)):
-            draw_effects(model, now, c, joint, rng)
-            error, square, crossed = _squares(model, now, c)
+            centre = draw_effects(model, now, c, joint, rng)
+            interaction = now.interaction[c]
+            error, square, crossed = _squares(
+                model.z[min(c, len(model.z) - 1)],
+                centre,
+                interaction,
+                model.balanced,
+                model.design,
+                model.variance,
+                model.rank,
+            )
             if model.pooled > 0:
                 _draw_residuals(model, now, c, error, rng)
             _draw_covariance(model, now, c, rng)
             if model.pooled > 0:
-                _draw_stretch(model, now, c, square, crossed, rng)
-            if stores:
-                _store(model, now, room, c, t)
-                _store_log_likelihood(model, now, room, c, t)
-            if stores and len(means.level):
+                now.scale[c] = _draw_stretch(
+                    residual_variances(model.pooled, now.log_sd[c]),
+                    square,
+                    crossed,
+                    now.scale[c],
+                    now.effect_sd[c],
+                    model.prior,
+                    now.values[c],
+                    interaction,
+                    rng,
+                )
+            if length:
+                _store(now, room, c, t, model.unstructured)
+                _store_effects(
+                    room.these[c, t],
+                    room.mean[t // length, c],
+                    room.square[t // length, c],
+                    t % length + 1,
+                    centre,
+                    interaction,
+                )
+                densities = _log_likelihood(model, now, c, centre, joint)
+                put(room.log_likelihood[c, t], densities)
+            if length and len(means.level):
                 variance = levels.variance[c, t]
-                for k in range(3):
-                    variance[k] = levels.variance[c, max(t - 1, 0), k]
+                put(variance, levels.variance[c, max(t - 1, 0)])
                 drawn, these = draw_dataset_levels(means, model, now, variance, c, other)
-                for k in range(len(drawn)):
-                    levels.coefficients[c, t, k] = drawn[k]
+                put(levels.coefficients[c, t], drawn)
                 levels.these[c, t] = these
 
 
