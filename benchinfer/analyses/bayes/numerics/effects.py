@@ -207,12 +207,8 @@ def draw_effects(
     Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the question. Journal of
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
-    z, variance, balanced, prior = (
-        model.z[min(c, len(model.z) - 1)],
-        model.variance,
-        model.balanced,
-        model.prior,
-    )
+    z, variance, balanced = model.z[min(c, len(model.z) - 1)], model.variance, model.balanced
+    prior = model.prior
     average, slopes, domains = now.average[c], now.slopes[c], now.domains[c]
     vectors, values, mixing = now.vectors[c], now.values[c], now.mixing[c]
     noise = residual_variances(model.pooled, now.log_sd[c])
