@@ -124,7 +124,7 @@ SIGNATURES = {
     " domain_scale=1.0,"
     " slope_sd=1.0, level_sd=2.0, level_scale=1.0, item_scale=1.0",
     "read_effects": "source, *, measures=None, columns=None, effect='difference', harmonise=None,"
-    " correlation=None, covariates=()",
+    " correlation=None, covariates=(), n=None, spread='sd'",
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
     " failed='missing', covariates=None, features=None, normalise=None, names=None",

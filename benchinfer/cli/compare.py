@@ -289,7 +289,7 @@ def _read(
     """Return scores, or published results of a kind that the analysis takes."""
     for reader in readers:
         typed = [each.name for each in reader.options if given[each.name] is not None]
-        if source.holds(reader.kind):
+        if source.holds(reader.kind) or "n" in typed:  # of a published table
             names = [*typed, *(name for name in reader.shared if given[name] is not None)]
             arguments = {name: given[name] for name in names}
             results = source.published(reader.kind, measure, **arguments)

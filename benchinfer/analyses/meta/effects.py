@@ -44,7 +44,7 @@ COMMON: dict[str, tuple[str, ...]] = {
 }
 _LABELS = ("study", "dataset", "domain", "measure", "first", "second")
 _NUMBERS = ("estimate", "std_error", "variance", "conf_low", "conf_high", "n")
-_NORMAL = 1.959963984540054
+NORMAL = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _errors(number: Mapping[str, Array]) -> tuple[Array, list[Finding]]:
         others = {
             "variances": np.sqrt(number["variance"]) if "variance" in number else None,
             "95 % intervals, taken as normal": (number["conf_high"] - number["conf_low"])
-            / (2 * _NORMAL)
+            / (2 * NORMAL)
             if {"conf_low", "conf_high"} <= set(number)
             else None,
         }

@@ -1,11 +1,15 @@
 """The function `read_effects`."""
 
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from benchinfer.analyses.meta.effects import (
+    NORMAL,
     EffectKind,
     Effects,
     check,
@@ -13,11 +17,21 @@ from benchinfer.analyses.meta.effects import (
     within_studies,
 )
 from benchinfer.core.errors import ScoreTableError, unknown
+from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.faults import refuse
+from benchinfer.scores.columns import COMMON
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.pages import PAGES, published_table
+from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.frames import of_frame
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+type Spread = Literal["sd", "se", "ci"]
 type Harmonise = Mapping[str, tuple[str, str]]
 # What a formula does to a difference of two scores x.
 FORMULAS = {
@@ -65,6 +79,8 @@ def read_effects(
     harmonise: Harmonise | None = None,
     correlation: float | None = None,
     covariates: str | Sequence[str] = (),
+    n: int | None = None,
+    spread: Spread = "sd",
 ) -> Effects:
     """Read published effects and check them.
 
@@ -96,6 +112,14 @@ def read_effects(
         errors tell it.
     covariates
         Columns of numbers to keep, one value for each data set of a study.
+    n
+        Of a published table of means with spreads, ``94.2 ± 0.3`` or ``94.2 (0.3)``, in Markdown,
+        LaTeX or HTML: how many runs each mean is of.
+
+        Differences of all pairs of algorithms are read, as of independent runs.
+    spread
+        Of a published table: what stands behind ``±``. Standard deviations of runs (``"sd"``),
+        standard errors (``"se"``) or half-widths of normal 95 % intervals (``"ci"``).
 
     Returns
     -------
@@ -126,6 +150,19 @@ def read_effects(
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     origin = open_source(source, None)
     declares, _, _, notes = declared(measures, None, (), origin.toml)
+    if isinstance(source, str | Path) and Path(source).suffix.casefold() in PAGES:
+        table = published_table(Path(source), str(source))
+        if table.spreads:
+            effects = _published_effects(table, columns or {}, n, spread, origin.name)
+            origin = replace(of_frame(effects, origin.name), toml=origin.toml)
+            what = f"{len(effects)} differences of means of {n} independent runs each, by {spread}."
+            notes.append(Finding("published means", "note", len(effects), what))
+            columns, n = None, None
+    if n is not None:
+        raise ScoreTableError(
+            f"n={n} was given, but {origin.name!r} holds no means with spreads.",
+            hint="it goes with a page (Markdown, LaTeX, HTML) whose cells are as 94.2 ± 0.3.",
+        )
     turned = factors(harmonise or {}, declares, effect)
     raw = read_columns(origin, columns or {}, names)
     refuse([*notes, *raw.findings], origin.name)
@@ -152,3 +189,82 @@ def read_effects(
     )
     refuse(within_studies(made), origin.name)
     return made
+
+
+def _published_effects(
+    table: PublishedTable,
+    columns: Mapping[str, str],
+    n: int | None,
+    spread: Spread,
+    name: str,
+) -> "pd.DataFrame":
+    """Return the difference of each two algorithms on each data set, with its standard error.
+
+    Runs of different algorithms are independent: the variances of two means add up, and those of
+    all pairs tell the covariances.
+    """
+    import pandas as pd
+
+    if spread not in ("sd", "se", "ci"):
+        raise ScoreTableError(unknown("spread", spread, ("sd", "se", "ci")))
+    if n is None or n < 2:
+        raise ScoreTableError(
+            f"{name!r} holds means with spreads, and it is not said of how many runs each is.",
+            hint=Phrase(
+                f"{Option('n', 5)} says so; {Option('spread', 'se')} or {Option('spread', 'ci')},"
+                " if spreads are standard errors or half-widths of 95 % intervals, no standard"
+                " deviations."
+            ),
+        )
+    rows, by_row = _row_labels(table, columns, name)
+    to_error = {"sd": 1 / np.sqrt(n), "se": 1.0, "ci": 1 / NORMAL}[spread]
+    cells = [
+        (column, row, mean, error * to_error)
+        for column, errors in table.spreads.items()
+        for row, mean, error in zip(rows, table.means[column], errors, strict=True)
+        if isinstance(mean, float) and error is not None
+    ]
+    by_dataset: dict[str, list[tuple[str, float, float]]] = {}
+    for column, row, mean, error in cells:
+        dataset, algorithm = (column, row) if by_row else (row, column)
+        by_dataset.setdefault(dataset, []).append((algorithm, mean, error))
+    return pd.DataFrame(
+        [
+            (dataset, first, second, mean - other, np.hypot(error, its_error), n)
+            for dataset, arms in by_dataset.items()
+            for (first, mean, error), (second, other, its_error) in combinations(arms, 2)
+        ],
+        columns=["dataset", "first", "second", "estimate", "std_error", "n"],
+    )
+
+
+def _row_labels(
+    table: PublishedTable, columns: Mapping[str, str], name: str
+) -> tuple[list[str], bool]:
+    """Return the labels of the rows, and whether they are algorithms."""
+    left = [column for column in table.means if column not in table.spreads]
+    roles = {column: _role(column, columns) for column in left}
+    known = [column for column in left if roles[column] in ("algorithm", "dataset")]
+    if len(known) != 1:
+        text = [c for c in left if any(isinstance(cell, str) for cell in table.means[c])] or [
+            "NAME"
+        ]
+        hint = Phrase(
+            f"{Given('columns', {text[0]: 'algorithm'})} where it names algorithms, or"
+            f" {Given('columns', {text[0]: 'dataset'})}."
+        )
+        what = f"{name!r}: it is not clear which column names the rows: {', '.join(table.means)}."
+        raise ScoreTableError(what, hint=hint)
+    labels = [str(cell) for cell in table.means[known[0]]]
+    if twice := sorted({label for label in labels if labels.count(label) > 1}):
+        raise ScoreTableError(
+            f"{name!r} has several rows of {', '.join(map(repr, twice[:3]))}.",
+            hint="a row per algorithm or data set, with a name of its own.",
+        )
+    return labels, roles[known[0]] == "algorithm"
+
+
+def _role(column: str, columns: Mapping[str, str]) -> str | None:
+    plain = column.casefold().replace(" ", "_")
+    usual = (role for role in ("algorithm", "dataset") if plain in COMMON[role])
+    return columns.get(column) or next(usual, None)

@@ -248,6 +248,10 @@ _ENDINGS = {
     b"{": "json",
     b"[": "json",
     b"\x1f\x8b": "csv.gz",
+    b"|": "md",
+    b"<": "html",
+    b"\\begin": "tex",
+    b"\\documentclass": "tex",
 }
 _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (

@@ -37,6 +37,7 @@ from benchinfer.scores.formats.documents import (
     rows_of,
     too_deep,
 )
+from benchinfer.scores.formats.pages import PAGES, published_table, rows_of_page
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
@@ -63,7 +64,10 @@ DUCKDB = (".duckdb", ".db", ".ddb")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
-_KNOWN = "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb"
+_KNOWN = (
+    "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb, md,"
+    " tex, html"
+)
 COMPRESSED = (".gz", ".bz2", ".zst")
 _TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF}
 _DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
@@ -482,6 +486,8 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
+    if suffix in PAGES:
+        return replace(_page(path, typed), stem=stem, toml=toml)
     document = _document(path, typed, suffix)
     if suffix in TEXT and document is None:
         names, load, stream = open_text(path, typed, TEXT[suffix])
@@ -521,6 +527,20 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     import pandas as pd
 
     return results[0], pd.DataFrame(results[1])
+
+
+def _page(path: Path, typed: str) -> Source:
+    """Open the table of a page, with what was left out of its cells."""
+    import pandas as pd
+
+    rows, left_out = rows_of_page(published_table(path, typed))
+    inner = of_frame(pd.DataFrame(rows), path.name)
+
+    def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
+        frame, findings = inner.load(labels, scores, covariates)
+        return frame, [*findings, *left_out]
+
+    return replace(inner, load=load, stream=None)
 
 
 def _arrow_file(path: Path, typed: str, kind: str) -> Source:

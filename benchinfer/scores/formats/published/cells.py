@@ -1,0 +1,115 @@
+"""Numbers in the cells of published tables."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.numbers import several
+
+type Grid = list[list[str]]  # rows of texts; the first has the names of the columns
+
+_DASHES = {"", "-", "--", "---", "\u2012", "\u2013", "\u2014", "\u2212", "n/a", "na", "N/A", "NA"}
+# Signs of emphasis and of footnotes; an asterisk is both in Markdown.
+_MARKS = re.compile(
+    r"\^?[*\u2020\u2021\u00a7\u00b6\u2016\u2605\u2191\u2193\u00b9\u00b2\u00b3]|(?<=\d)\^\w"
+)
+_NUMBER = r"[+\-\u2212]?(?:\d+(?:[,\u202f\u00a0]\d+)*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_CELL = re.compile(
+    rf"(?P<mean>{_NUMBER})\s*(?P<unit>%)?\s*"
+    rf"(?:(?:\u00b1|\+/?-|\+-)\s*(?P<plus>{_NUMBER})\s*%?|\(\s*\u00b1?\s*(?P<inner>{_NUMBER})\s*%?\s*\))?"
+    r"\s*(?P<after>%)?"
+)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """The numbers of a published table.
+
+    Attributes
+    ----------
+    means
+        Column to its cells: numbers, None for a dash, text where a cell is no number.
+    spreads
+        Column to the numbers behind ± or in brackets, for those of `means` that have them.
+    marks
+        Cells of which emphasis or a footnote was left out.
+    ranks
+        Cells of which a whole number in brackets was left out.
+    percent
+        Columns of numbers with a percent sign.
+    """
+
+    means: dict[str, list[float | str | None]]
+    spreads: dict[str, list[float | None]]
+    marks: int
+    ranks: int
+    percent: tuple[str, ...]
+
+
+def numbers_of(grid: Grid, typed: str) -> PublishedTable:
+    """Return means and spreads of the cells of a table."""
+    header, *rows = grid
+    names = [_MARKS.sub("", name).strip() for name in header]
+    plain = [[_MARKS.sub("", cell).strip() for cell in row] for row in rows]
+    marks = sum(
+        a.strip() != b
+        for row, of in zip(rows, plain, strict=True)
+        for a, b in zip(row, of, strict=True)
+    )
+    comma = _decimal_comma([cell for row in plain for cell in row], typed)
+    means: dict[str, list[float | str | None]] = {}
+    spreads: dict[str, list[float | None]] = {}
+    percent: list[str] = []
+    ranks = 0
+    for i, name in enumerate(names):
+        cells = [_CELL.fullmatch(row[i]) for row in plain]
+        texts = [row[i] for row in plain]
+        if sum(c is None and t not in _DASHES for c, t in zip(cells, texts, strict=True)) * 2 > len(
+            rows
+        ):
+            means[name] = list(texts)
+            continue
+        means[name] = [
+            _number(c["mean"], comma=comma) if c is not None else None if t in _DASHES else t
+            for c, t in zip(cells, texts, strict=True)
+        ]
+        is_rank = [c is not None and _is_rank(c) for c in cells]
+        ranks += sum(is_rank)
+        held = [
+            _number(c["plus"] or c["inner"], comma=comma)
+            if c is not None and (c["plus"] or c["inner"]) and not rank
+            else None
+            for c, rank in zip(cells, is_rank, strict=True)
+        ]
+        spreads |= {name: held} if any(value is not None for value in held) else {}
+        if any(c is not None and (c["unit"] or c["after"]) for c in cells):
+            percent.append(name)
+    return PublishedTable(means, spreads, marks, ranks, tuple(percent))
+
+
+def _is_rank(cell: re.Match[str]) -> bool:
+    """Return whether brackets hold a whole number behind a mean with decimals: no spread of it."""
+    inner = cell["inner"]
+    return inner is not None and inner.isdigit() and bool(re.search(r"[.,]\d", cell["mean"]))
+
+
+def _decimal_comma(cells: Sequence[str], typed: str) -> bool:
+    """Return whether a comma is the decimal sign; refuse a table that does not tell."""
+    numbers = [match["mean"] for cell in cells if (match := _CELL.fullmatch(cell)) is not None]
+    with_comma = [number for number in numbers if "," in number]
+    if not with_comma or any("." in number for number in numbers):
+        return False
+    if any(_THOUSANDS.fullmatch(number) is None for number in with_comma):
+        return True
+    raise ScoreTableError(
+        f"{typed!r}: it is not clear whether a comma is the decimal sign, as in"
+        f" {several(with_comma)}.",
+        hint="write a point, or leave the commas of thousands out.",
+    )
+
+
+def _number(text: str, *, comma: bool) -> float:
+    plain = re.sub(r"[\s\u202f\u00a0]", "", text).replace("\u2212", "-")
+    return float(plain.replace(",", "." if comma else ""))

@@ -1,0 +1,45 @@
+"""Tables in Markdown."""
+
+import re
+
+from benchinfer.scores.formats.published.cells import Grid
+
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
+_BAR = re.compile(r"(?<!\\)\|")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]|</?\w+[^>]*>|`")
+_EMPHASIS = re.compile(r"(\*\*|__|\*|(?<!\w)_|~~)(?=\S)(.+?)(?<=\S)\1")
+
+
+def markdown(text: str) -> list[Grid]:
+    """Return the tables of a text: a line of names, a rule, a line per row."""
+    lines = text.splitlines()
+    grids: list[Grid] = []
+    for i, line in enumerate(lines):
+        if i == 0 or "|" not in lines[i - 1] or "-" not in line or not _RULE.fullmatch(line):
+            continue
+        header = _cells(lines[i - 1])
+        if len(_cells(line)) != len(header):
+            continue
+        rows: Grid = []
+        for row in lines[i + 1 :]:
+            if "|" not in row:
+                break
+            cells = _cells(row)
+            rows.append([*cells, *[""] * (len(header) - len(cells))])
+        grids.append([header, *rows])
+    return grids
+
+
+def _cells(line: str) -> list[str]:
+    body = line.strip().removeprefix("|")
+    body = body[:-1] if body.endswith("|") and not body.endswith("\\|") else body
+    return [_plain(cell) for cell in _BAR.split(body)]
+
+
+def _plain(cell: str) -> str:
+    """Return the text of a cell; emphasis around all of it becomes one mark."""
+    text = _LINK.sub(lambda match: match[1] or "", cell).replace("\\|", "|").strip()
+    bare = text
+    for _ in range(3):
+        bare = _EMPHASIS.sub(r"\2", bare)
+    return f"{bare}*" if bare != text else bare

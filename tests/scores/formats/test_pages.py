@@ -1,0 +1,129 @@
+"""Published tables in Markdown, LaTeX and HTML."""
+
+import numpy as np
+import pytest
+
+from benchinfer import ScoreTableError, compare_meta, read_effects, read_scores
+from benchinfer.scores.formats.published.cells import numbers_of
+from tests.scores.formats.test_tables import SAMPLES, rule
+
+
+def read(name, measures="score:higher", **options):
+    return read_scores(SAMPLES / "published" / name, measures=measures, **options)
+
+
+def values(scores):
+    return scores.to_frame().set_index(["dataset", "algorithm"])["value"].to_dict()
+
+
+def test_markdown():
+    scores = read("markdown.md")
+    assert scores.algorithms == ("ResNet-18", "VGG|16", "ours")
+    assert values(scores) == {
+        ("CIFAR-10", "ResNet-18"): 94.2,
+        ("CIFAR-10", "VGG|16"): 92.9,
+        ("CIFAR-10", "ours"): 95.0,
+        ("CIFAR-100", "ResNet-18"): 75.1,
+        ("CIFAR-100", "VGG|16"): 71.0,
+        ("CIFAR-100", "ours"): 76.3,
+        ("SVHN", "ResNet-18"): 96.8,
+        ("SVHN", "VGG|16"): 95.9,
+    }
+    assert scores.failures()[["dataset", "algorithm"]].to_numpy().tolist() == [["SVHN", "ours"]]
+    assert rule(scores, "marks left out")[0].count == 4  # three in bold, and a name in italics
+    assert rule(scores, "spreads left out")[0].count == 8
+
+
+def test_latex_with_booktabs():
+    scores = read("latex.tex", "error:lower")
+    assert scores.algorithms == ("Random forest", "SVM", "k-NN")
+    assert values(scores)["UCI/wine", "SVM"] == 2.1
+    assert values(scores)["spam", "k-NN"] == 9.8
+    assert len(scores.failures()) == 1
+
+
+def test_html_with_headings_over_columns_and_decimal_commas():
+    scores = read("html.html")
+    assert values(scores)["F1/German", "Alpha"] == 80.64
+    assert values(scores)["F1/English", "Gamma"] == 81.5
+    assert scores.algorithms == ("Alpha", "Beta", "Gamma")
+
+
+@pytest.mark.parametrize(
+    ("cell", "mean", "spread"),
+    [
+        ("94.2 ± 0.3", 94.2, 0.3),
+        ("94.2±0.3%", 94.2, 0.3),
+        ("94.2 (0.3)", 94.2, 0.3),
+        ("94.2 (±.3)", 94.2, 0.3),
+        ("94.2 +/- 0.3", 94.2, 0.3),
+        ("**94.2**", 94.2, None),
+        ("94.2*†", 94.2, None),
+        ("80,64 %", 80.64, None),
+        ("−1.5e-3", -1.5e-3, None),  # noqa: RUF001 - the sign of typesetters
+        ("1.5", 1.5, None),
+        ("94.2 (3)", 94.2, None),  # a rank
+        ("3 (1)", 3.0, 1.0),
+        ("—", None, None),
+        ("OOM", "OOM", None),
+    ],
+)
+def test_cells(cell, mean, spread):
+    table = numbers_of([["model", "score"], ["a", cell], ["b", "1"], ["c", "2"]], "x.md")
+    assert table.means["score"][0] == mean
+    held = table.spreads.get("score", [None])[0]
+    assert held == spread
+
+
+def test_commas_that_may_be_of_thousands_are_refused():
+    grid = [["model", "score"], ["a", "1,234"], ["b", "2,345"]]
+    with pytest.raises(ScoreTableError, match="whether a comma is the decimal sign"):
+        numbers_of(grid, "x.md")
+    grid.append(["c", "1,234.5"])
+    assert numbers_of(grid, "x.md").means["score"] == [1234.0, 2345.0, 1234.5]
+
+
+def test_tables_of_one_header_are_one(tmp_path):
+    page = "| model | a | b |\n|---|---|---|\n| {} | 1 | 2 |\n\ntext\n\n"
+    (tmp_path / "x.md").write_text(page.format("svm") + page.format("knn"))
+    assert read_scores(tmp_path / "x.md", measures="s:higher").algorithms == ("knn", "svm")
+    (tmp_path / "x.md").write_text(page.format("svm") + page.format("knn").replace("| b", "| c"))
+    with pytest.raises(ScoreTableError, match="2 tables with different columns"):
+        read_scores(tmp_path / "x.md", measures="s:higher")
+    (tmp_path / "x.md").write_text("no table\n")
+    with pytest.raises(ScoreTableError, match="no table of scores"):
+        read_scores(tmp_path / "x.md", measures="s:higher")
+
+
+@pytest.mark.parametrize(
+    ("spread", "factor"), [("sd", 1 / np.sqrt(5)), ("se", 1.0), ("ci", 1 / 1.959963984540054)]
+)
+def test_means_and_spreads_are_effects(spread, factor):
+    path = SAMPLES / "published" / "markdown.md"
+    effects = read_effects(path, measures="acc:higher", n=5, spread=spread)
+    table = effects.to_frame().set_index(["dataset", "first", "second"])
+    row = table.loc["CIFAR-10", "ResNet-18", "VGG|16"]
+    assert row["estimate"] == pytest.approx(1.3)
+    assert row["std_error"] == pytest.approx(factor * np.hypot(0.3, 0.2))
+    assert len(table) == 3 + 3 + 1
+    assert len(compare_meta(effects).contrasts()) == 3
+
+
+def test_effects_of_columns_of_algorithms(tmp_path):
+    path = tmp_path / "x.md"
+    path.write_text("| data | svm | knn |\n|---|---|---|\n| iris | 1 ± 0.3 | 3 ± 0.4 |\n")
+    (row,) = read_effects(path, measures="e:lower", n=4).to_frame().to_dict("records")
+    assert (row["dataset"], row["first"], row["second"]) == ("iris", "svm", "knn")
+    assert row["estimate"] == -2.0
+    assert row["std_error"] == pytest.approx(0.25)
+    path.write_text(path.read_text().replace("data", "what"))
+    with pytest.raises(ScoreTableError, match="which column names the rows"):
+        read_effects(path, measures="e:lower", n=4)
+    assert read_effects(path, measures="e:lower", n=4, columns={"what": "dataset"}).n[0] == 4
+
+
+def test_spreads_need_the_number_of_runs():
+    with pytest.raises(ScoreTableError, match="it is not said of how many runs"):
+        read_effects(SAMPLES / "published" / "markdown.md", measures="acc:higher")
+    with pytest.raises(ScoreTableError, match="holds no means with spreads"):
+        read_effects(SAMPLES / "published" / "html.html", measures="acc:higher", n=3)
