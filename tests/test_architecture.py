@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4514,
-    "records": 449,
+    "functions": 4563,
+    "records": 456,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }

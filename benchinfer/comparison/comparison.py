@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
 
-from benchinfer.comparison import wording
+from benchinfer.comparison import best, wording
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, decide
 from benchinfer.core.citations import bibtex
@@ -22,6 +22,7 @@ from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
+from benchinfer.numerics.directions.rank_sets import RankSets
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.ranks import letters
@@ -75,6 +76,8 @@ class Comparison(Tabular):
         (P,) names of both sides where some side is an average of several algorithms, else empty.
     names
         (P,) names that the user gave to the contrasts, else empty.
+    rank_sets
+        Sets of the best algorithm and of ranks; None where there is no inference.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -90,6 +93,7 @@ class Comparison(Tabular):
     provenance: Provenance
     sides: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
     names: tuple[str, ...] = field(default=(), kw_only=True)
+    rank_sets: RankSets | None = field(default=None, kw_only=True)
 
     # What the analysis is called in headings.
     title: ClassVar[str] = "Comparison"
@@ -315,12 +319,19 @@ class Comparison(Tabular):
         names = self.algorithms
         return list(self.sides) or [(names[int(i)], names[int(j)]) for i, j in self.pairs]
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self, *, ranks: best.RankKind = "simultaneous") -> "pd.DataFrame":
         """One row per algorithm: ``measure algorithm estimate [conf_low conf_high mean] n rank``.
 
         The estimate is the algorithm's level by the statistic that is tested (`level_name`), in the
         measure's own unit unless that is a rank or a score; rank 1 is best. The mean of the scores
-        is beside it where the statistic is another one.
+        is beside it where the statistic is another one. With inference follow ``[p_best]
+        may_be_best rank_low rank_high``, with a tolerance ``p_near_best may_be_near_best``, too.
+
+        Parameters
+        ----------
+        ranks
+            Sets of ranks: ``"simultaneous"``, which hold for all algorithms together, or
+            ``"marginal"``, each for its algorithm alone.
         """
         columns: dict[str, object] = {
             "measure": [self.measure.name] * len(self.algorithms),
@@ -335,6 +346,7 @@ class Comparison(Tabular):
         columns |= {
             "n": self.setting.coverage.found.sum(axis=0),
             "rank": _ranks(joined_levels(self.levels.estimate)),
+            **best.columns(self.rank_sets, ranks),
         }
         return frame(columns)
 
@@ -387,9 +399,10 @@ class Comparison(Tabular):
         levels, scope = self.levels.estimate, self.scope()
         most = wording.best_value(self.level_better, len(self.algorithms), self.level_name)
         thin = wording.resting(self.setting.coverage)
-        return wording.headline(
+        first = wording.headline(
             self.relation(), self.measure, scope, levels, most, self.shown, thin
         )
+        return f"{first}{best.sentence(self)}"
 
     def claims(self, measure: Measure) -> str:
         """Return what contrasts of averages show, by the ranking if the user did not name them."""

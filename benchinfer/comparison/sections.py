@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison import best
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core import sections
@@ -440,13 +441,13 @@ def verdict(
         figures, tables, fold = _pairs(comparison, levels, rows)
     ordered = not comparison.sides  # averages are in no order
     relation = comparison.relation()
-    lines, left = order_lines(relation) if ordered else ([], [])
+    lines, left = order_lines(relation, best.ranges(comparison)) if ordered else ([], [])
     return Section(
         title=comparison.heading,
         lead=comparison.headline(),
         order=tuple(lines),
         open_pairs=tuple(left),
-        legend=legend(relation) if ordered else (),
+        legend=legend(relation, ranges=best.reading(comparison)) if ordered else (),
         text=tuple(said for said in (_irrelevant(comparison), comparison.interval_note) if said),
         figures=figures,
         tables=tables,

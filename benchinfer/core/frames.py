@@ -82,8 +82,17 @@ GLOSSARY: dict[str, str] = {
     "mean_rank": "mean rank of the algorithm within blocks, 1 is best",
     "rank": "rank of the estimate, 1 is best, ties share the mean rank",
     "expected_rank": "mean over the posterior of the algorithm's rank, 1 is best",
-    "rank_low": "best (smallest) rank that an algorithm can have, or lower end of its interval",
-    "rank_high": "worst (largest) rank that an algorithm can have, or upper end of its interval",
+    "p_best": "p-value of the hypothesis that no other algorithm is better, not adjusted for the"
+    " number of algorithms",
+    "may_be_best": "whether the algorithm is in the confidence (Bayes: credible) set of the best"
+    " algorithm",
+    "p_near_best": "p-value of the hypothesis that no other algorithm is better by more than the"
+    " tolerance",
+    "may_be_near_best": "whether the algorithm may be the best one, or worse by at most the"
+    " tolerance",
+    "rank_low": "smallest (best) rank in the confidence (Bayes: credible) set of the algorithm's"
+    " rank, of a relation that its preferences leave open, or that a consensus gives it",
+    "rank_high": "largest (worst) such rank",
     "check": "what was checked",
     "direction": "whether a check passes with at most or at least the limit; empty without one",
     "limit": "the limit it is compared with; none where the value informs or does not decide alone",

@@ -125,14 +125,6 @@ class Ranks:
         """Expected rank of each algorithm."""
         return self.distribution @ np.arange(1, len(self.best) + 1)
 
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """Return the lowest and highest rank of an interval with at least the level."""
-        summed = np.cumsum(self.distribution, axis=1)
-        rest = (1 - level) / 2 + 1e-12
-        low = (summed > rest).argmax(axis=1) + 1
-        high = (summed >= 1 - rest).argmax(axis=1) + 1
-        return low.astype(np.float64), high.astype(np.float64)
-
 
 def ranks(effects: Array, margin: float) -> Ranks:
     """Rank (C, T, K) draws of effects, larger is better; algorithms that tie share the top."""

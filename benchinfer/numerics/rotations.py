@@ -161,7 +161,7 @@ def closed_pairs(
     https://doi.org/10.1007/s11222-005-4789-5
     """
     k = means.shape[1]
-    order = _canonical(means)
+    order = canonical_order(means)
     first, second = np.triu_indices(k, 1)
     # The old numbers of the pairs of reordered algorithms.
     old = np.zeros((k, k), np.int64)
@@ -223,10 +223,10 @@ def closed_flips(
     reference to ordered analysis of variance. Biometrika 63, 655-660.
     https://doi.org/10.1093/biomet/63.3.655
     """
-    unit = _in_order(_standardised(terms))
+    unit = canonical_rows(_standardised(terms))
 
     def along(n: int) -> _Along:
-        parts = [unit.sum(axis=0)[None], *_signed(unit, n, seed, two_sided=True)]
+        parts = [unit.sum(axis=0)[None], *signed_parts(unit, n, seed, two_sided=True)]
         size = np.concatenate(parts).T ** 2
         return _Along(size, np.ones_like(size))
 
@@ -261,12 +261,12 @@ def step_down_flips(
     testing. Journal of the American Statistical Association 100, 94-108.
     https://doi.org/10.1198/016214504000000539
     """
-    unit = _in_order(_standardised(terms))
+    unit = canonical_rows(_standardised(terms))
     observed = np.abs(unit.sum(axis=0)) if two_sided else unit.sum(axis=0)
     order = np.argsort(-observed, kind="stable")
     unit, limit = unit[:, order], observed[order] - _SAME * np.abs(observed[order])
     count, n = np.ones(len(order)), 1
-    for sums in _signed(unit, directions, seed, two_sided=two_sided):
+    for sums in signed_parts(unit, directions, seed, two_sided=two_sided):
         largest = np.maximum.accumulate((np.abs(sums) if two_sided else sums)[:, ::-1], axis=1)
         count += (largest[:, ::-1] >= limit).sum(axis=0)
         n += len(sums)
@@ -286,7 +286,7 @@ def _standardised(terms: Array) -> Array:
     return np.divide(terms, size, out=np.zeros_like(terms), where=size > 0)
 
 
-def _in_order(unit: Array) -> Array:
+def canonical_rows(unit: Array) -> Array:
     """Put rows into an order that depends on neither their places nor those of the columns.
 
     Signs of random flips go by row.
@@ -325,7 +325,7 @@ def _speaking(hypotheses: Sequence[_Hypothesis], quiet: Flags) -> list[_Hypothes
     return [_Hypothesis(h.tested[~quiet[h.tested]], h.within, h.weight) for h in hypotheses]
 
 
-def _canonical(means: Array) -> Codes:
+def canonical_order(means: Array) -> Codes:
     """Return an order of the algorithms that depends on neither their names nor their places."""
     centred = means - means.mean(axis=1, keepdims=True)
     level, spread = centred.mean(axis=0), centred.std(axis=0)
@@ -354,11 +354,30 @@ def _flipped(table: Array, n: int, seed: int, *, two_sided: bool) -> Array:
     z = _orthonormal(table)
     # Rows in an order of their own, for signs that do not depend on theirs.
     z = z[np.lexsort(np.round(z.T / (np.abs(z).max() or 1.0), 9))]
-    parts = [*_signed(z, n, seed, two_sided=two_sided)]
+    parts = [*signed_parts(z, n, seed, two_sided=two_sided)]
     return np.concatenate(parts) / np.sqrt(len(z))
 
 
-def _signed(terms: Array, n: int, seed: int, *, two_sided: bool) -> Iterator[Array]:
+def drawn_levels(table: Array, reference: Reference, n: int, seed: int) -> Array:
+    """Return (n, K) levels of a (D, K) table, less their mean, along other directions or signs.
+
+    Of few rows all signs other than the observed ones are gone through.
+    """
+    if reference == "rotation":
+        return _rotated(table, n, seed) @ helmert(table.shape[1])
+    centred = canonical_rows(table - table.mean(axis=1, keepdims=True))
+    return sign_vectors(len(table), n, seed) @ centred / np.sqrt(len(table))
+
+
+def sign_vectors(d: int, n: int, seed: int) -> Array:
+    """Return n random sign vectors of d rows, or all but the observed one if these are few."""
+    if all_flips(d):
+        bits = np.arange(1, 1 << d)[:, None] >> np.arange(d) & 1
+        return 1 - 2 * bits.astype(np.float64)
+    return np.random.default_rng(seed).choice([-1.0, 1.0], (n, d))
+
+
+def signed_parts(terms: Array, n: int, seed: int, *, two_sided: bool = False) -> Iterator[Array]:
     """Yield parts of the sums of rows with n random sign vectors, or with all if there are few.
 
     In two-sided tests a vector and its opposite are one: their statistics are the same.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison import best
 from benchinfer.comparison.comparison import spanning
 from benchinfer.comparison.options import ContrastOptions, TestedOptions
 from benchinfer.comparison.sections import (
@@ -20,7 +21,7 @@ from benchinfer.comparison.sections import (
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count, fixed, level_percent, p_places, p_value, places
 from benchinfer.papers.styler import PaperTable, Series, one_line, series
-from benchinfer.relations.ranks import LETTERED, rank_intervals
+from benchinfer.relations.ranks import LETTERED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,8 +224,7 @@ def standings(result: "Comparison") -> tuple[str, Mapping[str, Standing], str]:
         return "", {}, ""
     if len(groups) <= LETTERED:
         return "letters", groups, reading_of_letters(result)
-    ranges = rank_intervals(result.relation())
-    return "ranks", ranges, "Ranks are those that the verdicts leave open."
+    return "ranks", best.ranges(result), f"Ranks are {best.reading(result)}."
 
 
 def standing(name: str, head: str, values: Sequence[Standing]) -> Series:

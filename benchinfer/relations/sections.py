@@ -1,7 +1,7 @@
 """Sections of relations and ensembles."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -94,15 +94,16 @@ MOST_PAIRS = 45  # of more pairs a matrix of the verdicts says more than a line 
 ORDER_CAPTION = "What the verdicts say about the order, and no more."
 LEGEND = "a > b: a is better    a ~ b: equivalent    a ? b: undecided"
 _TRANSITIVE = "a > b and b > c together say a > c"
-_RANKS = "Best first, each with the ranks that the verdicts leave open."
+_RANKS = "Best first, each with {}."
+_LEFT = "the ranks that the verdicts leave open"
 _LINE = 72  # undecided pairs are listed if they fit on one line, else counted
 
 
-def legend(*relations: Relation) -> tuple[str, ...]:
-    """Say how orders are to be read."""
+def legend(*relations: Relation, ranges: str = _LEFT) -> tuple[str, ...]:
+    """Say how orders are to be read, given what the ranges of ranks of many algorithms are."""
     few = [relation for relation in relations if len(relation.algorithms) <= LETTERED]
     pairs = ((LEGEND, _TRANSITIVE) if any(map(_chained, few)) else (LEGEND,)) if few else ()
-    return pairs if len(few) == len(relations) else (*pairs, _RANKS)
+    return pairs if len(few) == len(relations) else (*pairs, _RANKS.format(ranges))
 
 
 def _chained(relation: Relation) -> bool:
@@ -113,11 +114,13 @@ def _chained(relation: Relation) -> bool:
     )
 
 
-def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
+def order_lines(
+    relation: Relation, ranges: Mapping[str, tuple[int, int]] | None = None
+) -> tuple[list[str], list[str]]:
     """Write a relation in lines: what is established and what is open.
 
     A ranking is one line; else there is one for each better algorithm. Of many algorithms lines
-    have the ranks that the verdicts leave open.
+    have their ranges of ranks, by default those that the verdicts leave open.
 
     Examples
     --------
@@ -127,7 +130,7 @@ def order_lines(relation: Relation) -> tuple[list[str], list[str]]:
     (['a > c'], ['a ? b, b ? c'])
     """
     if len(relation.algorithms) > LETTERED:
-        ranges = rank_intervals(relation)
+        ranges = ranges or rank_intervals(relation)
         groups = groupby(relation.standing, ranges.__getitem__)
         lines = [f"{' to '.join(map(str, dict.fromkeys(x)))}: {', '.join(n)}" for x, n in groups]
         return lines, _left(relation)

@@ -10,7 +10,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.mixed import compare
-from benchinfer.comparison import groups
+from benchinfer.comparison.checks import groups
 
 BOOTSTRAP = ("compare", "mixed", "example:sklearn_bootstrap", "--measure", "error")
 

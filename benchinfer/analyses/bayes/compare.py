@@ -43,6 +43,7 @@ from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call
 from benchinfer.core.progress import Progress, reporting
+from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
 
@@ -125,6 +126,7 @@ def compare_fit(
         provenance=options.joint_provenance(setting.digest, family),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
+        rank_sets=rank_sets_of_draws(effects, level),
         quantity="average",
         structure=fitted.model.structure,
         average=average,

@@ -15,6 +15,7 @@ from benchinfer.analyses.bayes.options import BayesOptions, Quantity
 from benchinfer.analyses.bayes.sensitivity import OtherModels
 from benchinfer.analyses.bayes.subgroups import Along
 from benchinfer.comparison import wording
+from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import Comparison, Order
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, directional, effects_of
@@ -615,7 +616,7 @@ class BayesComparison(Comparison):
             return self.of(quantity).contrasts(order=order, all=all)
         return super().contrasts(order=order, all=all)
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
         """One row per algorithm: its level, ranks, and probabilities to be the best.
 
         Returns
@@ -629,12 +630,9 @@ class BayesComparison(Comparison):
             as these. Intervals are of each level alone; claims about the domain include how its
             data sets vary.
         """
-        table = super().summary()
-        low, high = self.ranks.interval(self.level)
+        table = super().summary(ranks=ranks)
         columns = {
             "expected_rank": self.ranks.expected,
-            "rank_low": low,
-            "rank_high": high,
             "prob_best": self.ranks.best,
         }
         if self.ranks_following is not None:

@@ -27,9 +27,9 @@ from benchinfer.analyses.bayes.numerics.predictive import (
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.subgroups import Along
+from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.groups import domain_codes
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Option

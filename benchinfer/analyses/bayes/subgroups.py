@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.groups import check_constant, check_covariates
+from benchinfer.comparison.checks.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, unknown

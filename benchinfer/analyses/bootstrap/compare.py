@@ -12,6 +12,7 @@ from benchinfer.analyses.bootstrap.evidence import (
     BootstrapProcedure,
     improvement_of,
     levels_of,
+    rank_sets_of,
     tested,
 )
 from benchinfer.analyses.bootstrap.numerics import aggregates, profiles
@@ -91,6 +92,7 @@ def compared(
         improved=improvement_of(scores.raw, options, resamples, n_jobs, progress),
         scores_profile=profiles.scores_above(scores.raw, grid, resample, few, seed, alpha),
         ratios_profile=_ratios(setting.measure, scores.raw, resample, few, seed, alpha),
+        rank_sets=rank_sets_of(aggregated, alpha, margin),
     )
     rows = diagnostics.checks(result, sample, family, procedure, tests)
     return replace(result, stored_checks=rows)

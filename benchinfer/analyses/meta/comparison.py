@@ -20,13 +20,16 @@ from benchinfer.analyses.meta.pooling import (
     Interval,
     NetworkFit,
     PairFits,
+    errors_of,
     network,
     of_pairs,
     pairwise,
     require_noise,
 )
 from benchinfer.analyses.meta.studies import Studies
+from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, sidak, words
+from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import Level, Setting, decide
 from benchinfer.comparison.influence import Influence
@@ -34,6 +37,8 @@ from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.numbers import count, join, sentence
 from benchinfer.core.saving import savable
+from benchinfer.numerics.covariance import all_pairs
+from benchinfer.numerics.directions.rank_sets import RankSets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,14 +184,14 @@ class MetaComparison(TestedComparison):
             used += [multiplicity.holm, sidak]
         return used
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
         """One row per algorithm: ``measure algorithm estimate n rank [prob_best prob_near_best]``.
 
         Estimates of published or standardised effects are relative to the mean of the algorithms.
         The probabilities are those of the average effect, from the joint distribution of the
         estimates; pairwise pooling has none.
         """
-        return tables.ranked(self, super().summary())
+        return tables.ranked(self, super().summary(ranks=ranks))
 
     def heterogeneity(self) -> "pd.DataFrame":
         """Heterogeneity of effects between data sets: Q, tau^2 with its interval, I^2 and H^2.
@@ -363,7 +368,18 @@ def compared(
         alone=alone,
         third=third,
     )
+    if not lean:
+        result = replace(result, rank_sets=_rank_sets(result, fit, method))
     return replace(result, stored_checks=diagnostics.checks(result, p_error))
+
+
+def _rank_sets(result: MetaComparison, fit: NetworkFit | None, method: str) -> RankSets | None:
+    """Return the sets of the best and of ranks, of a network by its joint distribution."""
+    if fit is None:
+        return best.of_raw_p_values(result)
+    levels, errors = errors_of(result.studies, fit, all_pairs(len(result.algorithms))[1])
+    sets = best.of_normal(levels, errors, result.alpha, result.measure.margin)
+    return best.with_verdicts(sets, result, method)
 
 
 def without_datasets(

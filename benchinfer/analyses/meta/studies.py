@@ -16,8 +16,8 @@ from benchinfer.analyses.meta.numerics.effects import (
     direct,
 )
 from benchinfer.analyses.meta.numerics.moderation import moderated
+from benchinfer.comparison.checks.groups import refuse_varying
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.groups import refuse_varying
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.measure import Measure

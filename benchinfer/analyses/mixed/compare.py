@@ -17,10 +17,10 @@ from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import fit_design
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison.checks import validation
+from benchinfer.comparison.checks.groups import check_constant
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
-from benchinfer.comparison.groups import check_constant
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.numerics.rotations import Reference
 

@@ -12,12 +12,13 @@ from benchinfer.analyses.mixed.evidence import (
     evidence_of,
     family_of,
     levels_of,
+    rank_sets_of,
 )
 from benchinfer.analyses.mixed.fit import AnyFit, MixedFit
 from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.analyses.mixed.prediction import new_dataset
-from benchinfer.comparison import adjustment, wording
+from benchinfer.comparison import adjustment, best, wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Setting, alpha_of, decide
@@ -426,4 +427,5 @@ def compared(
         about=about,
     )
     checks = diagnostics.checks(result, family, method, errors, p_error)
-    return replace(result, stored_checks=checks)
+    sets = rank_sets_of(setting, fitted, options, rows, levels)
+    return replace(result, stored_checks=checks, rank_sets=best.with_verdicts(sets, result, method))

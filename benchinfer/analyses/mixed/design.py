@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.comparison.checks.groups import check_covariates, domain_codes
 from benchinfer.comparison.checks.validation import check_connected
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.groups import check_covariates, domain_codes
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.comparison import adjustment, normal
+from benchinfer.comparison import adjustment, best, normal
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, max_t, multiplicity, rotations
-from benchinfer.numerics.covariance import Adjusted
+from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.directions.rank_sets import RankSets, RowReference, rank_sets
 from benchinfer.numerics.rates import rate_interval
 from benchinfer.numerics.types import Array, Flags
 
@@ -99,30 +100,61 @@ def _all_pairs(matrix: Array) -> bool:
 
 
 def _not_rotated(fitted: "MixedFit", options: "MixedOptions") -> str:
-    """Return why data sets' means cannot be rotated, empty where they can."""
-    k, design, contrasts = len(fitted.fixed.at), fitted.design, options.contrasts
+    """Return why data sets' means cannot be rotated to close tests, empty where they can."""
+    k, contrasts = len(fitted.fixed.at), options.contrasts
     of_pairs = isinstance(contrasts, str) and contrasts in ("tukey", "dunnett")
-    directed = contrasts == "tukey" and options.directed
     most = rotations.MOST_ALGORITHMS
+    if not of_pairs:
+        return "as the contrasts are neither all pairs nor those with a control"
+    if contrasts == "tukey" and options.directed:
+        return "as one-sided hypotheses of all pairs are no equalities"
+    unlike = _unlike_rows(fitted, options)
+    return unlike or (f"as there are {k} algorithms, more than {most}" if k > most else "")
+
+
+def _unlike_rows(fitted: "MixedFit", options: "MixedOptions") -> str:
+    """Return why data sets' means are no rows of one table, empty where they are."""
+    design = fitted.design
     reasons = {
-        "as the contrasts are neither all pairs nor those with a control": not of_pairs,
-        "as one-sided hypotheses of all pairs are no equalities": directed,
         f"as the structure is {design.structure}": design.structure != "pairwise",
         "as the model has domains": design.domains != "pooled",
         "as the model has covariates": bool(design.covariates),
         "as residual variances differ in the model": design.residual != "constant",
         "as infinite degrees of freedom were asked for": options.df == "asymptotic",
-        f"as there are {k} algorithms, more than {most}": k > most,
     }
     if any(reasons.values()):
         return next(words for words, holds in reasons.items() if holds)
-    n = np.empty((0, k)) if fitted.plain is None else fitted.plain[0].n
+    n = np.empty((0, len(fitted.fixed.at))) if fitted.plain is None else fitted.plain[0].n
     empty = int((n == 0).sum())
     if empty:
         return f"as {count(empty, 'cell')} {'is' if empty == 1 else 'are'} empty"
     if np.ptp(n) > 0:
         return "as cells hold unequal numbers of scores"
     return f"as there are {len(n)} data sets" if len(n) < rotations.FEWEST_ROWS else ""
+
+
+def rank_sets_of(
+    setting: Setting,
+    fitted: "MixedFit",
+    options: "MixedOptions",
+    at: Array,
+    levels: Array,
+) -> RankSets:
+    """Return the sets of the best and of ranks: by rotations where these go, else by t."""
+    margin, k = setting.measure.margin, len(levels)
+    if k > 2 and not _unlike_rows(fitted, options) and fitted.plain is not None:
+        stats = fitted.plain[0]
+        rows = RowReference(_means(stats), options.reference, options.seed)
+        return rank_sets(rows, options.alpha, margin / stats.scale)
+    family = ContrastFamily(*all_pairs(k), "")
+    errors = Errors.of(fitted, at, family, options.df).of_structure(fitted.design.structure)
+    silent = np.where(certain(setting, fitted.design, family.matrix), np.inf, 0.0)
+    return best.of_normal(levels, errors, options.alpha, margin, silent)
+
+
+def _means(stats: Statistics) -> Array:
+    """Return the (D, K) means of a complete table in units of its scale."""
+    return stats.total / stats.n + stats.offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +291,7 @@ def closed_by(
         return by_sets
 
     def by_rotations(raw: Array, silent: Flags, margin: float) -> tuple[Array, Array]:
-        means = stats.total / stats.n + stats.offset
+        means = _means(stats)
         means[:, second[0]] -= side * margin / stats.scale
         p_raw, masked = np.ones(k * (k - 1) // 2), np.zeros(k * (k - 1) // 2, np.bool_)
         p_raw[at], masked[at] = raw, silent

@@ -25,8 +25,8 @@ from benchinfer.analyses.mixed.numerics.residuals import Residuals, of_blocks, o
 from benchinfer.analyses.mixed.numerics.robust import of_fit, of_structured
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit, fit_structured
 from benchinfer.comparison.checks import validation
+from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
-from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable

@@ -20,8 +20,8 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, interaction_effects
 from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
+from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Evidence, Setting
-from benchinfer.comparison.groups import domain_codes
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option, Phrase

@@ -20,6 +20,7 @@ from benchinfer.analyses.pair.tests import (
     tested,
     without_noise,
 )
+from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import adjusted
 from benchinfer.comparison.checks.decisions import informed
 from benchinfer.comparison.checks.validation import check_missing
@@ -79,7 +80,10 @@ def compared(
         others=other_tests(named_pairs, data, procedure),
     )
     result = replace(result, stored_checks=diagnostics.checks(result, data, family, pairs))
-    return informed(result) if result.bayesian else result
+    if result.bayesian:
+        return informed(result)
+    sets = best.of_raw_p_values(result)
+    return replace(result, rank_sets=sets and best.with_verdicts(sets, result, options.adjust))
 
 
 def _of_contrasts(evidence: Evidence, shown: slice) -> Evidence:

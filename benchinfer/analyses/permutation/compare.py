@@ -19,13 +19,16 @@ from benchinfer.analyses.permutation.blocks import (
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.levels import means_of, tested_level
 from benchinfer.analyses.permutation.options import PermutationOptions, PermutationProcedure
+from benchinfer.analyses.permutation.pairs import ordered_terms
 from benchinfer.analyses.permutation.tests import contrasts_in_blocks, tested
+from benchinfer.comparison import best
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.comparison.evidence import Scores, Setting, decide
 from benchinfer.core.arguments import check_jobs, seed_of
 from benchinfer.core.progress import Progress, reporting
+from benchinfer.numerics.directions.rank_sets import RankSets, TermReference, rank_sets
 from benchinfer.numerics.signs import NullKind
 
 
@@ -73,7 +76,24 @@ def compared(
         rows=rows,
         ranks=ranks,
     )
-    return replace(result, stored_checks=diagnostics.checks(result, data, tests, lost))
+    return replace(
+        result,
+        stored_checks=diagnostics.checks(result, data, tests, lost),
+        rank_sets=_rank_sets(result, data, procedure),
+    )
+
+
+def _rank_sets(
+    result: PermutationComparison, data: Exchangeable, procedure: PermutationProcedure
+) -> RankSets | None:
+    """Return the sets of the best and of ranks: by flips of whole blocks where these go."""
+    k = data.n_labels
+    if k == 2 or data.repeated or procedure.pairs == "pooled":
+        sets = best.of_raw_p_values(result)
+    else:
+        flips = TermReference(lambda margin: ordered_terms(data, procedure, margin), procedure.seed)
+        sets = rank_sets(flips, procedure.alpha, procedure.margin)
+    return sets and best.with_verdicts(sets, result, procedure.adjust)
 
 
 def compare_permutation(

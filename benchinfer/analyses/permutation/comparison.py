@@ -13,6 +13,7 @@ from benchinfer.analyses.permutation.overall import GlobalRow, RankSums
 from benchinfer.analyses.permutation.pooled import PooledTests
 from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
+from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, unknown
@@ -235,7 +236,7 @@ class PermutationComparison(TestedComparison):
             **columns,
         }
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
         """One row per algorithm: ``measure algorithm estimate [mean] n rank mean_rank``.
 
         The estimate is of what is tested: the mean of pooled scores (a mean rank, a mean aligned
@@ -243,7 +244,7 @@ class PermutationComparison(TestedComparison):
         algorithms. The mean is over blocks, of incomplete ones that of an additive fit of blocks
         and algorithms; the mean rank is within blocks, 1 for the best.
         """
-        table = super().summary()
+        table = super().summary(ranks=ranks)
         table["mean_rank"] = self.ranks.mean_ranks
         return table
 

@@ -15,6 +15,7 @@ from benchinfer.analyses.permutation.pooled import null_of, scores_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import rates, shifts, signs
+from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.shifts import mean_differences, normal_score_shift, skewness
 from benchinfer.numerics.types import Array, Codes
@@ -129,6 +130,20 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
         kinds=tests.kinds[:n_pairs],
         terms=terms[:, :n_pairs],
     )
+
+
+def ordered_terms(data: Exchangeable, procedure: PermutationProcedure, margin: float) -> Array:
+    """Return (B, K, K) terms of the tests that the row is better than the column by a margin."""
+    k = data.n_labels
+    pairs, matrix = all_pairs(k)
+    d = differences(data, matrix, procedure.on)
+    noise = np.maximum(data.rounded[data.homes()], _SUM * margin)
+    d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
+    i, j = pairs.T
+    terms = np.zeros((len(d), k, k))
+    terms[:, i, j] = _terms(data, d - margin, procedure, noise)
+    terms[:, j, i] = _terms(data, -d - margin, procedure, noise) if margin else -terms[:, i, j]
+    return terms
 
 
 def _terms(data: Exchangeable, d: Array, procedure: PermutationProcedure, noise: Array) -> Array:

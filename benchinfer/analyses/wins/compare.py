@@ -19,6 +19,7 @@ from benchinfer.analyses.wins.numerics.robust import RobustErrors, robust_errors
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import Errors, Inference, WinsOptions
 from benchinfer.analyses.wins.posterior import posterior_of, sampled
+from benchinfer.comparison import best
 from benchinfer.comparison.adjustment import JOINT, Adjust, resolve, words
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
@@ -32,6 +33,7 @@ from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -106,7 +108,11 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     rows = diagnostics.checks(
         result, tally, family, adjust, adjusted, least, spread, boundless=boundless
     )
-    return replace(result, stored_checks=rows)
+    df, least = errors.of(all_pairs(k)[1])
+    sets = best.of_normal(
+        fit.log_worth, Adjusted(errors.cov, df), alpha, setting.measure.margin, least
+    )
+    return replace(result, stored_checks=rows, rank_sets=best.with_verdicts(sets, result, adjust))
 
 
 def _fitted(counted: Counted, options: WinsOptions, *, boundless: bool) -> tuple[Tally, WinFit]:
@@ -243,6 +249,7 @@ def by_posterior(
         errors="posterior",
         fit=None,
         bayes=posterior,
+        rank_sets=rank_sets_of_draws(effects, level),
     )
     return replace(result, stored_checks=diagnostics.posterior_checks(result, posterior))
 

@@ -15,7 +15,8 @@ from benchinfer.analyses.wins.numerics.posterior import WinModel, WinPriors, rep
 from benchinfer.analyses.wins.numerics.tally import Tally, Ties
 from benchinfer.analyses.wins.options import WinsOptions
 from benchinfer.analyses.wins.posterior import WinPosterior
-from benchinfer.comparison import wording
+from benchinfer.comparison import best, wording
+from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.posterior import directional, probabilities
 from benchinfer.core.frames import frame
@@ -320,7 +321,7 @@ class WinsComparison(TestedComparison):
         headline = wording.headline(
             self.relation(), measure, where, levels, "the highest worth", thin=thin
         )
-        return f"{headline}{self.by_name}"
+        return f"{headline}{best.sentence(self)}{self.by_name}"
 
     def effects(self) -> Mapping[str, Array]:
         """Return odds that the first wins, intervals, tests or probabilities, and the counts."""
@@ -344,7 +345,7 @@ class WinsComparison(TestedComparison):
         n = wins + ties + losses
         return {**columns, "wins": wins, "ties": ties, "losses": losses, "n_contests": n}
 
-    def summary(self) -> "pd.DataFrame":
+    def summary(self, *, ranks: RankKind = "simultaneous") -> "pd.DataFrame":
         """One row per algorithm: its chance against an average one, worth, and contests.
 
         Returns
@@ -355,7 +356,7 @@ class WinsComparison(TestedComparison):
             estimate is the probability to win against an algorithm of average worth; the interval
             is its own. A quasi-error is NaN where the quasi-variance is negative.
         """
-        table = super().summary()
+        table = super().summary(ranks=ranks)
         won, tied = win_square(self.counted.tally)
         worth = np.exp(self.log_worth - self.log_worth.max())
         columns = {
@@ -368,11 +369,8 @@ class WinsComparison(TestedComparison):
         }
         if self.bayes is not None:
             ranks = self.bayes.ranks
-            low, high = ranks.interval(self.level)
             columns |= {
                 "expected_rank": ranks.expected,
-                "rank_low": low,
-                "rank_high": high,
                 "prob_best": ranks.best,
             }
         return frame({**{name: table[name] for name in table.columns}, **columns})

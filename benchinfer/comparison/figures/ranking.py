@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
 
+from benchinfer.comparison import best
 from benchinfer.comparison.figures import forest
 from benchinfer.comparison.figures.forest import MANY, band, band_note
 from benchinfer.comparison.sections import level_writer
@@ -23,7 +24,7 @@ from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
 from benchinfer.plots.text import across, fitted, key, plain, pt, scale, widest, wrapped
 from benchinfer.relations.figures.pairs import spelled
-from benchinfer.relations.ranks import indistinct, rank_intervals
+from benchinfer.relations.ranks import indistinct
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -255,9 +256,9 @@ def _joined(
     if role == "control" or k < 3:
         return (), [""] * k, "", ""
     if k > MANY:
-        ranges = rank_intervals(relation)
+        ranges = best.ranges(comparison)
         said = ["\N{EN DASH}".join(map(str, dict.fromkeys(ranges[name]))) for name in shown]
-        return (), said, "ranks", "ranks: those that the verdicts leave open"
+        return (), said, "ranks", f"ranks: {best.reading(comparison)}"
     what = "undecided" + (" or equivalent" if comparison.measure.tolerance > 0 else "")
     groups = indistinct(relation, shown)
     if all(group[-1] - group[0] == len(group) - 1 for group in groups):
@@ -420,12 +421,11 @@ def _lanes(groups: Groups) -> tuple[list[int], int]:
 def layout_ranks(
     comparison: "Comparison", width: Width = PAGE, *, order: Sequence[str] | None = None
 ) -> Intervals:
-    """Lay out the ranks that the verdicts leave to each algorithm."""
-    ranges = rank_intervals(comparison.relation())
+    """Lay out the sets of ranks, or the ranks that verdicts without inference leave."""
+    ranges = best.ranges(comparison)
     words = {name: f"{a}" if a == b else f"{a} to {b}" for name, (a, b) in ranges.items()}
     names = bars.labels(comparison.algorithms, list(words.values()), width)
     shown = comparison.ranking() if order is None else order
-    level = f"{100 * comparison.level:g} %" if comparison.intervals else ""
     rows = tuple(
         Interval(
             names[name],
@@ -438,7 +438,6 @@ def layout_ranks(
         for n, name in enumerate(shown, 1)
         for low, high in (ranges[name],)
     )
-    joint = f"; {level} confidence in all ranks at once" if level else ""
     said = "; ".join(f"{name} {words[name]}" for name in shown)
     return Intervals(
         rows=rows,
@@ -449,14 +448,11 @@ def layout_ranks(
         title=f"Ranks by {measure_name(comparison.measure)}",
         axis="rank, 1 is best",
         notes=(
-            (
-                "line: from 1 + the number of algorithms shown to be better, to the number not"
-                " shown to be worse"
-            ),
-            f"dot: place by the estimate, filled where one rank is left{joint}",
+            f"line: {best.reading(comparison)}",
+            "dot: place by the estimate, filled where one rank is left",
             *key({name: names[name] for name in shown}),
         ),
         width=width,
-        alt=f"Ranks that the verdicts leave to {count(len(rows), 'algorithm')}: {said}.",
+        alt=f"Ranks of {count(len(rows), 'algorithm')}: {said}.",
         integers=True,
     )

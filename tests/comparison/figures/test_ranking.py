@@ -6,6 +6,7 @@ import benchinfer as bi
 from benchinfer.comparison.figures import ranking
 from benchinfer.core.verdict import Verdict
 from benchinfer.plots.draw import kinds
+from benchinfer.relations.ranks import rank_intervals
 
 
 def scores_of(levels, *, noise=0.05, better="higher", datasets=12, seed=1):
@@ -65,7 +66,7 @@ def test_ranks_are_those_that_the_verdicts_leave_open():
         {("a", "b"): "first", ("a", "c"): "undecided", ("b", "c"): "equivalent",
          ("a", "d"): "first", ("b", "d"): "undecided"},
     )  # fmt: skip
-    found = ranking.rank_intervals(relation)
+    found = rank_intervals(relation)
     assert found == {"a": (1, 2), "b": (2, 4), "c": (1, 4), "d": (2, 4)}
 
 

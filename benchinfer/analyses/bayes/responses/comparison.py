@@ -26,6 +26,7 @@ from benchinfer.core.hints import Given, Option
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
+from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
@@ -281,6 +282,7 @@ def _compare_fit(
         provenance=options.joint_provenance(setting.digest, family),
         sides=family.sides[family.wanted],
         names=family.names[family.wanted],
+        rank_sets=rank_sets_of_draws(effects, level),
         quantity="average",
         structure=model.structure,
         average=average,

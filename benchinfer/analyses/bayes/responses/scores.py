@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import logit
 
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, count_items
-from benchinfer.comparison.groups import known_covariates
+from benchinfer.comparison.checks.groups import known_covariates
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Field, Given, Option
 from benchinfer.core.numbers import count

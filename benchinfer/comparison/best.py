@@ -1,0 +1,133 @@
+"""Sets of the best algorithm and of ranks of a comparison: columns, ranges and the sentence."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.core.arguments import check_choice
+from benchinfer.core.numbers import level_percent, several
+from benchinfer.numerics.covariance import Adjusted, all_pairs, contrast_variances
+from benchinfer.numerics.directions.rank_sets import (
+    NormalReference,
+    RankSets,
+    normal_rank_sets,
+    rank_sets_of_p_values,
+)
+from benchinfer.numerics.types import Array
+from benchinfer.relations.ranks import rank_intervals
+
+if TYPE_CHECKING:
+    from benchinfer.comparison.comparison import Comparison, TestedComparison
+
+# Sets that hold for all algorithms together, or for each by itself.
+type RankKind = Literal["simultaneous", "marginal"]
+
+# Adjustments by which equalities of pairs follow from each other.
+_LOGICAL = ("rotation", "westfall", "closed", "shaffer", "bergmann-hommel")
+_NAMED = 6  # algorithms that a sentence names; of more it gives the number
+
+
+def of_normal(
+    levels: Array,
+    errors: Adjusted,
+    alpha: float,
+    margin: float,
+    least: Array | float = 0.0,
+) -> RankSets:
+    """Return the sets of K levels with normal or t errors.
+
+    Degrees of freedom are those of all pairs, in the order of `all_pairs`, as are the least
+    standard errors of these, infinite for pairs that say nothing.
+    """
+    pairs, matrix = all_pairs(len(levels))
+    df, error = np.full((2, len(levels), len(levels)), np.inf)
+    i, j = pairs.T
+    df[i, j] = df[j, i] = errors.df[: len(pairs)]
+    spread = np.sqrt(np.maximum(contrast_variances(matrix, errors.cov), 0.0))
+    error[i, j] = error[j, i] = np.maximum(spread, least)
+    return normal_rank_sets(NormalReference(levels, errors.cov, df, error), alpha, margin)
+
+
+def of_raw_p_values(result: "TestedComparison") -> RankSets | None:
+    """Return the sets that unadjusted p-values of the pairs give, whatever their dependence.
+
+    Pairs that were not compared say nothing; None without pairs of single algorithms.
+    """
+    if result.sides:
+        return None
+    evidence, k = result.evidence, len(result.algorithms)
+    i, j = result.pairs.T
+    side = {"two-sided": 0, "better": 1, "worse": -1}[result.alternative]
+    ahead = np.where(evidence.estimate > 0, evidence.p_raw / 2, 1 - evidence.p_raw / 2)
+    ahead = evidence.p_raw if side > 0 else 1 - evidence.p_raw if side < 0 else ahead
+    p = np.ones((k, k))
+    p[i, j], p[j, i] = ahead, 1 - ahead
+    silent = evidence.std_error == 0
+    p[i[silent], j[silent]] = p[j[silent], i[silent]] = 1.0
+    return rank_sets_of_p_values(p, result.alpha)
+
+
+def with_verdicts(sets: RankSets, result: "TestedComparison", adjust: str) -> RankSets:
+    """Return sets with the simultaneous ranks of the pairs where their tests are closed.
+
+    Closed tests of all pairs use that equalities follow from each other, as steps down do not: with
+    the same error rate they decide more, and ranks agree with verdicts.
+    """
+    k, e = len(result.algorithms), result.evidence
+    every = len(e.p_value) == k * (k - 1) // 2 and not result.sides
+    if adjust not in _LOGICAL or not every or result.alternative != "two-sided":
+        return sets
+    better, (i, j) = np.zeros((k, k), np.bool_), result.pairs.T
+    shown = e.p_value <= result.alpha
+    better[i, j], better[j, i] = shown & (e.statistic > 0), shown & (e.statistic < 0)
+    return replace(sets, low=1 + better.sum(axis=0), high=k - better.sum(axis=1), closed=True)
+
+
+def columns(sets: RankSets | None, kind: RankKind) -> dict[str, object]:
+    """Return the columns of the summary; none where there is no inference."""
+    check_choice("ranks", kind, RankKind)
+    if sets is None:
+        return {}
+    marginal = kind == "marginal"
+    return {
+        **({} if sets.p_best is None else {"p_best": sets.p_best}),
+        "may_be_best": sets.best,
+        **({} if sets.p_near is None else {"p_near_best": sets.p_near}),
+        **({} if sets.near is None else {"may_be_near_best": sets.near}),
+        "rank_low": sets.marginal_low if marginal else sets.low,
+        "rank_high": sets.marginal_high if marginal else sets.high,
+    }
+
+
+def ranges(result: "Comparison") -> dict[str, tuple[int, int]]:
+    """Return the smallest and the largest rank of each algorithm.
+
+    Where there is no inference they are those that the rule of the verdicts leaves.
+    """
+    sets = result.rank_sets
+    if sets is None:
+        return rank_intervals(result.relation())
+    low, high = sets.low.tolist(), sets.high.tolist()
+    return dict(zip(result.algorithms, zip(low, high, strict=True), strict=True))
+
+
+def reading(result: "Comparison") -> str:
+    """Say what the ranges of ranks are."""
+    if result.rank_sets is None:
+        return "those that the verdicts leave open"
+    credible = "credible" if result.rank_sets.p_best is None else "confidence"
+    return f"{level_percent(result.level)} {credible} sets of all ranks together"
+
+
+def sentence(result: "Comparison") -> str:
+    """Say, to follow a headline, who may be the best; of two algorithms, what the headline says."""
+    sets, k = result.rank_sets, len(result.algorithms)
+    if sets is None or k < 3:
+        return ""
+    names = [result.algorithms[i] for i in result.best_first() if sets.best[i]]
+    level = level_percent(result.level)
+    if len(names) == k:
+        return f" Any of the {k} algorithms may be the best ({level})."
+    who = f"only {names[0]}" if len(names) == 1 else several(names, _NAMED)
+    return f" Of the {k} algorithms, {who} may be the best ({level})."
