@@ -114,19 +114,13 @@ def compare() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """Output options of a comparison.
+    """Output options of a comparison."""
 
-    Attributes
-    ----------
-    per_dataset, as_json, details
-        As typed.
-    table, rows
-        Form and rows of the table for a paper, which is then all that is printed.
-    """
-
+    # per_dataset, as_json, details: as typed
     per_dataset: bool
     as_json: bool
     details: bool = False
+    # table, rows: form and rows of the table for a paper, which is then all that is printed
     table: TableForm | None = None
     rows: RowName | None = None
 

@@ -123,18 +123,10 @@ def command(function: "Callable[..., None]", name: str, help_end: "HelpEnd") -> 
 
 @dataclass(frozen=True, slots=True)
 class HelpEnd:
-    """End of the help of a command.
+    """End of the help of a command."""
 
-    Attributes
-    ----------
-    example
-        What follows the name of the program; a second line goes on after a backslash.
-    codes
-        Exit codes of the command.
-    """
-
-    example: str
-    codes: str
+    example: str  # what follows the name of the program; a second line goes on after a backslash
+    codes: str  # exit codes of the command
 
     def __str__(self) -> str:
         """Return both, the example in lines that are not broken anew."""

@@ -34,18 +34,11 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Option(_Part):
-    """An argument of a function, or the option of its command.
+    """An argument of a function, or the option of its command."""
 
-    Attributes
-    ----------
-    name
-        Name of the argument.
-    value
-        Its value. None stands for any value, as do an empty tuple and an empty mapping for their
-        kinds; an empty text for none.
-    """
-
-    name: str
+    name: str  # name of the argument
+    # Its value. None stands for any value, as do an empty tuple and an empty mapping for their
+    # kinds; an empty text for none
     value: Value = None
 
     def __str__(self) -> str:
@@ -55,18 +48,10 @@ class Option(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Given(_Part):
-    """An argument with the value that a caller gave it.
+    """An argument with the value that a caller gave it."""
 
-    Attributes
-    ----------
-    name
-        Name of the argument.
-    value
-        A value that Python can write as a literal.
-    """
-
-    name: str
-    value: object
+    name: str  # name of the argument
+    value: object  # a value that Python can write as a literal
 
     def __format__(self, spec: str) -> str:
         """Return the part as a phrase carries it, or the text of what is no literal."""
@@ -83,18 +68,10 @@ class Given(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Field(_Part):
-    """A field of a measure.
+    """A field of a measure."""
 
-    Attributes
-    ----------
-    name
-        Name of the field.
-    value
-        Its value; None where any will do.
-    """
-
-    name: str
-    value: Value = None
+    name: str  # name of the field
+    value: Value = None  # its value; None where any will do
 
     def __str__(self) -> str:
         """Write the declaration of a measure with this field alone."""
@@ -103,15 +80,9 @@ class Field(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Directions(_Part):
-    """Directions of measures, which are to be declared.
+    """Directions of measures, which are to be declared."""
 
-    Attributes
-    ----------
-    names
-        Names of the measures; none stand for any.
-    """
-
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # names of the measures; none stand for any
 
     def __str__(self) -> str:
         """Write the mapping of measures, and what it may hold."""
@@ -121,15 +92,9 @@ class Directions(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Subset(_Part):
-    """A smaller table.
+    """A smaller table."""
 
-    Attributes
-    ----------
-    names
-        What some are taken of, such as ``"algorithms"``.
-    """
-
-    names: str
+    names: str  # what some are taken of, such as ``"algorithms"``
 
     def __str__(self) -> str:
         """Write the method that selects them."""
@@ -138,14 +103,9 @@ class Subset(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Either(_Part):
-    """Words that have nothing in common.
+    """Words that have nothing in common."""
 
-    Attributes
-    ----------
-    python, command
-        Those of Python, and those of the command line.
-    """
-
+    # python, command: those of Python, and those of the command line
     python: str
     command: str
 
@@ -156,18 +116,10 @@ class Either(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Call(_Part):
-    """A function, or the command of its name.
+    """A function, or the command of its name."""
 
-    Attributes
-    ----------
-    function
-        Name of the function.
-    option
-        The argument that matters; None where none does.
-    """
-
-    function: str
-    option: Option | Given | Either | None = None
+    function: str  # name of the function
+    option: Option | Given | Either | None = None  # the argument that matters; None where none does
 
     def __str__(self) -> str:
         """Write the call, with three dots for its other arguments."""

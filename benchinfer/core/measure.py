@@ -40,24 +40,13 @@ def printable(text: str) -> str:
 @savable
 @dataclass(frozen=True, slots=True)
 class Normalisation:
-    """Origin of normalised scores.
+    """Origin of normalised scores."""
 
-    Attributes
-    ----------
-    kind
-        By two references of each data set, by the scores at hand, or by their ranks.
-    measure
-        The measure that was normalised.
-    references
-        Names and values of what became 0 and 1; none for other kinds.
-    of_scores
-        Whether it rests on scores of the table, and changes with these.
-    """
-
-    kind: Kind
-    measure: "Measure"
+    kind: Kind  # by two references of each data set, by the scores at hand, or by their ranks
+    measure: "Measure"  # the measure that was normalised
+    # Names and values of what became 0 and 1; none for other kinds
     references: Mapping[str, Reference] = field(hash=False)
-    of_scores: bool
+    of_scores: bool  # whether it rests on scores of the table, and changes with these
 
 
 @savable

@@ -14,15 +14,9 @@ __version__ = metadata.version("benchinfer")
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions:
-    """Arguments of an analysis, each one that there is.
+    """Arguments of an analysis, each one that there is."""
 
-    Attributes
-    ----------
-    analysis
-        Name of the function that takes them.
-    """
-
-    analysis: ClassVar[str]
+    analysis: ClassVar[str]  # name of the function that takes them
 
     def __init_subclass__(cls) -> None:
         """Let results be saved with their options."""
@@ -64,29 +58,14 @@ def _hints(kind: type[AnalysisOptions]) -> Mapping[str, Any]:
 @savable
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Provenance of a result.
+    """Provenance of a result."""
 
-    Attributes
-    ----------
-    options
-        The arguments of the analysis, defaults included.
-    version
-        Version of the package.
-    adjustment
-        How p-values and intervals are adjusted for many pairs, in words.
-    digest
-        Fingerprint of the table.
-    seed
-        Seed of the random numbers, None where there are none.
-    choice
-        Why this analysis fits, where it was chosen by the table; empty where the user named it.
-    """
-
-    options: AnalysisOptions
-    version: str
-    adjustment: str
-    digest: str
-    seed: int | None = None
+    options: AnalysisOptions  # the arguments of the analysis, defaults included
+    version: str  # version of the package
+    adjustment: str  # how p-values and intervals are adjusted for many pairs, in words
+    digest: str  # fingerprint of the table
+    seed: int | None = None  # seed of the random numbers, None where there are none
+    # Why this analysis fits, where it was chosen by the table; empty where the user named it
     choice: str = ""
 
     @property

@@ -26,28 +26,15 @@ type Rows = pd.DataFrame
 @savable
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of `Comparison.diagnostics`: a value compared with a limit.
+    """One row of `Comparison.diagnostics`: a value compared with a limit."""
 
-    Attributes
-    ----------
-    check, value
-        What was checked, and its value.
-    direction
-        ``"at most"`` or ``"at least"`` the limit; empty where there is none.
-    limit
-        The limit it is compared with; NaN where no limit on the value alone decides.
-    ok
-        Whether the check passed.
-    remedy
-        What to do or how to read it; empty where a check with a limit passed.
-    """
-
+    # check, value: what was checked, and its value
     check: str
     value: float
-    direction: Direction
-    limit: float
-    ok: bool
-    remedy: str
+    direction: Direction  # ``"at most"`` or ``"at least"`` the limit; empty where there is none
+    limit: float  # the limit it is compared with; NaN where no limit on the value alone decides
+    ok: bool  # whether the check passed
+    remedy: str  # what to do or how to read it; empty where a check with a limit passed
 
     @staticmethod
     def of(
@@ -116,44 +103,20 @@ type Write = Callable[..., str | Cell]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, and how its cells are written.
+    """A column of a table, and how its cells are written."""
 
-    Attributes
-    ----------
-    name
-        Its name in the frame.
-    head
-        Title of the column.
-    write
-        Turns a value into a text, or into a cell with a role of its own.
-    numeric
-        Whether it is set flush right.
-    role
-        How its cells look.
-    also
-        Further columns of the frame that a cell is written from.
-    brief
-        Whether it is shown where there is little room, too: on a terminal.
-    defined
-        Whether it is what the glossary says of its name.
-    links
-        Whether its cells lead to other places of a page.
-    texts
-        Texts of the cells, where they are not written value by value.
-    group, short
-        A head for it and its neighbours of the same group together, and its own one below that.
-    """
-
-    name: str
-    head: str
-    write: Write = str
-    numeric: bool = False
-    role: str = ""
-    also: tuple[str, ...] = ()
-    brief: bool = True
-    defined: bool = True
-    links: bool = False
-    texts: tuple[str, ...] = ()
+    name: str  # its name in the frame
+    head: str  # title of the column
+    write: Write = str  # turns a value into a text, or into a cell with a role of its own
+    numeric: bool = False  # whether it is set flush right
+    role: str = ""  # how its cells look
+    also: tuple[str, ...] = ()  # further columns of the frame that a cell is written from
+    brief: bool = True  # whether it is shown where there is little room, too: on a terminal
+    defined: bool = True  # whether it is what the glossary says of its name
+    links: bool = False  # whether its cells lead to other places of a page
+    texts: tuple[str, ...] = ()  # texts of the cells, where they are not written value by value
+    # group, short: a head for it and its neighbours of the same group together, and its own one
+    # below that
     group: str = ""
     short: str = ""
 
@@ -236,53 +199,28 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of what there is to say.
+    """A stretch of what there is to say."""
 
-    Attributes
-    ----------
-    title
-        Its heading.
-    lead
-        The verdict in a sentence, or what the section says first.
-    order, open_pairs
-        Lines of the order of the algorithms, best first, and of what it leaves open.
-    legend
-        How to read the order.
-    text
-        Paragraphs.
-    facts
-        Names and what is to be said about them.
-    figures, tables
-        Figures and tables.
-    checks
-        Diagnostics.
-    warnings
-        What could not be done, in the words of the error.
-    fold
-        What is there for those who open it, if anything.
-    values
-        What JSON holds besides the tables: name to a value, or to a function that finds it.
-    anchor
-        Where links in a page lead to; empty elsewhere.
-    depth
-        Of folds that a page puts it into: 0 for what is seen at once, 1 for what opens from a line
-        that says what it holds, 2 for what stands in such a fold with the section before it.
-    """
-
-    title: str
-    lead: str = ""
+    title: str  # its heading
+    lead: str = ""  # the verdict in a sentence, or what the section says first
+    # order, open_pairs: lines of the order of the algorithms, best first, and of what it leaves
+    # open
     order: tuple[str, ...] = ()
     open_pairs: tuple[str, ...] = ()
-    legend: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
+    legend: tuple[str, ...] = ()  # how to read the order
+    text: tuple[str, ...] = ()  # paragraphs
+    facts: tuple[tuple[str, str], ...] = ()  # names and what is to be said about them
+    # figures, tables: figures and tables
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
-    checks: tuple[Check, ...] = ()
-    warnings: tuple[str, ...] = ()
-    fold: Fold | None = None
+    checks: tuple[Check, ...] = ()  # diagnostics
+    warnings: tuple[str, ...] = ()  # what could not be done, in the words of the error
+    fold: Fold | None = None  # what is there for those who open it, if anything
+    # What JSON holds besides the tables: name to a value, or to a function that finds it
     values: Mapping[str, object] = MappingProxyType({})
-    anchor: str = ""
+    anchor: str = ""  # where links in a page lead to; empty elsewhere
+    # Of folds that a page puts it into: 0 for what is seen at once, 1 for what opens from a line
+    # that says what it holds, 2 for what stands in such a fold with the section before it
     depth: int = 0
 
     @property
@@ -293,22 +231,13 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a reader wants to know of a result.
+    """What a reader wants to know of a result."""
 
-    Attributes
-    ----------
-    details
-        Whether to say all there is to say, however long that takes, or the verdict and what it
-        rests on.
-    before
-        Results on the same measure that are told before.
-    scores
-        The table of the results, if it is at hand.
-    """
-
+    # Whether to say all there is to say, however long that takes, or the verdict and what it rests
+    # on
     details: bool = True
-    before: tuple[Any, ...] = ()
-    scores: Any = None
+    before: tuple[Any, ...] = ()  # results on the same measure that are told before
+    scores: Any = None  # the table of the results, if it is at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,25 +251,14 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class MeasurePart:
-    """All sections about one measure.
+    """All sections about one measure."""
 
-    Attributes
-    ----------
-    anchor
-        Where links lead to.
-    title, tag
-        Heading, and the direction that is better.
-    verdict
-        The verdict in one sentence, for the top of the report.
-    sections
-        The first one has the verdict.
-    """
-
-    anchor: str
+    anchor: str  # where links lead to
+    # title, tag: heading, and the direction that is better
     title: str
     tag: str
-    verdict: str
-    sections: tuple[Section, ...]
+    verdict: str  # the verdict in one sentence, for the top of the report
+    sections: tuple[Section, ...]  # the first one has the verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,37 +271,19 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The whole report.
+    """The whole report."""
 
-    Attributes
-    ----------
-    title
-        Heading of the page.
-    about
-        What was compared, in sentences.
-    parts
-        One per measure, and one for relations that have none.
-    references, bibtex
-        References as prose and as BibTeX.
-    provenance
-        Where each result comes from.
-    glossary
-        Head of a column, its name in the tables of the package, and what it is.
-    version
-        Version of the package.
-    making
-        What made it, such as a command: name and text.
-    """
-
-    title: str
-    about: tuple[str, ...]
-    parts: tuple[MeasurePart, ...]
+    title: str  # heading of the page
+    about: tuple[str, ...]  # what was compared, in sentences
+    parts: tuple[MeasurePart, ...]  # one per measure, and one for relations that have none
+    # references, bibtex: references as prose and as BibTeX
     references: tuple[Reference, ...]
     bibtex: str
-    provenance: Table
+    provenance: Table  # where each result comes from
+    # Head of a column, its name in the tables of the package, and what it is
     glossary: tuple[tuple[str, str, str], ...] = field(default=())
-    version: str = ""
-    making: tuple[tuple[str, str], ...] = ()
+    version: str = ""  # version of the package
+    making: tuple[tuple[str, str], ...] = ()  # what made it, such as a command: name and text
 
 
 def checks_table(checks: Sequence[Check]) -> Table:

@@ -88,25 +88,14 @@ def _most_before(others: Codes, reach: Codes) -> Codes:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Algorithms in the order of their places, and pairs in levels of equal distance.
+    """Algorithms in the order of their places, and pairs in levels of equal distance."""
 
-    Attributes
-    ----------
-    placed
-        (k,) places, ascending.
-    low, high
-        (m,) indices of each pair's places.
-    reaches
-        (L,) distances of the levels, the largest first.
-    level
-        (m,) level of each pair.
-    """
-
-    placed: Codes
+    placed: Codes  # (k,) places, ascending
+    # low, high: (m,) indices of each pair's places
     low: Codes
     high: Codes
-    reaches: Codes
-    level: Codes
+    reaches: Codes  # (L,) distances of the levels, the largest first
+    level: Codes  # (m,) level of each pair
 
     def largest(self, p: Array) -> Array:
         """Return (L,) the largest p-value of each level."""

@@ -14,18 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """Covariance of the fixed effects and degrees of freedom of J contrasts.
+    """Covariance of the fixed effects and degrees of freedom of J contrasts."""
 
-    Attributes
-    ----------
-    cov
-        (p, p) covariance, adjusted where the method adjusts it.
-    df
-        (J,) degrees of freedom, ``inf`` for the asymptotic method.
-    """
-
-    cov: Array
-    df: Array
+    cov: Array  # (p, p) covariance, adjusted where the method adjusts it
+    df: Array  # (J,) degrees of freedom, ``inf`` for the asymptotic method
 
     def first(self, n: int) -> "Adjusted":
         """Return the first n contrasts."""
@@ -88,23 +80,12 @@ class IndependentGroups:
     """M independent groups of scores, reduced to combinations that are all that matters.
 
     Groups that differ in their residuals alone are of one of U kinds.
-
-    Attributes
-    ----------
-    working
-        (U, q, q) covariances under the model, or None for identities.
-    design
-        (U, q, p) columns of the fixed effects.
-    residual
-        (M, q) residuals.
-    kind
-        (M,) the kind of each group.
     """
 
-    working: Array | None
-    design: Array
-    residual: Array
-    kind: Codes
+    working: Array | None  # (U, q, q) covariances under the model, or None for identities
+    design: Array  # (U, q, p) columns of the fixed effects
+    residual: Array  # (M, q) residuals
+    kind: Codes  # (M,) the kind of each group
 
     def adjusted(self, phi: Array) -> tuple[Array, Array, Array]:
         """Return (U, p, q) adjusted weights, (U, q, p) design and (M, q) residuals, whitened."""
@@ -195,23 +176,12 @@ class QuadraticForms:
     """Quadratic forms ``sum_m (g_m' e_m)^2`` in residuals e, g a contrast of L rows.
 
     ``Cov(g_m' e_m, g_n' e_n)`` is ``[m = n] |g_m|^2 - h_m' phi h_n``.
-
-    Attributes
-    ----------
-    g
-        For each size q of groups (L, U, q).
-    h
-        (L, U, p), the products of g with the design.
-    phi
-        (p, p) covariance of the fixed effects.
-    count
-        (U,) groups of each kind.
     """
 
-    g: list[Array]
-    h: Array
-    phi: Array
-    count: Array
+    g: list[Array]  # for each size q of groups (L, U, q)
+    h: Array  # (L, U, p), the products of g with the design
+    phi: Array  # (p, p) covariance of the fixed effects
+    count: Array  # (U,) groups of each kind
 
     @classmethod
     def of(

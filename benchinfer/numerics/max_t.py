@@ -62,26 +62,13 @@ class DirectionSample:
 
 @dataclass(frozen=True, slots=True)
 class MaxT:
-    """The distribution of the largest ``t`` (``sides=1``) or ``|t|`` of a family of contrasts.
+    """The distribution of the largest ``t`` (``sides=1``) or ``|t|`` of a family of contrasts."""
 
-    Attributes
-    ----------
-    df
-        Degrees of freedom common to the family, ``inf`` for known variances.
-    sides
-        2 for ``|t|``, 1 for ``t``.
-    statistics
-        The distinct contrasts, of unit length, in r dimensions.
-    n_means
-        K where the family is all pairs with equal standard errors (exact), else 0.
-    tail
-        The normal tail of the family where it is known, else its sample; None for one contrast.
-    """
-
-    df: float
-    sides: int
-    statistics: PointDifferences
-    n_means: int
+    df: float  # degrees of freedom common to the family, ``inf`` for known variances
+    sides: int  # 2 for ``|t|``, 1 for ``t``
+    statistics: PointDifferences  # the distinct contrasts, of unit length, in r dimensions
+    n_means: int  # K where the family is all pairs with equal standard errors (exact), else 0
+    # The normal tail of the family where it is known, else its sample; None for one contrast
     tail: max_t_exact.NormalTail | DirectionSample | None
 
     @property
@@ -340,20 +327,13 @@ def _crossing(tail: Callable[[float], Array], ends: tuple[float, float], alpha: 
 
 @dataclass(frozen=True, slots=True)
 class CriticalFamily:
-    """Comparisons that are made together.
+    """Comparisons that are made together."""
 
-    Attributes
-    ----------
-    kind
-        ``"tukey"``: all pairs of n algorithms with one error; ``"dunnett"``: n - 1 algorithms with
-        a control, with one error; ``"bonferroni"``: n comparisons at equal shares of the level, the
-        first of Holm's steps.
-    n
-        Algorithms, or comparisons.
-    """
-
+    # ``"tukey"``: all pairs of n algorithms with one error; ``"dunnett"``: n - 1 algorithms with a
+    # control, with one error; ``"bonferroni"``: n comparisons at equal shares of the level, the
+    # first of Holm's steps
     kind: Literal["tukey", "dunnett", "bonferroni"]
-    n: int
+    n: int  # algorithms, or comparisons
 
 
 ALONE = CriticalFamily("bonferroni", 1)

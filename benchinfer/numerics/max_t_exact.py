@@ -151,22 +151,13 @@ _STEP = 0.15
 
 @dataclass(frozen=True, slots=True)
 class ChebyshevSeries:
-    """A smooth function on an interval, as a polynomial; constant beyond it.
+    """A smooth function on an interval, as a polynomial; constant beyond it."""
 
-    Attributes
-    ----------
-    coefficients
-        (n,) Chebyshev coefficients.
-    low, high
-        Ends of the interval.
-    settled
-        Whether the last coefficients are below the tolerance of the fit.
-    """
-
-    coefficients: Array
+    coefficients: Array  # (n,) Chebyshev coefficients
+    # low, high: ends of the interval
     low: float
     high: float
-    settled: bool
+    settled: bool  # whether the last coefficients are below the tolerance of the fit
 
     @classmethod
     def of(
@@ -197,18 +188,10 @@ class ChebyshevSeries:
 
 @dataclass(frozen=True, slots=True)
 class NormalTail:
-    """N(w), the survival of the largest of n standard normal statistics.
+    """N(w), the survival of the largest of n standard normal statistics."""
 
-    Attributes
-    ----------
-    ratio
-        The log of N(w) over Bonferroni's bound.
-    count
-        The number of tails in the bound: n, or 2n for absolute values.
-    """
-
-    ratio: ChebyshevSeries
-    count: int
+    ratio: ChebyshevSeries  # the log of N(w) over Bonferroni's bound
+    count: int  # the number of tails in the bound: n, or 2n for absolute values
 
     @property
     def low(self) -> float:
@@ -445,18 +428,10 @@ def range_tail(k: int) -> NormalTail:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All pairs of K means.
+    """All pairs of K means."""
 
-    Attributes
-    ----------
-    statistics
-        The P differences.
-    means
-        (K,) numbers of the means.
-    """
-
-    statistics: PointDifferences
-    means: Codes
+    statistics: PointDifferences  # the P differences
+    means: Codes  # (K,) numbers of the means
 
     @classmethod
     def of(cls, statistics: PointDifferences) -> Self | None:

@@ -23,29 +23,20 @@ _BATCHES = 20
 @savable
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Probabilities of the outcomes of P contrasts; (P,) arrays.
+    """Probabilities of the outcomes of P contrasts; (P,) arrays."""
 
-    Attributes
-    ----------
-    estimate, low, high
-        Posterior mean, and equal-tailed credible bounds.
-    first, equivalent, second
-        Probabilities that the first is better by more than the margin, that they differ by at most
-        the margin, and that the second is better by more.
-    error
-        Largest Monte Carlo standard error of the three.
-    dominant
-        Share of draws in which the outcome that is most probable over all draws is the most
-        probable one; None where an outcome is certain given a draw, or given a new domain.
-    """
-
+    # estimate, low, high: posterior mean, and equal-tailed credible bounds
     estimate: Array
     low: Array
     high: Array
+    # first, equivalent, second: probabilities that the first is better by more than the margin,
+    # that they differ by at most the margin, and that the second is better by more
     first: Array
     equivalent: Array
     second: Array
-    error: Array
+    error: Array  # largest Monte Carlo standard error of the three
+    # Share of draws in which the outcome that is most probable over all draws is the most probable
+    # one; None where an outcome is certain given a draw, or given a new domain
     dominant: Array | None
 
 
@@ -101,24 +92,12 @@ def equal_tailed(draws: Array, level: float) -> tuple[Array, Array]:
 @savable
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Ranks of K algorithms by draws of their effects; (K,) arrays.
+    """Ranks of K algorithms by draws of their effects; (K,) arrays."""
 
-    Attributes
-    ----------
-    best
-        Probability to be best.
-    near
-        Probability to be at most the margin worse than the best one.
-    error
-        Largest Monte Carlo standard error of each algorithm's two.
-    distribution
-        (K, K) probability of each rank, best first.
-    """
-
-    best: Array
-    near: Array
-    error: Array
-    distribution: Array
+    best: Array  # probability to be best
+    near: Array  # probability to be at most the margin worse than the best one
+    error: Array  # largest Monte Carlo standard error of each algorithm's two
+    distribution: Array  # (K, K) probability of each rank, best first
 
     @property
     def expected(self) -> Array:
@@ -151,21 +130,11 @@ _SEED = 20210
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Probabilities of K algorithms; (K,) arrays.
+    """Probabilities of K algorithms; (K,) arrays."""
 
-    Attributes
-    ----------
-    best
-        To be the best one; they sum to 1.
-    near
-        To be at most the margin worse than the best one.
-    error
-        Largest standard error of the probabilities.
-    """
-
-    best: Array
-    near: Array
-    error: float
+    best: Array  # to be the best one; they sum to 1
+    near: Array  # to be at most the margin worse than the best one
+    error: float  # largest standard error of the probabilities
 
 
 def _symmetric_cdf(s: Array, r: int, df: float) -> Array:
@@ -265,22 +234,13 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
 
 @dataclass(frozen=True, slots=True)
 class NewDatasetDistribution:
-    """Distribution of J contrasts on a new data set: the estimate plus t; (J,) arrays.
+    """Distribution of J contrasts on a new data set: the estimate plus t; (J,) arrays."""
 
-    Attributes
-    ----------
-    variance, df
-        Of the prediction.
-    between
-        Variance of the true contrast between data sets.
-    noise
-        Variance of the contrast of one replication about its true value on the data set.
-    """
-
+    # variance, df: of the prediction
     variance: Array
     df: Array
-    between: Array
-    noise: Array
+    between: Array  # variance of the true contrast between data sets
+    noise: Array  # variance of the contrast of one replication about its true value on the data set
 
 
 def probability_above(

@@ -55,54 +55,30 @@ _NULL = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ClosedTest:
-    """Adjusted p-values of P pairs; (P,) arrays.
+    """Adjusted p-values of P pairs; (P,) arrays."""
 
-    Attributes
-    ----------
-    p_value
-        Adjusted p-values.
-    error
-        Their Monte Carlo errors, 0 where all flips were counted or a t test decides.
-    directions
-        How many directions, the observed one among them, decide each pair; 0 for a t test.
-    """
-
-    p_value: Array
-    error: Array
+    p_value: Array  # adjusted p-values
+    error: Array  # their Monte Carlo errors, 0 where all flips were counted or a t test decides
+    # How many directions, the observed one among them, decide each pair; 0 for a t test
     directions: Codes
 
 
 @dataclass(frozen=True, slots=True)
 class _Hypothesis:
-    """A set of equalities; pairs are indices of `triu_indices`.
+    """A set of equalities; pairs are indices of `triu_indices`."""
 
-    Attributes
-    ----------
-    tested
-        Indices of the pairs that speak against it.
-    within, weight
-        Pairs inside the blocks, and one over the size of their block.
-    """
-
-    tested: Codes
+    tested: Codes  # indices of the pairs that speak against it
+    # within, weight: pairs inside the blocks, and one over the size of their block
     within: Codes
     weight: Array
 
 
 @dataclass(frozen=True)
 class _Along:
-    """Pairs along n directions, the observed one first; (P, n) arrays.
+    """Pairs along n directions, the observed one first; (P, n) arrays."""
 
-    Attributes
-    ----------
-    size
-        Squares of the differences along it, in one-sided tests with the sign of these.
-    spread
-        Mean squares of the differences across it.
-    """
-
-    size: Array
-    spread: Array
+    size: Array  # squares of the differences along it, in one-sided tests with the sign of these
+    spread: Array  # mean squares of the differences across it
 
     @cached_property
     def ratio(self) -> Array:
@@ -413,18 +389,11 @@ def _of_directions(table: Array, z: Array, contrasts: Array, *, two_sided: bool)
 
 @dataclass(frozen=True, slots=True)
 class _Closure:
-    """Hypotheses, and what decides them.
-
-    Attributes
-    ----------
-    along
-        From a number of directions to the pairs along them.
-    alone
-        (P,) p-values of hypotheses of one pair, None to take them from the directions.
-    """
+    """Hypotheses, and what decides them."""
 
     hypotheses: Sequence[_Hypothesis]
-    along: Callable[[int], _Along]
+    along: Callable[[int], _Along]  # from a number of directions to the pairs along them
+    # (P,) p-values of hypotheses of one pair, None to take them from the directions
     alone: Array | None
     alpha: float
 

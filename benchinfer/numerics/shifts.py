@@ -36,19 +36,13 @@ type Strata = list[tuple[Array, Array]]
 
 @dataclass(frozen=True, slots=True)
 class MeanDifferences:
-    """Mean differences with simultaneous intervals.
+    """Mean differences with simultaneous intervals."""
 
-    Attributes
-    ----------
-    estimate, std_error, df
-        (P,) mean difference, its own standard error, and degrees of freedom.
-    low, high
-        (P,) simultaneous interval.
-    """
-
+    # estimate, std_error, df: (P,) mean difference, its own standard error, and degrees of freedom
     estimate: Array
     std_error: Array
     df: Array
+    # low, high: (P,) simultaneous interval
     low: Array
     high: Array
 
@@ -103,25 +97,16 @@ _COARSE = 65
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """An estimated shift with its interval.
+    """An estimated shift with its interval."""
 
-    Attributes
-    ----------
-    estimate
-        Hodges-Lehmann estimate or median.
-    low, high
-        Ends of the closed interval; infinite where there are too few differences for the level.
-    level
-        Confidence of the interval, at least the one requested (normal approximation: about it).
-    exact
-        Whether the exact null distribution was used.
-    """
-
-    estimate: float
+    estimate: float  # hodges-Lehmann estimate or median
+    # low, high: ends of the closed interval; infinite where there are too few differences for the
+    # level
     low: float
     high: float
+    # Confidence of the interval, at least the one requested (normal approximation: about it)
     level: float
-    exact: bool
+    exact: bool  # whether the exact null distribution was used
 
 
 def hodges_lehmann(differences: Array, level: float = 0.95, *, exact: bool | None = None) -> Shift:

@@ -184,27 +184,15 @@ _NOISE = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class ExactTest:
-    """An exact test.
+    """An exact test."""
 
-    Attributes
-    ----------
-    statistic
-        Mean difference, sum of the positive ranks, or number of positive differences.
-    p_value
-        Its p-value.
-    smallest_p
-        The smallest p-value that any scores with as many non-zero differences could give.
-    n
-        Number of non-zero differences.
-    zeros
-        Number of zero differences.
-    """
-
+    # Mean difference, sum of the positive ranks, or number of positive differences
     statistic: float
     p_value: float
+    # The smallest p-value that any scores with as many non-zero differences could give
     smallest_p: float
-    n: int
-    zeros: int
+    n: int  # number of non-zero differences
+    zeros: int  # number of zero differences
 
 
 def sign_flip(
@@ -354,28 +342,16 @@ _MOST_SIGNS, _FEWEST = 1_000_000_000, 10_000
 
 @dataclass(frozen=True, slots=True)
 class SignTests:
-    """Tests of M sums.
+    """Tests of M sums."""
 
-    Attributes
-    ----------
-    statistic
-        (M,) sums over their standard deviation under random signs, 0 without terms.
-    p_value, error
-        (M,) p-values, and the standard errors of their evaluation: 0 where not resampled.
-    smallest
-        (M,) the smallest p-value that any signs of as many terms could give.
-    kinds
-        M words: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``.
-    resamples
-        How many were drawn, or would be.
-    """
-
-    statistic: Array
+    statistic: Array  # (M,) sums over their standard deviation under random signs, 0 without terms
+    # p_value, error: (M,) p-values, and the standard errors of their evaluation: 0 where not
+    # resampled
     p_value: Array
     error: Array
-    smallest: Array
-    kinds: tuple[str, ...]
-    resamples: int
+    smallest: Array  # (M,) the smallest p-value that any signs of as many terms could give
+    kinds: tuple[str, ...]  # M words: ``"exact"``, ``"monte-carlo"`` or ``"asymptotic"``
+    resamples: int  # how many were drawn, or would be
 
 
 def signed_ranks(differences: Array, noise: float) -> Array:

@@ -38,28 +38,15 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class LocalLevels:
-    """Levels of algorithms on data sets.
-
-    Attributes
-    ----------
-    measure
-        Their measure.
-    datasets, algorithms
-        The D and K names.
-    levels
-        (D, K) levels in the measure's own unit, NaN where there is none.
-    errors
-        (D, K) their standard errors, NaN where not known.
-    noun
-        What they are: means, levels, scores.
-    """
+    """Levels of algorithms on data sets."""
 
     measure: "Measure"
+    # datasets, algorithms: the D and K names
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
-    levels: Array
-    errors: Array
-    noun: str
+    levels: Array  # (D, K) levels in the measure's own unit, NaN where there is none
+    errors: Array  # (D, K) their standard errors, NaN where not known
+    noun: str  # what they are: means, levels, scores
 
     def of(self, algorithms: Sequence[str]) -> "LocalLevels":
         """Return the columns of algorithms, in their order."""
@@ -321,25 +308,15 @@ def _mark(result: "Comparison", name: str, chosen: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeafColumn:
-    """Levels of K algorithms in a leaf.
+    """Levels of K algorithms in a leaf."""
 
-    Attributes
-    ----------
-    head
-        The leaf, with its number of data sets.
-    levels, texts
-        (K,) levels in the measure's own unit, NaN where there is none, and how they are written.
-    marks
-        (K,) letters or, where there are none, verdicts against a control.
-    best
-        Positions of the algorithms that are written with the best level.
-    """
-
-    head: str
+    head: str  # the leaf, with its number of data sets
+    # levels, texts: (K,) levels in the measure's own unit, NaN where there is none, and how they
+    # are written
     levels: list[float]
     texts: list[str]
-    marks: list[str]
-    best: list[int]
+    marks: list[str]  # (K,) letters or, where there are none, verdicts against a control
+    best: list[int]  # positions of the algorithms that are written with the best level
 
 
 def by_leaf(

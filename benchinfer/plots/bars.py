@@ -183,42 +183,25 @@ FILL = "#5B7FA3"
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row.
+    """One row."""
 
-    Attributes
-    ----------
-    label, said
-        What it is, and its value in words.
-    value
-        How long it is; None for a heading of the rows below.
-    outline
-        How far an outline goes on, such as for a wider definition; None for none.
-    colour, marker
-        Of a bar with a head; without a marker it is a plain bar.
-    """
-
+    # label, said: what it is, and its value in words
     label: str
     said: str
-    value: float | None
+    value: float | None  # how long it is; None for a heading of the rows below
+    # How far an outline goes on, such as for a wider definition; None for none
     outline: float | None = None
+    # colour, marker: of a bar with a head; without a marker it is a plain bar
     colour: str = FILL
     marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        From top to bottom.
-    top
-        Right end of the axis, which begins at 0.
-    """
-
-    rows: tuple[Bar, ...]
-    top: float
+    rows: tuple[Bar, ...]  # from top to bottom
+    top: float  # right end of the axis, which begins at 0
 
     @property
     def fits(self) -> bool:
@@ -262,24 +245,16 @@ COLOUR = "#0072B2"
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One row.
+    """One row."""
 
-    Attributes
-    ----------
-    label, said
-        What it is, and its value in words.
-    value, low, high
-        The dot and the ends of its line.
-    filled
-        Whether the dot is; what an open one means is for the notes to say.
-    """
-
+    # label, said: what it is, and its value in words
     label: str
     said: str
+    # value, low, high: the dot and the ends of its line
     value: float
     low: float
     high: float
-    filled: bool = True
+    filled: bool = True  # whether the dot is; what an open one means is for the notes to say
 
 
 @dataclass(frozen=True, slots=True)

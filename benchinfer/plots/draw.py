@@ -379,22 +379,13 @@ def _write_around(
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A figure as SVG text.
+    """A figure as SVG text."""
 
-    Attributes
-    ----------
-    text
-        The SVG.
-    width, height
-        Natural size in CSS pixels.
-    alt
-        Text alternative.
-    """
-
-    text: str
+    text: str  # the SVG
+    # width, height: natural size in CSS pixels
     width: int
     height: int
-    alt: str
+    alt: str  # text alternative
 
 
 def vector(result: object, kind: str, width: Width = PAGE) -> Vector:

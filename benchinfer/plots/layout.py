@@ -12,45 +12,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Words of a figure, and its room; each figure adds what it draws.
+    """Words of a figure, and its room; each figure adds what it draws."""
 
-    Attributes
-    ----------
-    title, notes
-        Heading, and the lines below.
-    axis
-        Name of the axis; empty where there is none.
-    width
-        The room that there is. Without enough of it, tiles are smaller and texts stand above the
-        marks that they belong to.
-    alt
-        Text alternative.
-    """
-
+    # title, notes: heading, and the lines below
     title: str
     notes: tuple[str, ...]
-    axis: str = ""
+    axis: str = ""  # name of the axis; empty where there is none
+    # The room that there is. Without enough of it, tiles are smaller and texts stand above the
+    # marks that they belong to
     width: Width
-    alt: str
+    alt: str  # text alternative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PointMap(Layout):
-    """Layout of named points, in inches from the lower left corner.
+    """Layout of named points, in inches from the lower left corner."""
 
-    Attributes
-    ----------
-    points
-        Centres.
-    texts
-        Names of points, or of several that are the same point.
-    extent
-        Width and height of the map.
-    """
-
-    points: tuple[tuple[float, float], ...]
-    texts: tuple[Text, ...]
-    extent: tuple[float, float]
+    points: tuple[tuple[float, float], ...]  # centres
+    texts: tuple[Text, ...]  # names of points, or of several that are the same point
+    extent: tuple[float, float]  # width and height of the map
 
 
 def size_map(laid: PointMap) -> tuple[float, float]:

@@ -34,24 +34,12 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panels[P: Panel](Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    panels
-        One per algorithm.
-    datasets
-        Names of the rows of each panel, from top to bottom.
-    ticks
-        Position across a panel, from 0 to 1, and text.
-    columns
-        Panels side by side.
-    """
-
-    panels: tuple[P, ...]
-    datasets: tuple[str, ...]
-    ticks: tuple[tuple[float, str], ...]
-    columns: int
+    panels: tuple[P, ...]  # one per algorithm
+    datasets: tuple[str, ...]  # names of the rows of each panel, from top to bottom
+    ticks: tuple[tuple[float, str], ...]  # position across a panel, from 0 to 1, and text
+    columns: int  # panels side by side
 
     @property
     def rows(self) -> int:
@@ -190,17 +178,10 @@ def described(panels: "Sequence[GridPanel]") -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelGrid[P: GridPanel](Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    panels
-        In the order in which they are read.
-    x_label, y_label
-        Names of the axes, which all panels share.
-    """
-
-    panels: tuple[P, ...]
+    panels: tuple[P, ...]  # in the order in which they are read
+    # x_label, y_label: names of the axes, which all panels share
     x_label: str
     y_label: str
 

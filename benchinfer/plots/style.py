@@ -41,24 +41,12 @@ BAND = "#e4efe9"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Colour and shape of a verdict.
+    """Colour and shape of a verdict."""
 
-    Attributes
-    ----------
-    colour
-        Of marks.
-    ink
-        Of words: the same hue, dark enough to read on white.
-    marker
-        Shape, as matplotlib names it.
-    filled
-        Whether the shape is filled.
-    """
-
-    colour: str
-    ink: str
-    marker: str
-    filled: bool
+    colour: str  # of marks
+    ink: str  # of words: the same hue, dark enough to read on white
+    marker: str  # shape, as matplotlib names it
+    filled: bool  # whether the shape is filled
 
 
 MARKS: dict[Verdict, Mark] = {

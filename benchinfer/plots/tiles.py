@@ -145,22 +145,13 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Chances(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    tiles
-        One per algorithm and position, but those of share 0.
-    rows, columns
-        The algorithms by mean position, and the positions.
-    numbered
-        Whether tiles have their share in per cent.
-    """
-
-    tiles: tuple[Chance, ...]
+    tiles: tuple[Chance, ...]  # one per algorithm and position, but those of share 0
+    # rows, columns: the algorithms by mean position, and the positions
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    numbered: bool
+    numbered: bool  # whether tiles have their share in per cent
 
 
 def layout_of(
@@ -289,17 +280,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    tiles
-        One per data set and pair.
-    rows, columns
-        Names of the data sets and of the pairs, the first algorithm of a pair first.
-    """
-
-    tiles: tuple[Tile, ...]
+    tiles: tuple[Tile, ...]  # one per data set and pair
+    # rows, columns: names of the data sets and of the pairs, the first algorithm of a pair first
     rows: tuple[str, ...]
     columns: tuple[str, ...]
 

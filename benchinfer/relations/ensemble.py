@@ -45,18 +45,11 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """A hierarchy of clusters of relations.
+    """A hierarchy of clusters of relations."""
 
-    Attributes
-    ----------
-    names
-        The B relations.
-    merges
-        (B - 1, 4), as scipy's ``linkage``: the two clusters merged, their distance, and the number
-        of members; it can be handed to ``scipy.cluster.hierarchy.dendrogram``.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the B relations
+    # (B - 1, 4), as scipy's ``linkage``: the two clusters merged, their distance, and the number of
+    # members; it can be handed to ``scipy.cluster.hierarchy.dendrogram``
     merges: Array
 
     def cut(self, n: int) -> list[list[str]]:
@@ -71,21 +64,11 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Map(Readable):
-    """Points of relations in the plane, as far apart as the relations as can be.
+    """Points of relations in the plane, as far apart as the relations as can be."""
 
-    Attributes
-    ----------
-    names
-        The B relations.
-    points
-        (B, 2).
-    share
-        How much of the distances the plane shows: 1 is all.
-    """
-
-    names: tuple[str, ...]
-    points: Array
-    share: float
+    names: tuple[str, ...]  # the B relations
+    points: Array  # (B, 2)
+    share: float  # how much of the distances the plane shows: 1 is all
 
     def description(self) -> str:
         """Return how many relations there are, and how well the plane shows them."""

@@ -76,19 +76,13 @@ def rows(table: "pd.DataFrame") -> list[dict[str, object]]:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A kind of document in JSON.
+    """A kind of document in JSON."""
 
-    Attributes
-    ----------
-    name, title
-        Its name in the schema, and what it is.
-    keys
-        Key to its type and meaning. Types of parts are documents; ``[D]`` is a list of documents,
-        ``{str: D}`` a mapping from name to document.
-    """
-
+    # name, title: its name in the schema, and what it is
     name: str
     title: str
+    # Key to its type and meaning. Types of parts are documents; ``[D]`` is a list of documents,
+    # ``{str: D}`` a mapping from name to document
     keys: Mapping[str, tuple[object, str]]
 
     def of(self, source: object, **values: object) -> dict[str, object]:

@@ -62,29 +62,15 @@ _NAMED = Call("compare_bootstrap", Option("control", "NAME"))
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
-    """Results and texts of a report.
+    """Results and texts of a report."""
 
-    Attributes
-    ----------
-    results
-        In the order in which they were requested.
-    refusals
-        What the table could not answer.
-    scores
-        The table, if there is one.
-    agreed
-        Measure to the consensus of the relations of the data sets.
-    brief
-        Results that are told in brief, after the others.
-    call, command
-        The Python call and the command that made them, where one alone did.
-    """
-
-    results: tuple[Result, ...]
-    refusals: tuple[Refusal, ...] = ()
-    scores: ScoreTable | None = None
+    results: tuple[Result, ...]  # in the order in which they were requested
+    refusals: tuple[Refusal, ...] = ()  # what the table could not answer
+    scores: ScoreTable | None = None  # the table, if there is one
+    # Measure to the consensus of the relations of the data sets
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
-    brief: tuple[Result, ...] = ()
+    brief: tuple[Result, ...] = ()  # results that are told in brief, after the others
+    # call, command: the Python call and the command that made them, where one alone did
     call: str = ""
     command: str = ""
 

@@ -157,29 +157,19 @@ class Pulled:
 
 @dataclass(frozen=True, slots=True)
 class Shrinkage(Layout):
-    """Layout in the measure's own unit.
+    """Layout in the measure's own unit."""
 
-    Attributes
-    ----------
-    rows
-        Data sets, the smallest difference first.
-    average, low, high
-        Average difference with its credible interval.
-    neutral, band, log
-        The effect of no difference, effects within the tolerance, and whether the axis is
-        logarithmic.
-    limits
-        Ends of the axis.
-    """
-
-    rows: tuple[Pulled, ...]
+    rows: tuple[Pulled, ...]  # data sets, the smallest difference first
+    # average, low, high: average difference with its credible interval
     average: float
     low: float
     high: float
+    # neutral, band, log: the effect of no difference, effects within the tolerance, and whether the
+    # axis is logarithmic
     neutral: float
     band: tuple[float, float] | None
     log: bool
-    limits: tuple[float, float]
+    limits: tuple[float, float]  # ends of the axis
 
 
 def observed(data: "ContrastData", contrast: "Array") -> "Array":
@@ -314,24 +304,15 @@ class NumberLabel:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One pair.
+    """One pair."""
 
-    Attributes
-    ----------
-    label
-        Number and names of the pair.
-    average, following
-        Places in the triangle of the probabilities on average and on the next data set, or for the
-        tests of the literature on the next data set and of being the most probable outcome; None
-        where claims are about these data sets.
-    verdict
-        What decides the colour.
-    """
-
-    label: str
+    label: str  # number and names of the pair
+    # average, following: places in the triangle of the probabilities on average and on the next
+    # data set, or for the tests of the literature on the next data set and of being the most
+    # probable outcome; None where claims are about these data sets
     average: Point
     following: Point | None
-    verdict: Verdict
+    verdict: Verdict  # what decides the colour
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,24 +90,12 @@ def converged(draws: GibbsDraws) -> Convergence:
 
 @dataclass(frozen=True, slots=True)
 class BayesFit:
-    """Draws with their convergence diagnostics.
+    """Draws with their convergence diagnostics."""
 
-    Attributes
-    ----------
-    model
-        What was sampled.
-    draws
-        The draws.
-    convergence
-        Convergence diagnostics, which the gates judge.
-    extended
-        Whether the chains were run on, as the first draws had not passed.
-    """
-
-    model: GibbsModel
+    model: GibbsModel  # what was sampled
     draws: GibbsDraws
-    convergence: Convergence
-    extended: bool
+    convergence: Convergence  # convergence diagnostics, which the gates judge
+    extended: bool  # whether the chains were run on, as the first draws had not passed
 
 
 def reduced(scores: "ScoreTable", setting: Setting) -> ContrastData:
@@ -230,73 +218,39 @@ class CommonLevels:
     """What algorithms' levels have in common, C chains of length T, on the modelling scale.
 
     An algorithm's level is its effect on top of these.
-
-    Attributes
-    ----------
-    average, these
-        (C, T) of the average effects, and over the data sets at hand.
-    slopes
-        (C, T) slopes along each covariate, per unit of it; by covariate.
-    domains
-        (C, T, G) of the effects in each domain, None without them.
-    new_domain
-        (C, T) of the effects in a new domain.
     """
 
+    # average, these: (C, T) of the average effects, and over the data sets at hand
     average: Array
     these: Array
-    slopes: Mapping[str, Array]
-    domains: Array | None = None
-    new_domain: Array | None = None
+    slopes: Mapping[str, Array]  # (C, T) slopes along each covariate, per unit of it; by covariate
+    domains: Array | None = None  # (C, T, G) of the effects in each domain, None without them
+    new_domain: Array | None = None  # (C, T) of the effects in a new domain
 
 
 @savable
 @dataclass(frozen=True, slots=True)
 class PosteriorDraws:
-    """Draws of C chains of length T, on the modelling scale, larger is better.
+    """Draws of C chains of length T, on the modelling scale, larger is better."""
 
-    Attributes
-    ----------
-    effects
-        (C, T, K) average effects of the algorithms; they sum to 0.
-    these
-        (C, T, K) effects averaged over the data sets at hand.
-    following
-        (C, T, K) effects on a next data set.
-    common
-        What levels of the algorithms have in common.
-    parameters
-        (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the
-        interactions' contrasts), ``effect_scale`` (standard deviation of the average effects'
-        contrasts), ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``,
-        ``residual_spread`` (of log residual standard deviations) and ``domain_scale``, where the
-        model has them.
-    dataset_mean, dataset_sd
-        (M, K - 1) posterior means and standard deviations of the orthonormal contrasts of the
-        effects on each data set.
-    thinned
-        Some of the draws of what data sets share, by which the model is checked.
-    domains
-        (C, T, G, K) effects in each domain that the model has, else None.
-    new_domain
-        (C, T, K) effects in a new domain.
-    statistics
-        (C, T) numbers that tell how the sampler fared, by name.
-    slopes
-        (C, T, K) slopes of the effects along each covariate, per unit of it; by covariate.
-    """
-
-    effects: Array
-    these: Array
-    following: Array
-    common: CommonLevels
+    effects: Array  # (C, T, K) average effects of the algorithms; they sum to 0
+    these: Array  # (C, T, K) effects averaged over the data sets at hand
+    following: Array  # (C, T, K) effects on a next data set
+    common: CommonLevels  # what levels of the algorithms have in common
+    # (C, T) numbers by name: ``interaction_scale`` (root of the mean variance of the interactions'
+    # contrasts), ``effect_scale`` (standard deviation of the average effects' contrasts),
+    # ``degrees_of_freedom``, ``shrinkage``, ``residual_centre``, ``residual_spread`` (of log
+    # residual standard deviations) and ``domain_scale``, where the model has them
     parameters: Mapping[str, Array]
+    # dataset_mean, dataset_sd: (M, K - 1) posterior means and standard deviations of the
+    # orthonormal contrasts of the effects on each data set
     dataset_mean: Array
     dataset_sd: Array
-    thinned: Thinned
-    domains: Array | None
-    new_domain: Array | None
-    statistics: Mapping[str, Array]
+    thinned: Thinned  # some of the draws of what data sets share, by which the model is checked
+    domains: Array | None  # (C, T, G, K) effects in each domain that the model has, else None
+    new_domain: Array | None  # (C, T, K) effects in a new domain
+    statistics: Mapping[str, Array]  # (C, T) numbers that tell how the sampler fared, by name
+    # (C, T, K) slopes of the effects along each covariate, per unit of it; by covariate
     slopes: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
 

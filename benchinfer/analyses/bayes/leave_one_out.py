@@ -43,18 +43,10 @@ _CHAINS = 4
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """Draws of the model without one data set: those of another posterior, and weights for them.
+    """Draws of the model without one data set: those of another posterior, and weights for them."""
 
-    Attributes
-    ----------
-    shared
-        N draws of what data sets share.
-    log_weights
-        (N,) logs of their weights, which sum to 1.
-    """
-
-    shared: Shared
-    log_weights: Array
+    shared: Shared  # N draws of what data sets share
+    log_weights: Array  # (N,) logs of their weights, which sum to 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

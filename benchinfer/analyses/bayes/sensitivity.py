@@ -83,20 +83,11 @@ TAILS = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A model that differs from that of a comparison in one thing.
+    """A model that differs from that of a comparison in one thing."""
 
-    Attributes
-    ----------
-    name
-        In what it differs.
-    model
-        The model.
-    measure, scores
-        The measure and the table on another scale; None on that of the comparison.
-    """
-
-    name: str
+    name: str  # in what it differs
     model: "GibbsModel"
+    # measure, scores: the measure and the table on another scale; None on that of the comparison
     measure: "Measure | None" = None
     scores: "ScoreTable | None" = None
 
@@ -260,29 +251,16 @@ def _columns(
 @savable
 @dataclass(frozen=True, slots=True)
 class OtherModels:
-    """Answers of V other models.
+    """Answers of V other models."""
 
-    Attributes
-    ----------
-    variants
-        How each differs from the comparison.
-    best, following
-        (V, K) probabilities to be best on average and on the next data set; None for the latter
-        where claims are about these data sets.
-    error
-        (V,) largest Monte Carlo error of them.
-    otherwise
-        The answers of each that differ, in words; empty where none does.
-    draws
-        Draws of each.
-    """
-
-    variants: tuple[str, ...]
+    variants: tuple[str, ...]  # how each differs from the comparison
+    # best, following: (V, K) probabilities to be best on average and on the next data set; None for
+    # the latter where claims are about these data sets
     best: Array
     following: Array | None
-    error: Array
-    otherwise: tuple[str, ...]
-    draws: int = _CHAINS * _DRAWS
+    error: Array  # (V,) largest Monte Carlo error of them
+    otherwise: tuple[str, ...]  # the answers of each that differ, in words; empty where none does
+    draws: int = _CHAINS * _DRAWS  # draws of each
 
     @property
     def disagree(self) -> int:
@@ -373,24 +351,13 @@ def changed_pairs(result: "BayesComparison", other: "BayesComparison") -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A model with its predictions of data sets that it has not seen.
+    """A model with its predictions of data sets that it has not seen."""
 
-    Attributes
-    ----------
-    name
-        How it differs from the comparison.
-    left
-        Data sets left out.
-    elpd
-        (M,) log densities in the measure's own unit; None where these are not comparable.
-    winner
-        (M,) log probabilities of the best algorithms.
-    """
-
-    name: str
-    left: LeaveOneOut
+    name: str  # how it differs from the comparison
+    left: LeaveOneOut  # data sets left out
+    # (M,) log densities in the measure's own unit; None where these are not comparable
     elpd: Array | None
-    winner: Array
+    winner: Array  # (M,) log probabilities of the best algorithms
 
 
 def compare_models(

@@ -29,20 +29,11 @@ if TYPE_CHECKING:
 @savable
 @dataclass(frozen=True, slots=True)
 class Along:
-    """Covariates of M data sets, along which algorithms have slopes.
+    """Covariates of M data sets, along which algorithms have slopes."""
 
-    Attributes
-    ----------
-    names
-        The q names.
-    values
-        (M, q) values, as the table has them.
-    at
-        Where claims are made, by covariate; at the mean of those that are not named.
-    """
-
-    names: tuple[str, ...]
-    values: Array
+    names: tuple[str, ...]  # the q names
+    values: Array  # (M, q) values, as the table has them
+    # Where claims are made, by covariate; at the mean of those that are not named
     at: Mapping[str, float]
 
     @property

@@ -31,41 +31,26 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class GateRow:
-    """One measure.
+    """One measure."""
 
-    Attributes
-    ----------
-    label, said
-        The measure, and the verdict with the estimate.
-    verdict
-        Pass, fail or undecided.
-    estimate, low, high
-        Larger is better, in units of the tolerance, of measures without one in units of the
-        longer arm of the interval.
-    limit
-        The worst difference that is tolerated, in the same unit: -1, or 0 without a tolerance.
-    """
-
+    # label, said: the measure, and the verdict with the estimate
     label: str
     said: str
-    verdict: Outcome
+    verdict: Outcome  # pass, fail or undecided
+    # estimate, low, high: larger is better, in units of the tolerance, of measures without one in
+    # units of the longer arm of the interval
     estimate: float
     low: float
     high: float
+    # The worst difference that is tolerated, in the same unit: -1, or 0 without a tolerance
     limit: float
 
 
 @dataclass(frozen=True, slots=True)
 class GateFigure(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        The measures, from top to bottom.
-    """
-
-    rows: tuple[GateRow, ...]
+    rows: tuple[GateRow, ...]  # the measures, from top to bottom
 
 
 def layout(gate: Gate, width: Width = PAGE) -> GateFigure:

@@ -25,25 +25,15 @@ type Count = str | float
 @savable
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Scores of one measure that candidate or baseline lacks.
+    """Scores of one measure that candidate or baseline lacks."""
 
-    Attributes
-    ----------
-    n_datasets
-        Data sets of the table.
-    candidate, baseline
-        Data sets on which only the other one has scores.
-    neither
-        Data sets on which neither has.
-    candidate_scores, baseline_scores
-        On data sets that both have scores on, how many scores of the other one, or failures of its
-        own where replications are not shared, have no counterpart.
-    """
-
-    n_datasets: int
+    n_datasets: int  # data sets of the table
+    # candidate, baseline: data sets on which only the other one has scores
     candidate: int
     baseline: int
-    neither: int
+    neither: int  # data sets on which neither has
+    # candidate_scores, baseline_scores: on data sets that both have scores on, how many scores of
+    # the other one, or failures of its own where replications are not shared, have no counterpart
     candidate_scores: int
     baseline_scores: int
 

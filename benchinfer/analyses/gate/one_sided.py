@@ -35,28 +35,15 @@ _SUM = 1e-15  # of a tolerance that is added, the share that is noise
 
 @dataclass(frozen=True, slots=True)
 class GateQuestion:
-    """Question about a candidate and its baseline.
+    """Question about a candidate and its baseline."""
 
-    Attributes
-    ----------
-    scores
-        Scores of these two algorithms.
-    measure
-        Name of the measure.
-    baseline, candidate
-        The algorithms.
-    target
-        What claims are about.
-    level
-        Confidence of each one-sided test.
-    """
-
-    scores: ScoreTable
-    measure: str
+    scores: ScoreTable  # scores of these two algorithms
+    measure: str  # name of the measure
+    # baseline, candidate: the algorithms
     baseline: str
     candidate: str
-    target: Claims
-    level: float
+    target: Claims  # what claims are about
+    level: float  # confidence of each one-sided test
 
     @property
     def both(self) -> float:
@@ -71,29 +58,17 @@ class GateQuestion:
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """Evidence on candidate minus baseline on the modelling scale, larger is better.
+    """Evidence on candidate minus baseline on the modelling scale, larger is better."""
 
-    Attributes
-    ----------
-    comparison
-        The two-sided comparison that it is from.
-    estimate, low, high
-        The difference, with one-sided bounds at the level.
-    p_not_worse
-        P-value of the hypothesis that the candidate is worse by the tolerance or more.
-    p_better
-        P-value of the hypothesis that it is not better.
-    p_worse
-        P-value of the hypothesis that it is not worse by more than the tolerance.
-    """
-
-    comparison: TestedComparison
+    comparison: TestedComparison  # the two-sided comparison that it is from
+    # estimate, low, high: the difference, with one-sided bounds at the level
     estimate: float
     low: float
     high: float
+    # P-value of the hypothesis that the candidate is worse by the tolerance or more
     p_not_worse: float
-    p_better: float
-    p_worse: float
+    p_better: float  # P-value of the hypothesis that it is not better
+    p_worse: float  # P-value of the hypothesis that it is not worse by more than the tolerance
 
 
 def by_mixed(q: GateQuestion) -> OneSided:

@@ -42,34 +42,20 @@ _CHECKS = {
 @savable
 @dataclass(frozen=True, slots=True)
 class WatchedPair:
-    """One pair on D data sets: bets on each, and what they have made of it.
+    """One pair on D data sets: bets on each, and what they have made of it."""
 
-    Attributes
-    ----------
-    bets, sequences
-        The bets, and the confidence sequences, of each data set.
-    peaks
-        (D,) largest log capital so far of each data set by itself.
-    each
-        Log capital and the largest so far, of the data sets one by one (2 D, q).
-    total
-        The same of all data sets together (2, q).
-    n
-        Replications per data set so far.
-    peak, leader
-        Largest log capital so far, and who was ahead then: 1 the first, -1 the second.
-    checks
-        Confidence sequences (D, 2) at some moments and now, by number of replications.
-    """
-
+    # bets, sequences: the bets, and the confidence sequences, of each data set
     bets: tuple[Bet, ...]
     sequences: tuple[ConfidenceSequence, ...]
-    peaks: Array
-    each: Trail
+    peaks: Array  # (D,) largest log capital so far of each data set by itself
+    each: Trail  # log capital and the largest so far, of the data sets one by one (2 D, q)
+    # The same of all data sets together (2, q)
     total: Trail = field(default_factory=lambda: Trail(POINTS))
-    n: int = 0
+    n: int = 0  # replications per data set so far
+    # peak, leader: largest log capital so far, and who was ahead then: 1 the first, -1 the second
     peak: float = 0.0
     leader: int = 0
+    # Confidence sequences (D, 2) at some moments and now, by number of replications
     checks: dict[int, Array] = field(default_factory=dict[int, Array])
 
     @classmethod
@@ -184,18 +170,10 @@ _REMEMBERED, _SERIES = 1_000, 1_000
 @savable
 @dataclass(frozen=True, slots=True)
 class Bets:
-    """State of the bets on all pairs.
+    """State of the bets on all pairs."""
 
-    Attributes
-    ----------
-    ends
-        (P,) states of the pairs.
-    pairs
-        The P pairs.
-    """
-
-    ends: NDArray[np.object_]
-    pairs: tuple[WatchedPair, ...]
+    ends: NDArray[np.object_]  # (P,) states of the pairs
+    pairs: tuple[WatchedPair, ...]  # the P pairs
 
     @property
     def worth(self) -> bool:

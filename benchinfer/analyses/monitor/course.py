@@ -131,21 +131,12 @@ def most_each(n_datasets: int) -> int:
 @savable
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """R series of numbers at some of the moments so far.
+    """R series of numbers at some of the moments so far."""
 
-    Attributes
-    ----------
-    most
-        The most moments that are kept, apart from the last.
-    at
-        (q,) the moments, from 1.
-    values
-        (R, q) the numbers.
-    """
-
-    most: int
+    most: int  # the most moments that are kept, apart from the last
+    # (q,) the moments, from 1
     at: Codes = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    values: Array = field(default_factory=lambda: np.empty((0, 0)))
+    values: Array = field(default_factory=lambda: np.empty((0, 0)))  # (R, q) the numbers
 
     def after(self, new: Array) -> "Trail":
         """Return the trail with (R, n) more moments."""
@@ -163,24 +154,14 @@ def joined(parts: list[Columns]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Runs of an experiment: of one algorithm, on one replication of one data set each.
+    """Runs of an experiment: of one algorithm, on one replication of one data set each."""
 
-    Attributes
-    ----------
-    counted
-        Those that some pair has used.
-    most
-        Those that may be used at most, as decided pairs retire; None where there is no last stage.
-    planned
-        Those of all algorithms up to the last stage; None where there is no last stage.
-    ended
-        Whether no pair goes on.
-    """
-
-    counted: int
+    counted: int  # those that some pair has used
+    # Those that may be used at most, as decided pairs retire; None where there is no last stage
     most: int | None
+    # Those of all algorithms up to the last stage; None where there is no last stage
     planned: int | None
-    ended: bool
+    ended: bool  # whether no pair goes on
 
     def __str__(self) -> str:
         """Say it in a sentence."""

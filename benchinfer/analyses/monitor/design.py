@@ -76,25 +76,16 @@ class MonitorDesign:
 
 @dataclass(frozen=True, kw_only=True)
 class MonitorOptions(AnalysisOptions):
-    """Arguments of `monitor`, those of the design as one record.
-
-    Attributes
-    ----------
-    measure
-        Name of the measure, or of all that are decided together.
-    pairs, control, target
-        As in `benchinfer.monitor`.
-    design
-        The other arguments.
-    """
+    """Arguments of `monitor`, those of the design as one record."""
 
     analysis: ClassVar[str] = "monitor"
 
-    measure: str | tuple[str, ...]
+    measure: str | tuple[str, ...]  # name of the measure, or of all that are decided together
+    # pairs, control, target: as in `benchinfer.monitor`
     pairs: str | tuple[str, str]
     control: str | None
     target: Literal["datasets"]
-    design: MonitorDesign
+    design: MonitorDesign  # the other arguments
 
     def arguments(self) -> dict[str, object]:
         """Return the arguments by name, as `benchinfer.monitor` takes them."""

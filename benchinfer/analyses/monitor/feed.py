@@ -24,25 +24,14 @@ type _Stage = tuple[list[Codes], Flags, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Scores of one data set that a past stage used.
+    """Scores of one data set that a past stage used."""
 
-    Attributes
-    ----------
-    dataset, stage
-        The data set's name, and the stage, from 1.
-    labels
-        Its replications in order.
-    algorithms
-        The algorithms whose scores counted.
-    digest
-        Fingerprint of the names and these scores.
-    """
-
+    # dataset, stage: the data set's name, and the stage, from 1
     dataset: str
     stage: int
-    labels: tuple[str, ...]
-    algorithms: tuple[str, ...]
-    digest: str
+    labels: tuple[str, ...]  # its replications in order
+    algorithms: tuple[str, ...]  # the algorithms whose scores counted
+    digest: str  # fingerprint of the names and these scores
 
 
 @dataclass(frozen=True, slots=True)

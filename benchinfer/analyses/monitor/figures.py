@@ -134,69 +134,37 @@ _HALF = 0.36  # of a stage: half of the width of a boundary
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Boundaries towards one side, as distances from zero towards it.
+    """Boundaries towards one side, as distances from zero towards it."""
 
-    Attributes
-    ----------
-    side
-        1 where the first algorithm would be better, -1 where the second.
-    stages
-        (T,) at which there are boundaries.
-    reject, futile
-        (T,) beyond the first it is decided; short of the second this direction stops (NaN: it
-        does not).
-    """
-
-    side: int
-    stages: Array
+    side: int  # 1 where the first algorithm would be better, -1 where the second
+    stages: Array  # (T,) at which there are boundaries
+    # reject, futile: (T,) beyond the first it is decided; short of the second this direction stops
+    # (NaN: it does not)
     reject: Array
     futile: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathPanel(GridPanel):
-    """The path of one pair.
+    """The path of one pair."""
 
-    Attributes
-    ----------
-    names
-        First and second.
-    verdict
-        State of the pair.
-    stages, z
-        (T,) the stages so far, and their statistics.
-    each
-        (D, T) those of its data sets, if there are several.
-    zones
-        Boundaries of the directions.
-    """
-
-    names: tuple[str, str]
-    verdict: Verdict
+    names: tuple[str, str]  # first and second
+    verdict: Verdict  # state of the pair
+    # stages, z: (T,) the stages so far, and their statistics
     stages: Array
     z: Array
-    each: Array
-    zones: tuple[Zone, ...]
+    each: Array  # (D, T) those of its data sets, if there are several
+    zones: tuple[Zone, ...]  # boundaries of the directions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPath(PanelGrid[PathPanel]):
-    """All panels.
+    """All panels."""
 
-    Attributes
-    ----------
-    last
-        The last stage that is shown.
-    reach
-        How far the axes go on either side of zero.
-    ticks
-        Position and text, of the stages and of the statistic.
-    """
-
-    last: int
-    reach: float
+    last: int  # the last stage that is shown
+    reach: float  # how far the axes go on either side of zero
     stage_ticks: tuple[tuple[float, str], ...]
-    ticks: tuple[tuple[float, str], ...]
+    ticks: tuple[tuple[float, str], ...]  # position and text, of the stages and of the statistic
 
 
 def layout_decision_path(result: MonitorComparison, width: Width = PAGE) -> DecisionPath:
@@ -365,18 +333,10 @@ def layout_measures(monitored: MonitoredMeasures, width: Width = PAGE) -> Verdic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicationGrid[P: GridPanel](PanelGrid[P]):
-    """Panels over numbers of replications.
+    """Panels over numbers of replications."""
 
-    Attributes
-    ----------
-    most
-        The largest number of replications.
-    reach
-        Ends of the other axis.
-    """
-
-    most: int
-    reach: tuple[float, float]
+    most: int  # the largest number of replications
+    reach: tuple[float, float]  # ends of the other axis
 
 
 def _places[P: GridPanel](
@@ -400,22 +360,13 @@ _MOST_LINES = 20  # data sets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapitalPanel(GridPanel):
-    """The capital of one pair.
+    """The capital of one pair."""
 
-    Attributes
-    ----------
-    verdict
-        State of the pair.
-    n, log10_e
-        (q,) replications, and the capital as a power of ten.
-    each
-        The same of each data set, if there are several.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # state of the pair
+    # n, log10_e: (q,) replications, and the capital as a power of ten
     n: Array
     log10_e: Array
-    each: tuple[tuple[Array, Array], ...]
+    each: tuple[tuple[Array, Array], ...]  # the same of each data set, if there are several
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -528,37 +479,23 @@ _BLUE = MARKS[Verdict.FIRST].colour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderPanel(GridPanel):
-    """The p-values of one pair.
+    """The p-values of one pair."""
 
-    Attributes
-    ----------
-    n, p
-        (q,) replications, and p-values in the order as it is.
-    low, middle, high
-        (q,) quartiles over random orders.
-    point
-        Point of consecutive significance, infinite where there is none.
-    """
-
+    # n, p: (q,) replications, and p-values in the order as it is
     n: Array
     p: Array
+    # low, middle, high: (q,) quartiles over random orders
     low: Array
     middle: Array
     high: Array
-    point: float
+    point: float  # point of consecutive significance, infinite where there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFigure(ReplicationGrid[OrderPanel]):
-    """All panels; the axis is of p-values.
+    """All panels; the axis is of p-values."""
 
-    Attributes
-    ----------
-    alpha
-        The level.
-    """
-
-    alpha: float
+    alpha: float  # the level
 
 
 def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
@@ -639,40 +576,25 @@ _SEQUENCE_ROOM = 0.7  # of what the last intervals span, for earlier ones that a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequencePanel(GridPanel):
-    """The confidence sequence of one pair.
+    """The confidence sequence of one pair."""
 
-    Attributes
-    ----------
-    verdict
-        State of the pair.
-    n, low, high
-        (q,) replications, and the ends of the interval in the unit of contrasts.
-    estimate
-        The difference so far.
-    """
-
-    verdict: Verdict
+    verdict: Verdict  # state of the pair
+    # n, low, high: (q,) replications, and the ends of the interval in the unit of contrasts
     n: Array
     low: Array
     high: Array
-    estimate: float
+    estimate: float  # the difference so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sequences(ReplicationGrid[SequencePanel]):
-    """All panels; the axis is of effects.
+    """All panels; the axis is of effects."""
 
-    Attributes
-    ----------
-    neutral, tolerance
-        The effect of no difference, and both ends of what does not matter (None: there is none).
-    log
-        Whether effects are ratios.
-    """
-
+    # neutral, tolerance: the effect of no difference, and both ends of what does not matter (None:
+    # there is none)
     neutral: float
     tolerance: tuple[float, float] | None
-    log: bool
+    log: bool  # whether effects are ratios
 
 
 def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences:

@@ -40,21 +40,11 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Record of past stages.
+    """Record of past stages."""
 
-    Attributes
-    ----------
-    design
-        What is watched and how, as JSON holds it.
-    pins
-        What each stage used, per data set.
-    bets
-        What the bets on these have come to; None where there are none.
-    """
-
-    design: Mapping[str, Any]
-    pins: Sequence[Sequence[Pin]] = ()
-    bets: Bets | None = None
+    design: Mapping[str, Any]  # what is watched and how, as JSON holds it
+    pins: Sequence[Sequence[Pin]] = ()  # what each stage used, per data set
+    bets: Bets | None = None  # what the bets on these have come to; None where there are none
 
 
 class StateFile(AbstractContextManager["StateFile"]):

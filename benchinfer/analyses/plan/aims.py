@@ -28,31 +28,21 @@ COVER = 0.95  # level of intervals from the pilot's uncertainty
 @savable
 @dataclass(frozen=True, slots=True)
 class PlanAims:
-    """Aims of a planned experiment.
+    """Aims of a planned experiment."""
 
-    Attributes
-    ----------
-    components
-        The variances.
-    aim, difference
-        What is to be shown, and the difference or margin in the unit of contrasts.
-    level, power
-        Confidence level of the family, and the power wanted for each pair.
-    contrasts, adjust, k
-        The family of comparisons of k algorithms, None for one pair, and its adjustment.
-    target
-        What claims are about.
-    """
-
-    components: Components
+    components: Components  # the variances
+    # aim, difference: what is to be shown, and the difference or margin in the unit of contrasts
     aim: Aim
     difference: float
+    # level, power: confidence level of the family, and the power wanted for each pair
     level: float
     power: float
+    # contrasts, adjust, k: the family of comparisons of k algorithms, None for one pair, and its
+    # adjustment
     contrasts: Contrasts | None
     adjust: Adjust
     k: int
-    target: Target
+    target: Target  # what claims are about
 
     @property
     def n_contrasts(self) -> int:

@@ -22,17 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PowerCurve:
-    """Power over a number.
+    """Power over a number."""
 
-    Attributes
-    ----------
-    label
-        What is held.
-    power, low, high
-        (G,) power and its band; a line without a band has three equal ones.
-    """
-
-    label: str
+    label: str  # what is held
+    # power, low, high: (G,) power and its band; a line without a band has three equal ones
     power: Array
     low: Array
     high: Array
@@ -40,26 +33,13 @@ class PowerCurve:
 
 @dataclass(frozen=True, slots=True)
 class PowerCurves(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    across
-        (G,) numbers of data sets, or of replications.
-    curves
-        The design's own curve first.
-    design
-        Its number and its power.
-    wanted
-        The power wanted.
-    floor
-        Data sets that no number of replications can do without, if they are in sight.
-    """
-
-    across: Array
-    curves: tuple[PowerCurve, ...]
-    design: tuple[float, float]
-    wanted: float
+    across: Array  # (G,) numbers of data sets, or of replications
+    curves: tuple[PowerCurve, ...]  # the design's own curve first
+    design: tuple[float, float]  # its number and its power
+    wanted: float  # the power wanted
+    # Data sets that no number of replications can do without, if they are in sight
     floor: float | None
 
 

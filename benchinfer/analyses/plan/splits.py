@@ -18,19 +18,12 @@ _TRIED = 24  # numbers of replications about the best one of the normal limit
 @savable
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Costs of data sets and replications, and the budget.
+    """Costs of data sets and replications, and the budget."""
 
-    Attributes
-    ----------
-    per_dataset, per_replication
-        Of one data set, and of one replication on it.
-    budget
-        The sum, None for as little as needed.
-    """
-
+    # per_dataset, per_replication: of one data set, and of one replication on it
     per_dataset: float
     per_replication: float
-    budget: float | None = None
+    budget: float | None = None  # the sum, None for as little as needed
 
     @staticmethod
     def of(costs: tuple[float, float] | None, budget: float | None) -> "Costs | None":

@@ -45,57 +45,30 @@ class NodeText:
 
 @dataclass(frozen=True, slots=True)
 class LeafPanel:
-    """Levels of the algorithms in one leaf.
+    """Levels of the algorithms in one leaf."""
 
-    Attributes
-    ----------
-    left, right
-        Inches.
-    points
-        (R, 3) level and ends of its interval, NaN of an algorithm that is not compared.
-    open
-        (R,) whether some algorithm is shown to be better.
-    note
-        In place of points, why there are none.
-    """
-
+    # left, right: inches
     left: float
     right: float
+    # (R, 3) level and ends of its interval, NaN of an algorithm that is not compared
     points: np.ndarray
-    open: tuple[bool, ...]
-    note: str = ""
+    open: tuple[bool, ...]  # (R,) whether some algorithm is shown to be better
+    note: str = ""  # in place of points, why there are none
 
 
 @dataclass(frozen=True, slots=True)
 class TreeFigure(Layout):
-    """Layout of the figure, in inches from the upper left corner.
-
-    Attributes
-    ----------
-    boxes
-        Texts of the nodes.
-    edges
-        Lines x0, y0, x1, y1 between them.
-    rows
-        Names of the algorithms.
-    top
-        Upper end of the panels.
-    panels
-        One for each leaf.
-    limits, ticks
-        Of the levels in each panel.
-    reference
-        Level of a line in each panel, NaN for none.
-    """
+    """Layout of the figure, in inches from the upper left corner."""
 
     boxes: tuple[NodeText, ...]
-    edges: tuple[tuple[float, float, float, float], ...]
-    rows: tuple[str, ...]
-    top: float
-    panels: tuple[LeafPanel, ...]
+    edges: tuple[tuple[float, float, float, float], ...]  # lines x0, y0, x1, y1 between them
+    rows: tuple[str, ...]  # names of the algorithms
+    top: float  # upper end of the panels
+    panels: tuple[LeafPanel, ...]  # one for each leaf
+    # limits, ticks: of the levels in each panel
     limits: tuple[float, float]
     ticks: tuple[float, ...]
-    reference: float
+    reference: float  # level of a line in each panel, NaN for none
 
 
 def layout(result: Subgroups, width: Width = PAGE, *, top: int | None = None) -> TreeFigure:

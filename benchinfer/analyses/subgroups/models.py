@@ -19,24 +19,12 @@ _ROUNDING = 1e-24
 
 @dataclass(frozen=True, slots=True)
 class NodeFit:
-    """Model of the data sets of one node.
+    """Model of the data sets of one node."""
 
-    Attributes
-    ----------
-    levels
-        (K,) log worths, or mean scores on the measure's modelling scale; they sum to 0.
-    parameters
-        Number of parameters.
-    log_likelihood
-        At the estimates.
-    scores
-        (n, Q) derivatives of the log likelihood of each data set.
-    """
-
-    levels: Array
-    parameters: int
-    log_likelihood: float
-    scores: Array
+    levels: Array  # (K,) log worths, or mean scores on the measure's modelling scale; they sum to 0
+    parameters: int  # number of parameters
+    log_likelihood: float  # at the estimates
+    scores: Array  # (n, Q) derivatives of the log likelihood of each data set
 
 
 class NodeModel(Protocol):
@@ -61,15 +49,9 @@ class NodeModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WinsModel:
-    """Bradley-Terry model, with Davidson's parameter where there are ties.
+    """Bradley-Terry model, with Davidson's parameter where there are ties."""
 
-    Attributes
-    ----------
-    tally
-        Wins and ties of each data set.
-    """
-
-    tally: Tally
+    tally: Tally  # wins and ties of each data set
 
     def fit(self, rows: Codes) -> NodeFit:
         """Return the fit to some data sets."""
@@ -95,15 +77,9 @@ class WinsModel:
 
 @dataclass(frozen=True, slots=True)
 class MeansModel:
-    """Normal model of mean scores: algorithms and data sets add, with one residual variance.
+    """Normal model of mean scores: algorithms and data sets add, with one residual variance."""
 
-    Attributes
-    ----------
-    scores
-        (D, K) means of each data set and algorithm, on the measure's modelling scale.
-    """
-
-    scores: Array
+    scores: Array  # (D, K) means of each data set and algorithm, on the measure's modelling scale
 
     def fit(self, rows: Codes) -> NodeFit:
         """Return the fit to some data sets."""

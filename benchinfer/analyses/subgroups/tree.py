@@ -51,27 +51,15 @@ ALL = "all data sets"
 @savable
 @dataclass(frozen=True, slots=True)
 class Division:
-    """Division of the data sets of a node in two.
+    """Division of the data sets of a node in two."""
 
-    Attributes
-    ----------
-    by
-        Name of the characteristic.
-    at
-        Data sets with at most this go to the first side; of categories NaN.
-    first, second
-        Conditions of the two sides, in words.
-    codes
-        Of categories, the codes of those on the first side.
-    rest_first
-        Whether data sets without a value go to the first side, as it is the larger one.
-    """
-
-    by: str
-    at: float
+    by: str  # name of the characteristic
+    at: float  # data sets with at most this go to the first side; of categories NaN
+    # first, second: conditions of the two sides, in words
     first: str
     second: str
-    codes: tuple[int, ...] = ()
+    codes: tuple[int, ...] = ()  # of categories, the codes of those on the first side
+    # Whether data sets without a value go to the first side, as it is the larger one
     rest_first: bool = False
 
     def sides(self, feature: Feature) -> Flags:
@@ -83,42 +71,24 @@ class Division:
 @savable
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """Data sets with one model, or divided in two.
+    """Data sets with one model, or divided in two."""
 
-    Attributes
-    ----------
-    parent
-        Position of the node above; -1 of the root.
-    conditions
-        What holds for its data sets, in words; none of the root.
-    datasets
-        Positions of the data sets that the tree was grown on.
-    levels
-        (K,) log worths or mean scores; they sum to 0.
-    log_likelihood, parameters
-        Of the model of the node.
-    statistic, p_value
-        (C,) tests of stability along each characteristic, p-values adjusted for the number of
-        characteristics; NaN where there is no test.
-    split
-        Division in two, None of a leaf.
-    children
-        Positions of the two nodes below.
-    draws
-        Random orders that the p-values rest on, the observed one included; 0 of limiting
-        distributions.
-    """
-
-    parent: int
+    parent: int  # position of the node above; -1 of the root
+    # What holds for its data sets, in words; none of the root
     conditions: tuple[tuple[str, str], ...]
-    datasets: tuple[int, ...]
-    levels: Array
+    datasets: tuple[int, ...]  # positions of the data sets that the tree was grown on
+    levels: Array  # (K,) log worths or mean scores; they sum to 0
+    # log_likelihood, parameters: of the model of the node
     log_likelihood: float
     parameters: int
+    # statistic, p_value: (C,) tests of stability along each characteristic, p-values adjusted for
+    # the number of characteristics; NaN where there is no test
     statistic: Array
     p_value: Array
-    split: Division | None = None
-    children: tuple[int, ...] = ()
+    split: Division | None = None  # division in two, None of a leaf
+    children: tuple[int, ...] = ()  # positions of the two nodes below
+    # Random orders that the p-values rest on, the observed one included; 0 of limiting
+    # distributions
     draws: int = 0
 
     @property
@@ -148,18 +118,10 @@ class TreeNode:
 @savable
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Nodes of a tree, each before those below it.
+    """Nodes of a tree, each before those below it."""
 
-    Attributes
-    ----------
-    characteristics
-        Their C names.
-    nodes
-        The nodes, the root first.
-    """
-
-    characteristics: tuple[str, ...]
-    nodes: tuple[TreeNode, ...]
+    characteristics: tuple[str, ...]  # their C names
+    nodes: tuple[TreeNode, ...]  # the nodes, the root first
 
     @property
     def leaves(self) -> tuple[int, ...]:
@@ -195,30 +157,16 @@ class Tree:
 @savable
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Rules by which a tree grows.
+    """Rules by which a tree grows."""
 
-    Attributes
-    ----------
-    alpha
-        A node is divided where the smallest adjusted p-value is at most this.
-    minsize
-        Least number of data sets of a node.
-    depth
-        Largest number of divisions one below the other.
-    prune
-        Criterion by which divisions are taken back.
-    tests, seed
-        Null distribution of the tests of stability, and the seed of the permutations.
-    fewest_draws
-        Least number of random orders, the observed one included; more where the level needs them.
-    """
-
-    alpha: float
-    minsize: int
-    depth: float = math.inf
-    prune: Prune = "none"
+    alpha: float  # a node is divided where the smallest adjusted p-value is at most this
+    minsize: int  # least number of data sets of a node
+    depth: float = math.inf  # largest number of divisions one below the other
+    prune: Prune = "none"  # criterion by which divisions are taken back
+    # tests, seed: null distribution of the tests of stability, and the seed of the permutations
     tests: Tests = "asymptotic"
     seed: int = 0
+    # Least number of random orders, the observed one included; more where the level needs them
     fewest_draws: int = _DRAWS
 
     def draws(self, datasets: int, parameters: int) -> int:

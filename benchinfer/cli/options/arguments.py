@@ -45,20 +45,11 @@ _LONGEST = 60  # characters of choices beside the name of their option
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a function, typed as one option or two.
+    """An argument of a function, typed as one option or two."""
 
-    Attributes
-    ----------
-    name
-        Of the argument.
-    options
-        The options, as parameters of a command.
-    value
-        Makes the argument of what was typed, by name of option, for a function.
-    """
-
-    name: str
-    options: tuple[inspect.Parameter, ...]
+    name: str  # of the argument
+    options: tuple[inspect.Parameter, ...]  # the options, as parameters of a command
+    # Makes the argument of what was typed, by name of option, for a function
     value: Callable[[Mapping[str, Any], Callable[..., Any]], Any]
 
 

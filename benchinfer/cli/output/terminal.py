@@ -62,27 +62,13 @@ def safe_lines(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table of texts.
+    """A table of texts."""
 
-    Attributes
-    ----------
-    heads
-        The column heads.
-    rows
-        The cells, as texts.
-    right
-        Columns that hold numbers.
-    styles
-        Style of each row on a terminal, or nothing.
-    more
-        Rows that were left out.
-    """
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    right: frozenset[int] = frozenset()
-    styles: tuple[str, ...] = ()
-    more: int = 0
+    heads: tuple[str, ...]  # the column heads
+    rows: tuple[tuple[str, ...], ...]  # the cells, as texts
+    right: frozenset[int] = frozenset()  # columns that hold numbers
+    styles: tuple[str, ...] = ()  # style of each row on a terminal, or nothing
+    more: int = 0  # rows that were left out
 
 
 class Terminal:

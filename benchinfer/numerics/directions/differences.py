@@ -14,24 +14,15 @@ class PointDifferences:
     """J statistics whose component along a direction is a difference of two points' components.
 
     All pairs of K algorithms have J = K (K - 1) / 2 rows, but only K points.
-
-    Attributes
-    ----------
-    points
-        (m, r) points, one of them zero where a contrast is no difference of two estimates.
-    first, second
-        (J,) numbers of the points.
-    error
-        (J,) standard errors.
-    pairs
-        True if all are of two estimates, each two of them once.
     """
 
+    # (m, r) points, one of them zero where a contrast is no difference of two estimates
     points: Array
+    # first, second: (J,) numbers of the points
     first: Codes
     second: Codes
-    error: Array
-    pairs: bool = False
+    error: Array  # (J,) standard errors
+    pairs: bool = False  # true if all are of two estimates, each two of them once
 
     @classmethod
     def of(cls, contrasts: Array, points: Array, error: Array) -> Self:

@@ -41,18 +41,10 @@ _SMOOTH = 20
 
 @dataclass(frozen=True, slots=True)
 class SpreadDistribution:
-    """A distribution of lengths or angles in each replicate.
+    """A distribution of lengths or angles in each replicate."""
 
-    Attributes
-    ----------
-    nodes
-        (n,) values.
-    share
-        (replicates, n) their shares; a value between two nodes is shared between them.
-    """
-
-    nodes: Array
-    share: Array
+    nodes: Array  # (n,) values
+    share: Array  # (replicates, n) their shares; a value between two nodes is shared between them
 
 
 def beyond(t: float, g: Array, r: int, df: float) -> Array:
@@ -158,22 +150,13 @@ def cones(family: PointDifferences, sides: int) -> SpreadDistribution:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """Directions orthogonal to some of the statistics, and how far these are from the largest.
+    """Directions orthogonal to some of the statistics, and how far these are from the largest."""
 
-    Attributes
-    ----------
-    rows
-        () or (g,) numbers of the statistics.
-    rise
-        (replicates n, g) largest component of another statistic per unit of its correlation short
-        of 1 or -1; without g for one number.
-    length
-        Of the directions: () or as `rise`.
-    """
-
-    rows: int | Codes
+    rows: int | Codes  # () or (g,) numbers of the statistics
+    # (replicates n, g) largest component of another statistic per unit of its correlation short of
+    # 1 or -1; without g for one number
     rise: Array
-    length: Array
+    length: Array  # of the directions: () or as `rise`
 
 
 def _drawn(family: PointDifferences, n: int, replicates: int, sides: int) -> Iterator[_Beside]:

@@ -59,15 +59,9 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Ranges(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        From the best on.
-    """
-
-    rows: tuple[Range, ...]
+    rows: tuple[Range, ...]  # from the best on
 
 
 def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:

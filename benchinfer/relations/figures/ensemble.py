@@ -50,21 +50,11 @@ type _Placed = list[tuple[float, BarSegment]]
 
 @dataclass(frozen=True, slots=True)
 class Dendrogram(Layout):
-    """Layout of the figure: across by distance, down by rows.
+    """Layout of the figure: across by distance, down by rows."""
 
-    Attributes
-    ----------
-    rows
-        The relations, like ones side by side.
-    segments
-        Lines x0, y0, x1, y1.
-    top
-        The largest distance of a merge.
-    """
-
-    rows: tuple[str, ...]
-    segments: tuple[Segment, ...]
-    top: float
+    rows: tuple[str, ...]  # the relations, like ones side by side
+    segments: tuple[Segment, ...]  # lines x0, y0, x1, y1
+    top: float  # the largest distance of a merge
 
 
 def leaves(merges: Array) -> list[int]:
@@ -339,22 +329,13 @@ class BarSegment:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """One row.
+    """One row."""
 
-    Attributes
-    ----------
-    label, said
-        The pair, and its bar in words.
-    pieces
-        From left to right.
-    marked
-        The verdict whose piece has a frame, if any.
-    """
-
+    # label, said: the pair, and its bar in words
     label: str
     said: str
-    pieces: tuple[BarSegment, ...]
-    marked: Verdict | None = None
+    pieces: tuple[BarSegment, ...]  # from left to right
+    marked: Verdict | None = None  # the verdict whose piece has a frame, if any
 
     @property
     def value(self) -> float:
@@ -364,15 +345,9 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Stacks(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        From top to bottom.
-    """
-
-    rows: tuple[Stack, ...]
+    rows: tuple[Stack, ...]  # from top to bottom
 
 
 def pieces(weights: Sequence[float]) -> tuple[BarSegment, ...]:

@@ -331,68 +331,42 @@ def _free(
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box with one algorithm, or with several that have the same verdicts.
+    """A box with one algorithm, or with several that have the same verdicts."""
 
-    Attributes
-    ----------
-    names, lines
-        The algorithms, and the text in the box.
-    x, y
-        Centre: in characters, 0 in the middle, and in rows, 0 at the top.
-    half
-        Half the width, in characters.
-    """
-
+    # names, lines: the algorithms, and the text in the box
     names: tuple[str, ...]
     lines: tuple[str, ...]
+    # x, y: centre: in characters, 0 in the middle, and in rows, 0 at the top
     x: float
     y: float
-    half: float
+    half: float  # half the width, in characters
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A line between two nodes (indices), the better one first.
-
-    Attributes
-    ----------
-    verdict
-        ``FIRST`` for a preference, ``EQUIVALENT`` for an equivalence, ``UNDECIDED`` where chains
-        lead from one to the other, but not all pairs are preferences by themselves.
-    path
-        The points that it goes through, from a to b.
-    bend
-        0 for a straight line; what would run through a neighbour goes around it.
-    """
+    """A line between two nodes (indices), the better one first."""
 
     a: int
     b: int
+    # ``FIRST`` for a preference, ``EQUIVALENT`` for an equivalence, ``UNDECIDED`` where chains lead
+    # from one to the other, but not all pairs are preferences by themselves
     verdict: Verdict
-    path: _Path
-    bend: float = 0.0
+    path: _Path  # the points that it goes through, from a to b
+    bend: float = 0.0  # 0 for a straight line; what would run through a neighbour goes around it
 
 
 @dataclass(frozen=True, slots=True)
 class Hasse(Layout):
-    """Layout of a Hasse diagram.
+    """Layout of a Hasse diagram."""
 
-    Attributes
-    ----------
-    nodes, links
-        Boxes and lines.
-    arrows
-        Whether lines need arrow heads, because preferences run in a circle.
-    columns, rows
-        Extent, in characters and rows.
-    apart
-        Where the heading of those that are compared with none begins, and its text.
-    """
-
+    # nodes, links: boxes and lines
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
-    arrows: bool
+    arrows: bool  # whether lines need arrow heads, because preferences run in a circle
+    # columns, rows: extent, in characters and rows
     columns: float
     rows: float
+    # Where the heading of those that are compared with none begins, and its text
     apart: tuple[float, float, str] | None = None
 
 

@@ -174,24 +174,12 @@ _MANY = 200  # letters in columns
 
 @dataclass(frozen=True, slots=True)
 class Letters(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        Names by mean rank in the relation, best first.
-    ranks
-        These ranks in words.
-    columns
-        Rows of the members of each group.
-    bars
-        Whether each group is a run of rows, so that bars say all.
-    """
-
-    rows: tuple[str, ...]
-    ranks: tuple[str, ...]
-    columns: tuple[tuple[int, ...], ...]
-    bars: bool
+    rows: tuple[str, ...]  # names by mean rank in the relation, best first
+    ranks: tuple[str, ...]  # these ranks in words
+    columns: tuple[tuple[int, ...], ...]  # rows of the members of each group
+    bars: bool  # whether each group is a run of rows, so that bars say all
 
 
 def layout_letters(

@@ -27,49 +27,28 @@ _ROUNDED = 1e-4
 @savable
 @dataclass(frozen=True, slots=True)
 class ContrastData:
-    """Contrasts of K algorithms on M data sets, divided by their scale; J = K - 1.
+    """Contrasts of K algorithms on M data sets, divided by their scale; J = K - 1."""
 
-    Attributes
-    ----------
-    z
-        (M, J) contrasts, 0 from the rank on. The sampler also takes (C, M, J), a table for each
-        chain, and then (C, M) residuals.
-    design
-        (M, J, J) maps the orthonormal contrasts ``helmert(K) @ theta`` to what is estimated: the
-        identity where every algorithm has as many scores, rows of 0 from the rank on.
-    variance
-        (M, J) variances of z in units of the residual variance, 0 from the rank on.
-    rank
-        (M,) number of contrasts that the data set identifies.
-    rss, df
-        (M,) residual sums of squares and their degrees of freedom.
-    whole
-        (M,) whether the design is the identity and the variances are equal.
-    dataset
-        (M,) indices of the data sets: those with scores of two algorithms.
-    silent
-        (M,) whether there are degrees of freedom but no residuals, as where a score is always the
-        same; residuals are then taken to be those of rounding.
-    scale
-        What scores were divided by: the root mean square of the contrasts.
-    log_sd
-        Log of the pooled residual standard deviation, after division; 0 without residuals.
-    noisy
-        Whether there are residuals: else interactions and noise are one.
-    """
-
+    # (M, J) contrasts, 0 from the rank on. The sampler also takes (C, M, J), a table for each
+    # chain, and then (C, M) residuals
     z: Array
+    # (M, J, J) maps the orthonormal contrasts ``helmert(K) @ theta`` to what is estimated: the
+    # identity where every algorithm has as many scores, rows of 0 from the rank on
     design: Array
-    variance: Array
-    rank: Codes
+    variance: Array  # (M, J) variances of z in units of the residual variance, 0 from the rank on
+    rank: Codes  # (M,) number of contrasts that the data set identifies
+    # rss, df: (M,) residual sums of squares and their degrees of freedom
     rss: Array
     df: Array
-    whole: Flags
-    dataset: Codes
+    whole: Flags  # (M,) whether the design is the identity and the variances are equal
+    dataset: Codes  # (M,) indices of the data sets: those with scores of two algorithms
+    # (M,) whether there are degrees of freedom but no residuals, as where a score is always the
+    # same; residuals are then taken to be those of rounding
     silent: Flags
-    scale: float
+    scale: float  # what scores were divided by: the root mean square of the contrasts
+    # Log of the pooled residual standard deviation, after division; 0 without residuals
     log_sd: float
-    noisy: bool
+    noisy: bool  # whether there are residuals: else interactions and noise are one
 
     @property
     def n_algorithms(self) -> int:

@@ -38,21 +38,12 @@ _EXACT = 1e-10  # variance about the regression, over that of the levels, that i
 
 @dataclass(frozen=True, slots=True)
 class DatasetMeans:
-    """Means of the scores of M data sets, in units of ``ContrastData.scale``.
+    """Means of the scores of M data sets, in units of ``ContrastData.scale``."""
 
-    Attributes
-    ----------
-    mean
-        (M,) mean over the algorithms of their mean scores, over those that have any.
-    held
-        (M, K) whether the algorithm has scores.
-    square, df
-        (M,) squared standard errors of the means times their degrees of freedom, and these; 0 where
-        scores are not repeated.
-    """
-
-    mean: Array
-    held: Flags
+    mean: Array  # (M,) mean over the algorithms of their mean scores, over those that have any
+    held: Flags  # (M, K) whether the algorithm has scores
+    # square, df: (M,) squared standard errors of the means times their degrees of freedom, and
+    # these; 0 where scores are not repeated
     square: Array
     df: Array
 
@@ -123,30 +114,14 @@ class LevelCoefficients(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LevelDraws:
-    """Draws of C chains of length T, in units of ``ContrastData.scale``.
+    """Draws of C chains of length T, in units of ``ContrastData.scale``."""
 
-    Attributes
-    ----------
-    average
-        (C, T) level at the average effects: alpha.
-    these
-        (C, T) mean of the levels of the data sets at hand.
-    along
-        (C, T, q) slopes of the levels along the covariates: gamma.
-    slopes
-        (C, T, J) slopes along the contrasts of the effects: b.
-    domain
-        (C, T, G) departures of the domains: c; G is 0 without them.
-    domain_scale
-        (C, T) standard deviation of the departures of the domains: s.
-    """
-
-    average: Array
-    these: Array
-    along: Array
-    slopes: Array
-    domain: Array
-    domain_scale: Array
+    average: Array  # (C, T) level at the average effects: alpha
+    these: Array  # (C, T) mean of the levels of the data sets at hand
+    along: Array  # (C, T, q) slopes of the levels along the covariates: gamma
+    slopes: Array  # (C, T, J) slopes along the contrasts of the effects: b
+    domain: Array  # (C, T, G) departures of the domains: c; G is 0 without them
+    domain_scale: Array  # (C, T) standard deviation of the departures of the domains: s
 
     @classmethod
     def of(cls, arrays: LevelCoefficients, centre: float, q: int, j: int) -> "LevelDraws":

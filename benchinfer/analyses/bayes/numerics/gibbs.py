@@ -71,33 +71,17 @@ _SEGMENTS = 2
 
 @dataclass(frozen=True, slots=True)
 class GibbsModel:
-    """Model and data of a sampler.
+    """Model and data of a sampler."""
 
-    Attributes
-    ----------
-    data
-        Contrasts of the data sets.
-    interactions
-        ``"t"`` or ``"normal"``.
-    structure
-        ``"common"`` or ``"unstructured"``.
-    priors
-        Priors.
-    domain
-        (M,) domain of each data set from 0, None where domains are no level of the model.
-    covariates
-        (M, q) covariates of the data sets, centred and scaled, None without them.
-    means
-        Means of the data sets, whose levels are then drawn, too.
-    """
-
-    data: ContrastData
-    interactions: Interactions
-    structure: Structure
+    data: ContrastData  # contrasts of the data sets
+    interactions: Interactions  # ``"t"`` or ``"normal"``
+    structure: Structure  # ``"common"`` or ``"unstructured"``
     priors: Priors
+    # (M,) domain of each data set from 0, None where domains are no level of the model
     domain: Codes | None = None
+    # (M, q) covariates of the data sets, centred and scaled, None without them
     covariates: Array | None = None
-    means: DatasetMeans | None = None
+    means: DatasetMeans | None = None  # means of the data sets, whose levels are then drawn, too
 
 
 def compiled(model: GibbsModel) -> CompiledModel:

@@ -60,24 +60,13 @@ _NORMAL = _Places(1, 48, 1, 48)
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Draws of what data sets share, in units of ``ContrastData.scale``; N draws.
+    """Draws of what data sets share, in units of ``ContrastData.scale``; N draws."""
 
-    Attributes
-    ----------
-    centre
-        (N, M or 1, J) contrasts of the effects that those of data sets depart from.
-    covariance
-        (N, J, J) covariance of the interactions.
-    df
-        (N,) degrees of freedom, None for normal interactions.
-    residual_centre, residual_spread
-        (N,) mean and standard deviation of the logs of residual scales over the pooled one; None
-        without residuals.
-    """
-
-    centre: Array
-    covariance: Array
-    df: Array | None
+    centre: Array  # (N, M or 1, J) contrasts of the effects that those of data sets depart from
+    covariance: Array  # (N, J, J) covariance of the interactions
+    df: Array | None  # (N,) degrees of freedom, None for normal interactions
+    # residual_centre, residual_spread: (N,) mean and standard deviation of the logs of residual
+    # scales over the pooled one; None without residuals
     residual_centre: Array | None
     residual_spread: Array | None
 
@@ -419,18 +408,10 @@ def draw_prior(model: GibbsModel, n: int, rng: np.random.Generator) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class Replicated:
-    """One data set, drawn S times; in units of ``ContrastData.scale``.
+    """One data set, drawn S times; in units of ``ContrastData.scale``."""
 
-    Attributes
-    ----------
-    effects
-        (S, K) least-squares estimates of the algorithms' effects; they sum to 0.
-    variance
-        (S,) residual variance, None where the data set has no residuals.
-    """
-
-    effects: Array
-    variance: Array | None
+    effects: Array  # (S, K) least-squares estimates of the algorithms' effects; they sum to 0
+    variance: Array | None  # (S,) residual variance, None where the data set has no residuals
 
 
 def replicate(data: ContrastData, m: int, shared: Shared, rng: np.random.Generator) -> Replicated:
@@ -534,18 +515,10 @@ MOST = 1000
 @savable
 @dataclass(frozen=True, slots=True)
 class Thinned:
-    """Draws of C chains, T of each, in units of ``ContrastData.scale``; see `GibbsDraws`.
+    """Draws of C chains, T of each, in units of ``ContrastData.scale``; see `GibbsDraws`."""
 
-    Attributes
-    ----------
-    average, covariance, scale, effect_scale, shrinkage, df, residual_centre, residual_spread
-        As in `GibbsDraws`.
-    domain, domain_scale, slopes
-        As in `GibbsDraws`.
-    step
-        Every how many draws there is one.
-    """
-
+    # average, covariance, scale, effect_scale, shrinkage, df, residual_centre, residual_spread: as
+    # in `GibbsDraws`
     average: Array
     covariance: Array | None
     scale: Array
@@ -554,10 +527,11 @@ class Thinned:
     df: Array | None
     residual_centre: Array | None
     residual_spread: Array | None
+    # domain, domain_scale, slopes: as in `GibbsDraws`
     domain: Array | None
     domain_scale: Array | None
     slopes: Array | None
-    step: int
+    step: int  # every how many draws there is one
 
     @classmethod
     def of(cls, draws: "GibbsDraws", most: int = MOST) -> "Thinned":

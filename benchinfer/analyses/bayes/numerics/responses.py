@@ -24,26 +24,14 @@ _WIDEST = 3.0  # of item effects, for which nodes are close enough
 @savable
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """Right answers of G groups of items, which K algorithms tried equally often.
+    """Right answers of G groups of items, which K algorithms tried equally often."""
 
-    Attributes
-    ----------
-    dataset
-        (G,) data set of each group, from 0.
-    trials
-        (G, K) answers of each algorithm to each item of the group.
-    items
-        (G,) number of items.
-    right
-        (G, K) right answers.
-    group, total, count
-        (L,) groups, totals r of right answers to an item, and how many items have that total.
-    """
-
-    dataset: Codes
-    trials: Codes
-    items: Codes
-    right: Codes
+    dataset: Codes  # (G,) data set of each group, from 0
+    trials: Codes  # (G, K) answers of each algorithm to each item of the group
+    items: Codes  # (G,) number of items
+    right: Codes  # (G, K) right answers
+    # group, total, count: (L,) groups, totals r of right answers to an item, and how many items
+    # have that total
     group: Codes
     total: Codes
     count: Codes

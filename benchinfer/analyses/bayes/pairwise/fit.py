@@ -32,29 +32,18 @@ _NOISE = 1e-14
 @savable
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Differences of P pairs, first minus second, on D data sets; larger is better.
+    """Differences of P pairs, first minus second, on D data sets; larger is better."""
 
-    Attributes
-    ----------
-    n
-        (P, D) number of differences, 0 where the data set is left out for the pair. Where
-        replications are not shared, 1: the difference of two means.
-    mean, square
-        (P, D) mean of the differences, and sum of squared deviations; 0 where there are none.
-    top
-        (P,) size of the largest difference.
-    size
-        Size of the largest score.
-    constant
-        (P, D) where differences of several replications are all the same.
-    """
-
+    # (P, D) number of differences, 0 where the data set is left out for the pair. Where
+    # replications are not shared, 1: the difference of two means
     n: Codes
+    # mean, square: (P, D) mean of the differences, and sum of squared deviations; 0 where there are
+    # none
     mean: Array
     square: Array
-    top: Array
-    size: float
-    constant: Flags
+    top: Array  # (P,) size of the largest difference
+    size: float  # size of the largest score
+    constant: Flags  # (P, D) where differences of several replications are all the same
 
     @property
     def datasets(self) -> Codes:
@@ -115,49 +104,31 @@ _MOST = 600_000  # draws that a result holds, of all pairs
 @savable
 @dataclass(frozen=True, slots=True)
 class PairPosterior:
-    """Draws of P models on the modelling scale, thinned where there are many.
+    """Draws of P models on the modelling scale, thinned where there are many."""
 
-    Attributes
-    ----------
-    centre, std, nu
-        (P, C, T) delta_0, std_0 and degrees of freedom.
-    effect, effect_sd
-        (P, D) posterior means and standard deviations of delta_m, 0 where a data set is left out.
-    """
-
+    # centre, std, nu: (P, C, T) delta_0, std_0 and degrees of freedom
     centre: Array
     std: Array
     nu: Array
+    # effect, effect_sd: (P, D) posterior means and standard deviations of delta_m, 0 where a data
+    # set is left out
     effect: Array
     effect_sd: Array
 
 
 @dataclass(frozen=True, slots=True)
 class PairwiseFit:
-    """Answers of a test to P pairs.
+    """Answers of a test to P pairs."""
 
-    Attributes
-    ----------
-    following, votes
-        Outcomes on the next data set (or the mean of the next two), and which is ahead.
-    average
-        Outcomes of delta_0, for the hierarchical model.
-    convergence
-        The worst over pairs, of the hierarchical model.
-    extended
-        How many pairs' chains were run on.
-    draws
-        Draws of the hierarchical model.
-    settled
-        (P,) whether each pair's chains have; True where there are no chains.
-    """
-
+    # following, votes: outcomes on the next data set (or the mean of the next two), and which is
+    # ahead
     following: Outcomes
     votes: Votes
-    average: Outcomes | None = None
-    convergence: Convergence | None = None
-    extended: int = 0
-    draws: PairPosterior | None = None
+    average: Outcomes | None = None  # outcomes of delta_0, for the hierarchical model
+    convergence: Convergence | None = None  # the worst over pairs, of the hierarchical model
+    extended: int = 0  # how many pairs' chains were run on
+    draws: PairPosterior | None = None  # draws of the hierarchical model
+    # (P,) whether each pair's chains have; True where there are no chains
     settled: Flags | bool = True
 
 

@@ -65,28 +65,15 @@ _stats: Any = array_stats  # typed in part
 
 @dataclass(frozen=True, slots=True)
 class ResponseFit:
-    """Draws of a row-level model.
+    """Draws of a row-level model."""
 
-    Attributes
-    ----------
-    values
-        (C, T, ...) draws by the names of `response_model`.
-    draws
-        What they are in the form of the Gibbs sampler's: contrasts of logits.
-    statistics
-        (C, T) numbers that tell how the sampler fared, by name.
-    convergence, extended
-        Whether chains settled, and whether they were drawn once more for that.
-    sampler
-        Name of the sampler.
-    """
-
-    values: Values
-    draws: GibbsDraws
-    statistics: Values
+    values: Values  # (C, T, ...) draws by the names of `response_model`
+    draws: GibbsDraws  # what they are in the form of the Gibbs sampler's: contrasts of logits
+    statistics: Values  # (C, T) numbers that tell how the sampler fared, by name
+    # convergence, extended: whether chains settled, and whether they were drawn once more for that
     convergence: Convergence
     extended: bool
-    sampler: str
+    sampler: str  # name of the sampler
 
 
 def sample_responses(
@@ -158,23 +145,13 @@ def response_convergence(draws: GibbsDraws, values: Values, divergences: int) ->
 
 @dataclass(frozen=True, slots=True)
 class MeanResponses:
-    """Mean responses of K algorithms, in the user's unit.
+    """Mean responses of K algorithms, in the user's unit."""
 
-    Attributes
-    ----------
-    datasets
-        (C, T, M, K) on each data set.
-    average
-        (C, T, K) on average over the data sets that there could be.
-    following
-        (C, 8 T, K) on next data sets, eight for each draw.
-    domains, new_domain
-        (C, T, G, K) and (C, T, K) on average in each domain, and in a new one; None without them.
-    """
-
-    datasets: "Array"
-    average: "Array"
-    following: "Array"
+    datasets: "Array"  # (C, T, M, K) on each data set
+    average: "Array"  # (C, T, K) on average over the data sets that there could be
+    following: "Array"  # (C, 8 T, K) on next data sets, eight for each draw
+    # domains, new_domain: (C, T, G, K) and (C, T, K) on average in each domain, and in a new one;
+    # None without them
     domains: "Array | None"
     new_domain: "Array | None"
 

@@ -27,18 +27,12 @@ _MOST_ANSWERS = 400  # to an item: beyond, nodes of the integral would be too fa
 @savable
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Numbers of successes: in cells, or of items that algorithms share.
+    """Numbers of successes: in cells, or of items that algorithms share."""
 
-    Attributes
-    ----------
-    trials, successes
-        (M, K) numbers in the cells.
-    items
-        What items say, where algorithms share them; None where trials are independent.
-    """
-
+    # trials, successes: (M, K) numbers in the cells
     trials: Codes
     successes: Codes
+    # What items say, where algorithms share them; None where trials are independent
     items: ItemCounts | None
 
 

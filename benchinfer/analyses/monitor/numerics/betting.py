@@ -34,19 +34,12 @@ MOST = 0.75  # of the capital that a bet on a bounded difference may lose
 
 @dataclass(frozen=True, slots=True)
 class CapitalPaths:
-    """Log capital after each new difference, for three alternatives.
+    """Log capital after each new difference, for three alternatives."""
 
-    Attributes
-    ----------
-    up, down
-        (n,) against differences that are not larger, or not smaller, than 0.
-    both
-        (n,) the mean of the two capitals.
-    """
-
+    # up, down: (n,) against differences that are not larger, or not smaller, than 0
     up: Array
     down: Array
-    both: Array
+    both: Array  # (n,) the mean of the two capitals
 
 
 @savable
@@ -118,22 +111,15 @@ class MeanBet:
     The capital is ``prod(1 + l_i d_i)``, with l_i from the mean and variance of the differences
     before i, at most ``.75 / bound``. Where differences are far smaller than the bound it grows
     slowly.
-
-    Attributes
-    ----------
-    bound
-        Largest size of a difference.
-    n, total, spread
-        Number of differences so far, their sum, and the sum of their squared distances to the
-        running mean.
-    up, down
-        Log capitals.
     """
 
-    bound: float
+    bound: float  # largest size of a difference
+    # n, total, spread: number of differences so far, their sum, and the sum of their squared
+    # distances to the running mean
     n: int = 0
     total: float = 0.0
     spread: float = 0.0
+    # up, down: log capitals
     up: float = 0.0
     down: float = 0.0
 
@@ -290,30 +276,17 @@ class ConfidenceSequence:
     themselves. An end that moves goes in point by point, at each of which the bet is worked out
     from the beginning, and the grid is renewed when n passes a power of four. Differences in one go
     or in several give the same interval.
-
-    Attributes
-    ----------
-    alpha
-        One minus the confidence level.
-    bound
-        Largest size of a difference, for its mean; None for its centre of symmetry.
-    n
-        Number of differences so far.
-    step
-        The step of the grid.
-    outermost
-        (2,) the outermost kept points, in steps; infinite where the differences are too few, NaN
-        where no centre is left.
-    capital
-        (2, SIZE) the bets against these.
     """
 
-    alpha: float
+    alpha: float  # one minus the confidence level
+    # Largest size of a difference, for its mean; None for its centre of symmetry
     bound: float | None = None
-    n: int = 0
-    step: float = 0.0
+    n: int = 0  # number of differences so far
+    step: float = 0.0  # the step of the grid
+    # (2,) the outermost kept points, in steps; infinite where the differences are too few, NaN
+    # where no centre is left
     outermost: tuple[float, float] = (-math.inf, math.inf)
-    capital: Array | None = None
+    capital: Array | None = None  # (2, SIZE) the bets against these
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -39,21 +39,13 @@ _WIDER = 1.2  # the acceptance boundary and the conditional level
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """Boundaries of one stage; every field has the shape of the conditional levels.
+    """Boundaries of one stage; every field has the shape of the conditional levels."""
 
-    Attributes
-    ----------
-    level
-        Conditional level a*.
-    reject, accept
-        Boundaries a1 and a0: reject at p <= a1, stop for futility at p > a0.
-    critical
-        Critical value c of the product; NaN where the stage cannot be followed by another.
-    """
-
-    level: Array
+    level: Array  # conditional level a*
+    # reject, accept: boundaries a1 and a0: reject at p <= a1, stop for futility at p > a0
     reject: Array
     accept: Array
+    # Critical value c of the product; NaN where the stage cannot be followed by another
     critical: Array
 
 

@@ -71,26 +71,15 @@ class DifferenceSpread:
 
 @dataclass(frozen=True, slots=True)
 class Aimed:
-    """Aim of an experiment.
+    """Aim of an experiment."""
 
-    Attributes
-    ----------
-    aim
-        ``"difference"``: a true difference; ``"equivalence"``: that algorithms without a difference
-        differ by less than it; ``"non-inferiority"``: that the first of two algorithms
-        without a difference is not worse by it.
-    difference
-        The true difference, or the margin.
-    alpha
-        Level of the family of comparisons.
-    family
-        The comparisons made together; one by default.
-    """
-
+    # ``"difference"``: a true difference; ``"equivalence"``: that algorithms without a difference
+    # differ by less than it; ``"non-inferiority"``: that the first of two algorithms without a
+    # difference is not worse by it
     aim: Aim
-    difference: float
-    alpha: float
-    family: CriticalFamily = ALONE
+    difference: float  # the true difference, or the margin
+    alpha: float  # level of the family of comparisons
+    family: CriticalFamily = ALONE  # the comparisons made together; one by default
 
     def critical(self, df: float) -> float:
         """Return the critical value of one comparison of the family."""
@@ -219,21 +208,12 @@ def _middles(n: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """The size of a pilot experiment.
+    """The size of a pilot experiment."""
 
-    Attributes
-    ----------
-    df_between
-        Degrees of freedom of the mean square of algorithms on data sets, (D - 1)(K - 1).
-    df_residual
-        Degrees of freedom of the residual; 0 for one score per cell.
-    n_replications
-        Replications per data set and algorithm.
-    """
-
+    # Degrees of freedom of the mean square of algorithms on data sets, (D - 1)(K - 1)
     df_between: float
-    df_residual: float
-    n_replications: float
+    df_residual: float  # degrees of freedom of the residual; 0 for one score per cell
+    n_replications: float  # replications per data set and algorithm
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,17 +53,10 @@ _POINT = 0.004  # share of the corners' distance that is the same place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimplexMap(PointMap):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    groups
-        Archetype of which each data set has the largest share.
-    corners
-        Places of the archetypes, in the order of their numbers.
-    """
-
-    groups: tuple[int, ...]
+    groups: tuple[int, ...]  # archetype of which each data set has the largest share
+    # Places of the archetypes, in the order of their numbers
     corners: tuple[tuple[float, float], ...]
 
 
@@ -157,27 +150,14 @@ def draw_simplex(laid: SimplexMap, ax: "Axes") -> None:
 
 @dataclass(frozen=True, slots=True)
 class ProfileLines(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    rows
-        Names of the algorithms, from top to bottom.
-    values
-        (k, K) values of the archetypes in the order of the rows, in the measure's own unit.
-    labels
-        Names of the archetypes.
-    neutral
-        Value of no difference, if values are differences.
-    log
-        Whether the axis is logarithmic.
-    """
-
-    rows: tuple[str, ...]
+    rows: tuple[str, ...]  # names of the algorithms, from top to bottom
+    # (k, K) values of the archetypes in the order of the rows, in the measure's own unit
     values: Array
-    labels: tuple[str, ...]
-    neutral: float | None
-    log: bool
+    labels: tuple[str, ...]  # names of the archetypes
+    neutral: float | None  # value of no difference, if values are differences
+    log: bool  # whether the axis is logarithmic
 
 
 def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
@@ -243,19 +223,12 @@ def _open(ax: "Axes") -> None:
 
 @dataclass(frozen=True, slots=True)
 class ElbowCurve(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    numbers, explained
-        Numbers of archetypes, and the share that they explain.
-    chosen
-        The number that was chosen.
-    """
-
+    # numbers, explained: numbers of archetypes, and the share that they explain
     numbers: tuple[int, ...]
     explained: tuple[float, ...]
-    chosen: int
+    chosen: int  # the number that was chosen
 
 
 def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:

@@ -41,18 +41,10 @@ def standardised(scores: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Breaks:
-    """Places of a break along a number.
+    """Places of a break along a number."""
 
-    Attributes
-    ----------
-    order
-        (m,) data sets with a value, those with the smallest number first.
-    last
-        (b,) number of them before each place.
-    """
-
-    order: Codes
-    last: Codes
+    order: Codes  # (m,) data sets with a value, those with the smallest number first
+    last: Codes  # (b,) number of them before each place
 
     @classmethod
     def of(cls, values: Array, fewest: int) -> "Breaks":
@@ -104,15 +96,9 @@ class Breaks:
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """Categories of data sets.
+    """Categories of data sets."""
 
-    Attributes
-    ----------
-    member
-        (c, n) 1 where a data set is of a category that there is, else 0.
-    """
-
-    member: Array
+    member: Array  # (c, n) 1 where a data set is of a category that there is, else 0
 
     @classmethod
     def of(cls, codes: Array) -> "Categories":

@@ -16,22 +16,13 @@ _RIDGE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Worths:
-    """Suprema of the likelihoods of U sets of contests.
+    """Suprema of the likelihoods of U sets of contests."""
 
-    Attributes
-    ----------
-    log_worth
-        (U, K) log worths; they sum to 0. Where some algorithm always wins they have no finite
-        estimate, and are those at which the likelihood no longer grows.
-    tie
-        (U, 1) log of Davidson's nu, or None without ties.
-    log_likelihood
-        (U,) largest log likelihoods.
-    """
-
+    # (U, K) log worths; they sum to 0. Where some algorithm always wins they have no finite
+    # estimate, and are those at which the likelihood no longer grows
     log_worth: Array
-    tie: Array | None
-    log_likelihood: Array
+    tie: Array | None  # (U, 1) log of Davidson's nu, or None without ties
+    log_likelihood: Array  # (U,) largest log likelihoods
 
 
 def worths(tally: Tally) -> Worths:

@@ -23,32 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceBand(Layout):
-    """Layout of the figure.
+    """Layout of the figure."""
 
-    Attributes
-    ----------
-    places
-        (G,) values of the covariate.
-    estimate, low, high
-        (G,) difference and its band, in the measure's own unit.
-    stretches
-        Both ends and the verdict of each region.
-    ticks
-        (D,) values of the data sets.
-    neutral
-        Value of no difference.
-    log
-        Whether differences are ratios.
-    """
-
-    places: Array
+    places: Array  # (G,) values of the covariate
+    # estimate, low, high: (G,) difference and its band, in the measure's own unit
     estimate: Array
     low: Array
     high: Array
-    stretches: tuple[tuple[float, float, Verdict], ...]
-    ticks: Array
-    neutral: float
-    log: bool
+    stretches: tuple[tuple[float, float, Verdict], ...]  # both ends and the verdict of each region
+    ticks: Array  # (D,) values of the data sets
+    neutral: float  # value of no difference
+    log: bool  # whether differences are ratios
 
 
 def layout(

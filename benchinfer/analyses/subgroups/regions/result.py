@@ -20,22 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of the covariate with one verdict on a pair.
+    """A stretch of the covariate with one verdict on a pair."""
 
-    Attributes
-    ----------
-    low, high
-        Its ends.
-    verdict
-        What holds all along it.
-    n_datasets
-        Data sets whose value lies in it.
-    """
-
+    # low, high: its ends
     low: float
     high: float
-    verdict: Verdict
-    n_datasets: int
+    verdict: Verdict  # what holds all along it
+    n_datasets: int  # data sets whose value lies in it
 
 
 @savable

@@ -23,25 +23,15 @@ _PART = 2000  # draws held at once
 
 @dataclass(frozen=True, slots=True)
 class OutcomeShares:
-    """Outcome probabilities of one pair: (3,) arrays for first, equivalent, second.
+    """Outcome probabilities of one pair: (3,) arrays for first, equivalent, second."""
 
-    Attributes
-    ----------
-    expected
-        Expected probabilities: those of the next data set (sign), or of the mean of the next two
-        (signed rank).
-    votes
-        Posterior probabilities that each of the three is the largest.
-    error
-        Largest Monte Carlo standard error of the votes; 0 where they are exact.
-    estimate, low, high
-        Mean difference of the data sets, and equal-tailed bounds of its posterior without a
-        pseudo-observation (the Bayesian bootstrap).
-    """
-
+    # Expected probabilities: those of the next data set (sign), or of the mean of the next two
+    # (signed rank)
     expected: Array
-    votes: Array
-    error: float
+    votes: Array  # posterior probabilities that each of the three is the largest
+    error: float  # largest Monte Carlo standard error of the votes; 0 where they are exact
+    # estimate, low, high: mean difference of the data sets, and equal-tailed bounds of its
+    # posterior without a pseudo-observation (the Bayesian bootstrap)
     estimate: float
     low: float
     high: float
@@ -117,26 +107,15 @@ def sign_shares(alpha: Array, margin: float) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class Walsh:
-    """One pair, ready for the signed-rank test.
+    """One pair, ready for the signed-rank test."""
 
-    Attributes
-    ----------
-    z
-        (n + 1,) differences with the pseudo-observation, ascending.
-    concentration
-        (n + 1,) their weights.
-    above, below
-        (2, n + 1) for each one, from which place on sums with the others are at least, and more
-        than, twice the margin; and up to which they are below, and at most, minus that.
-    real
-        (n + 1,) which of them are data sets.
-    """
-
-    z: Array
-    concentration: Array
+    z: Array  # (n + 1,) differences with the pseudo-observation, ascending
+    concentration: Array  # (n + 1,) their weights
+    # above, below: (2, n + 1) for each one, from which place on sums with the others are at least,
+    # and more than, twice the margin; and up to which they are below, and at most, minus that
     above: Codes
     below: Codes
-    real: Flags
+    real: Flags  # (n + 1,) which of them are data sets
 
     @staticmethod
     def of(differences: Array, margin: float, size: float, strength: float, at: float) -> "Walsh":

@@ -18,21 +18,14 @@ from benchinfer.numerics.types import Array
 @savable
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Posterior probabilities that an outcome is the most probable one, of P pairs; (P,) arrays.
+    """Posterior probabilities that an outcome is the most probable one, of P pairs; (P,) arrays."""
 
-    Attributes
-    ----------
-    first, equivalent, second
-        That it is that the first is better by more than the margin, that both differ by at most
-        the margin, and that the second is better by more.
-    error
-        Largest Monte Carlo standard error of the three; 0 where they are exact.
-    """
-
+    # first, equivalent, second: that it is that the first is better by more than the margin, that
+    # both differ by at most the margin, and that the second is better by more
     first: Array
     equivalent: Array
     second: Array
-    error: Array
+    error: Array  # largest Monte Carlo standard error of the three; 0 where they are exact
 
 
 def next_dataset(

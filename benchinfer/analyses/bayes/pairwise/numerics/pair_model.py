@@ -140,33 +140,17 @@ _TURNS = (0, 1) * 4
 
 @dataclass(frozen=True, slots=True)
 class PairData:
-    """Sufficient statistics of P pairs of algorithms on M data sets, in units of `scale`.
+    """Sufficient statistics of P pairs of algorithms on M data sets, in units of `scale`."""
 
-    Attributes
-    ----------
-    n
-        (P, M) number of differences; 0 where the data set says nothing of the pair.
-    mean
-        (P, M) means of the differences, 0 where there are none.
-    square
-        (P, M) sums of squared deviations, over ``1 - rho``; above 0.
-    spread
-        (P, M) variance of a mean, in units of sigma_m^2: ``(1 + (n - 1) rho) / n``.
-    furthest
-        (P,) largest difference that delta_0 may have.
-    sigma_high, std_high
-        (P,) largest sigma_m and std_0.
-    scale
-        (P,) mean standard deviation of the differences on a data set, by which all is divided.
-    """
-
-    n: Codes
-    mean: Array
-    square: Array
-    spread: Array
-    furthest: Array
+    n: Codes  # (P, M) number of differences; 0 where the data set says nothing of the pair
+    mean: Array  # (P, M) means of the differences, 0 where there are none
+    square: Array  # (P, M) sums of squared deviations, over ``1 - rho``; above 0
+    spread: Array  # (P, M) variance of a mean, in units of sigma_m^2: ``(1 + (n - 1) rho) / n``
+    furthest: Array  # (P,) largest difference that delta_0 may have
+    # sigma_high, std_high: (P,) largest sigma_m and std_0
     sigma_high: Array
     std_high: Array
+    # (P,) mean standard deviation of the differences on a data set, by which all is divided
     scale: Array
 
     def of(self, rows: Codes) -> "PairData":
@@ -176,24 +160,16 @@ class PairData:
 
 @dataclass(frozen=True, slots=True)
 class ChainState:
-    """States of R chains, and the sizes of their proposals.
+    """States of R chains, and the sizes of their proposals."""
 
-    Attributes
-    ----------
-    centre, std, nu
-        (R,) delta_0, std_0 and degrees of freedom.
-    variance, mixing
-        (R, M) sigma_m^2, and the mixing scales of t.
-    step
-        (4, R) standard deviations of the steps that are tried, one for each kind of move.
-    """
-
+    # centre, std, nu: (R,) delta_0, std_0 and degrees of freedom
     centre: Array
     std: Array
     nu: Array
+    # variance, mixing: (R, M) sigma_m^2, and the mixing scales of t
     variance: Array
     mixing: Array
-    step: Array
+    step: Array  # (4, R) standard deviations of the steps that are tried, one for each kind of move
 
     def of(self, rows: Codes) -> "ChainState":
         """Return the state of some chains."""
@@ -446,20 +422,14 @@ def pair_data(n: Codes, mean: Array, square: Array, top: Array, rho: float) -> P
 
 @dataclass(frozen=True, slots=True)
 class PairDraws:
-    """T draws of R chains.
+    """T draws of R chains."""
 
-    Attributes
-    ----------
-    centre, std, nu
-        (R, T) delta_0 and std_0, in units of the scale, and degrees of freedom.
-    mean, square
-        (S, R, M) mean, and sum of squared deviations from it, of delta_m in each segment of the
-        chains.
-    """
-
+    # centre, std, nu: (R, T) delta_0 and std_0, in units of the scale, and degrees of freedom
     centre: Array
     std: Array
     nu: Array
+    # mean, square: (S, R, M) mean, and sum of squared deviations from it, of delta_m in each
+    # segment of the chains
     mean: Array
     square: Array
 
