@@ -17,6 +17,7 @@ JUNK = [
     *("{}", "[]", "null", "true", "2020-01-01", "dataset", "value", "=1+1", "{dataset}", "*"),
 ]
 ACC = {"acc": "higher"}
+BINARY = (".db", ".eval", ".parquet")
 
 
 def long_table(rng: random.Random) -> str:
@@ -136,7 +137,7 @@ def check_sample(folder: Path, seed: int) -> bool:
     rng = random.Random(seed)  # noqa: S311 - damage, no secrets
     files = sorted(path for path in SAMPLES.rglob("*") if path.is_file())
     sample = rng.choice(files)
-    text = sample.read_text(encoding="utf-8")
+    text = sample.read_bytes().decode("latin-1" if sample.suffix in BINARY else "utf-8")
     if sample.suffix == ".json" and rng.random() < 0.7:
         text = json.dumps(_node(json.loads(text), rng))
     else:
@@ -144,6 +145,7 @@ def check_sample(folder: Path, seed: int) -> bool:
     shutil.rmtree(folder / "part", ignore_errors=True)
     place = folder / "part" / sample.parent.name
     place.mkdir(parents=True)
-    (place / sample.name).write_text(text, encoding="utf-8", newline="")
+    coding = "latin-1" if sample.suffix in BINARY else "utf-8"
+    (place / sample.name).write_bytes(text.encode(coding, "replace"))
     measures = rng.choice([None, ACC, {"score": "higher"}, {"accuracy": "higher"}])
     return attempt(place / sample.name, measures=measures) is not None

@@ -1,7 +1,9 @@
 """Format of the results of a tool."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, cast
 
 from benchinfer.core.errors import ScoreTableError
@@ -134,3 +136,23 @@ def numbers(record: Record, key: str, tool: str) -> list[float | None]:
 def _unlike(tool: str, what: str) -> ScoreTableError:
     hint = "the file is damaged, or of a version of the tool that writes it otherwise."
     return ScoreTableError(f"results of {tool}: {what}.", hint=hint)
+
+
+def document(path: Path, tool: str) -> Record:
+    """Return the record that a file of JSON in a folder of a tool holds."""
+    held = _decoded(path, tool)
+    if isinstance(held, Mapping):
+        return cast("Record", held)
+    raise _unlike(tool, f"{path.name!r} holds no record")
+
+
+def listed(path: Path, tool: str) -> list[Record]:
+    """Return the records that a file of JSON in a folder of a tool lists."""
+    return records({path.name: _decoded(path, tool)}, path.name, tool)
+
+
+def _decoded(path: Path, tool: str) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        raise _unlike(tool, f"{path.name!r} in {path.parent.name!r} is no JSON") from None

@@ -37,8 +37,11 @@ from benchinfer.scores.formats.documents import (
     rows_of,
     too_deep,
 )
+from benchinfer.scores.formats.folders import of_folder
 from benchinfer.scores.formats.pages import PAGES, published_table, rows_of_page
 from benchinfer.scores.formats.tables import recognised
+from benchinfer.scores.formats.tuning.flaml import flaml
+from benchinfer.scores.formats.tuning.optuna import SQLITE, optuna_storage
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -61,6 +64,7 @@ TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
+SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
 ARFF = (".arff",)
@@ -189,6 +193,14 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         inner = _of_files(typed, score_files, path, others, name)
         return replace(inner, name=path.name, stem=path.name)
     files = _files_below(path, typed)
+    if name is None and (results := of_folder(path, files)) is not None:
+        import pandas as pd
+
+        note_input(path)
+        inner = of_frame(pd.DataFrame(results[1]), path.name)
+        toml = path / "measures.toml"
+        toml = toml if toml.is_file() else None
+        return replace(inner, known=results[0], stem=path.name, toml=toml)
     tables = [file for file in files if _is_table(file)]
     if not tables:
         raise ScoreTableError(
@@ -379,12 +391,16 @@ def _of_one_type(tables: Sequence[Any], column: str) -> bool:
 
 
 def partitions(path: Path, folder: Path) -> dict[str, str | None]:
-    """Return the columns that folders name, as in ``dataset=d1/part.parquet``."""
+    """Return the columns that folders name, as in ``dataset=d1/part.parquet``.
+
+    Names of runs such as ``mmlu:subject=law,model=a`` name none, but above Parquet.
+    """
     pairs = [part.partition("=") for part in path.relative_to(folder).parent.parts]
+    columnar = suffix_of(path) in ARROW
     return {
         unquote(name): None if value == _NO_LABEL else unquote(value)
         for name, sign, value in pairs
-        if name and sign
+        if name and sign and (columnar or (":" not in name and "=" not in value))
     }
 
 
@@ -516,7 +532,11 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     if suffix in ARFF:
         return None, arff(path, typed)
     results = None
-    if suffix in ARRAYS:
+    if suffix == ".log":
+        results = flaml(path, typed)
+    elif suffix in SQL and _head(path) == SQLITE:
+        results = optuna_storage(path, typed)
+    elif suffix in ARRAYS:
         results = archive(path, typed)
     elif suffix in TEXT:
         results = predictions(path, typed)
@@ -527,6 +547,11 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     import pandas as pd
 
     return results[0], pd.DataFrame(results[1])
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(SQLITE))
 
 
 def _page(path: Path, typed: str) -> Source:

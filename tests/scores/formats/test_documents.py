@@ -1,7 +1,8 @@
 """Layouts of tools, read without options.
 
 Each case names repository and file of the writer after which its sample was written. Made by the
-tool itself: `timing/pytest_benchmark.json` (pytest-benchmark 5.2.3, four rounds of each test).
+tools themselves: `timing/pytest_benchmark.json` (pytest-benchmark 5.2.3, four rounds of each test),
+`tuning/optuna.db` (Optuna 5.0.0), `tuning/mlruns` (MLflow 3.17.2, other names of user and folder).
 """
 
 from typing import NamedTuple
@@ -22,6 +23,7 @@ class Case(NamedTuple):
     cell: tuple[str, str, str, str]  # data set, algorithm, replication, measure
     value: float
     writer: str
+    said: str | None = None  # the direction, which the tool does not define
 
 
 CASES = [
@@ -61,12 +63,105 @@ CASES = [
         2031.8035293141454,
         "google/benchmark src/json_reporter.cc",
     ),
+    Case(
+        "tuning/pycaret.csv",
+        "PyCaret",
+        (1, 3, 24, 0),
+        "Accuracy:h AUC:h Recall:h F1:h Kappa:h MCC:h Prec.:h TT (Sec):l",
+        ("pycaret", "Decision Tree Classifier", "1", "Prec."),
+        0.945,
+        "pycaret/pycaret pycaret/internal/pycaret_experiment/supervised_experiment.py",
+    ),
+    Case(
+        "tuning/autogluon.csv",
+        "AutoGluon",
+        (1, 3, 15, 0),
+        "score_test:h score_val:h pred_time_test:l pred_time_val:l fit_time:l",
+        ("autogluon", "CatBoost", "1", "score_test"),
+        0.9301,
+        "autogluon/autogluon tabular/src/autogluon/tabular/predictor/predictor.py",
+    ),
+    Case(
+        "tuning/automl.log",
+        "FLAML, log",
+        (1, 3, 5, 0),
+        "validation_loss:l",
+        ("automl", "rf", "3", "validation_loss"),
+        0.22,
+        "microsoft/FLAML flaml/training_log.py",
+    ),
+    Case(
+        "tuning/optuna.db",
+        "Optuna, storage",
+        (1, 2, 7, 1),
+        "value:h",
+        ("iris", "svm", "4", "value"),
+        0.9049543508709195,
+        "optuna/optuna optuna/storages/_rdb/models.py",
+    ),
+    Case(
+        "optuna.csv",
+        "Optuna, trials_dataframe()",
+        (1, 2, 7, 1),
+        "acc:h",
+        ("optuna", "cart", "1", "acc"),
+        0.9533333333333334,
+        "optuna/optuna optuna/study/_dataframe.py",
+        said="acc:higher",
+    ),
+    Case(
+        "tuning/mlflow_page.csv",
+        "MLflow, CSV of its page",
+        (1, 2, 3, 1),
+        "test_acc:h",
+        ("mlflow_page", "cnn", "2", "test_acc"),
+        0.92,
+        "mlflow/mlflow mlflow/server/js/src/common/utils/Utils.tsx",
+        said="test_acc:higher",
+    ),
+    Case(
+        "tuning/mlruns",
+        "MLflow, folder of runs",
+        (1, 2, 4, 0),
+        "acc:h",
+        ("digits", "mlp", "2", "acc"),
+        0.9072301208123746,
+        "mlflow/mlflow mlflow/store/tracking/file_store.py",
+        said="acc:higher",
+    ),
+    Case(
+        "timing/asv",
+        "asv",
+        (3, 2, 18, 0),
+        "time:l peakmem:l",
+        ("suite.time_sort(200)", "2f0c3aa2", "3", "time"),
+        0.000192269,
+        "airspeed-velocity/asv asv/results.py",
+    ),
+    Case(
+        "timing/criterion",
+        "Criterion",
+        (2, 2, 24, 0),
+        "time:l",
+        ("Sort/64", "quick", "2", "time"),
+        104.54685373598652,
+        "bheisler/criterion.rs src/analysis/mod.rs",
+    ),
+    Case(
+        "evaluations/helm",
+        "HELM",
+        (2, 2, 16, 0),
+        "exact_match:h",
+        ("mmlu:subject=law,method=multiple_choice_joint", "org/small", "id2", "exact_match"),
+        0.0,
+        "stanford-crfm/helm src/helm/benchmark/runner.py",
+    ),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.path for case in CASES])
 def test_layouts_are_read_without_options(case):
-    scores = read_scores(SAMPLES / case.path)
+    scores = read_scores(SAMPLES / case.path, measures=case.said)
     (known,) = [f for f in scores.finding_records if f.rule == "tool recognised"]
     assert known.what.startswith(f"taken for results of {case.tool}")
     failures = len(scores.failures())
@@ -75,3 +170,15 @@ def test_layouts_are_read_without_options(case):
     assert " ".join(f"{m.name}:{m.better[0]}" for m in scores.measures) == case.measures
     table = scores.to_frame().set_index(["dataset", "algorithm", "replication", "measure"])
     assert table.loc[case.cell, "value"] == pytest.approx(case.value, rel=1e-9)
+
+
+def test_names_of_runs_are_no_columns(tmp_path):
+    for model in ("a", "b"):
+        for place in (f"mmlu:subject=law,model={model}", f"seed={model}"):
+            folder = tmp_path / place.partition("=")[0].partition(":")[0] / place
+            folder.mkdir(parents=True)
+            (folder / "s.csv").write_text(f"task,model,acc\nx,{model},0.5\n")
+    scores = read_scores(tmp_path / "mmlu", measures="acc:higher")
+    assert scores.algorithms == ("a", "b")
+    seeds = read_scores(tmp_path / "seed", measures="acc:higher").to_frame()
+    assert seeds["replication"].tolist() == ["a", "b"]

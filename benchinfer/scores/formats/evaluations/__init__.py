@@ -1,0 +1,1 @@
+"""Evaluations of language models and of retrieval: a file per tool."""

@@ -1,0 +1,67 @@
+"""Folder of results of asv (airspeed velocity)."""
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.format import Format, Results, document, is_score, part
+from benchinfer.scores.resampling import Resampling
+
+_TOOL = "asv"
+_LOWER = {"time": "s", "timeraw": "s", "mem": "bytes", "peakmem": "bytes"}
+
+
+def asv(_: Path, files: Sequence[Path]) -> Results:
+    """Return the samples of each benchmark and combination of parameters, or their median.
+
+    A commit, with its environment where there are several, is the algorithm.
+    """
+    results = [
+        file
+        for file in files
+        if file.suffix == ".json" and file.name not in ("machine.json", "benchmarks.json")
+    ]
+    documents = [document(file, _TOOL) for file in results]
+    environments = {held.get("env_name") for held in documents}
+    rows: list[dict[str, Any]] = []
+    medians = 0
+    for held in documents:
+        commit = part(held, "commit_hash", str, _TOOL)[:8]
+        several = len(environments) > 1
+        algorithm = f"{commit}/{held.get('env_name')}" if several else commit
+        columns = part(held, "result_columns", list, _TOOL)
+        for name, values in part(held, "results", dict, _TOOL).items():
+            # What is null at the end of a row is not written.
+            entry = dict(
+                zip(columns, values if isinstance(values, list) else [values], strict=False)
+            )
+            kind = str(name).rpartition(".")[2].partition("_")[0]
+            scores = entry.get("result")
+            samples = entry.get("samples")
+            combinations = list(product(*(entry.get("params") or [])))
+            for i, combination in enumerate(combinations):
+                drawn = samples[i] if isinstance(samples, list) and i < len(samples) else None
+                median = scores[i] if isinstance(scores, list) and i < len(scores) else None
+                medians += not drawn
+                dataset = str(name) + (
+                    f"({', '.join(map(str, combination))})" if combination else ""
+                )
+                rows += [
+                    {
+                        "dataset": dataset,
+                        "algorithm": algorithm,
+                        "replication": j,
+                        "measure": kind,
+                        "value": value if is_score(value) else None,
+                    }
+                    for j, value in enumerate(drawn or [median])
+                ]
+    note = f"{medians} medians of samples, which --record-samples saves" if medians else ""
+    return Format(
+        _TOOL,
+        measures=tuple(Measure(kind, "lower", unit=unit) for kind, unit in _LOWER.items()),
+        resampling=Resampling("independent", paired=False),
+        note=note,
+    ), rows

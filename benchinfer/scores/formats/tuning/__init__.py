@@ -1,0 +1,1 @@
+"""Results of searches and trackers: a file per tool."""

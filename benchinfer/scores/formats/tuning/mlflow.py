@@ -1,0 +1,83 @@
+"""Folder of runs of MLflow."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.format import Format, Results
+
+_STATES = {"1": "RUNNING", "2": "SCHEDULED", "3": "FINISHED", "4": "FAILED", "5": "KILLED"}
+
+
+def mlflow_runs(folder: Path, files: Sequence[Path]) -> Results:
+    """Return the last value of each metric of each run that was not deleted."""
+    experiments: dict[Path, str] = {}
+    runs: dict[Path, dict[str, str]] = {}
+    for file in files:
+        if file.name != "meta.yaml":
+            continue
+        meta = _meta(file)
+        if "run_id" in meta or "run_uuid" in meta:
+            runs[file.parent] = meta
+        else:
+            experiments[file.parent] = meta.get("name", file.parent.name)
+    rows: list[dict[str, Any]] = []
+    values = [file for file in files if file.parent.name == "metrics" or "metrics" in file.parts]
+    for run, meta in runs.items():
+        if meta.get("lifecycle_stage") == "deleted":
+            continue
+        labels = _labels(run, meta, experiments.get(run.parent, run.parent.name))
+        metrics = [file for file in values if file.is_relative_to(run / "metrics")]
+        rows += [
+            labels | {"measure": file.relative_to(run / "metrics").as_posix(), "value": _last(file)}
+            for file in metrics
+        ]
+    if not rows:
+        raise ScoreTableError(f"the runs of MLflow in {folder.name!r} have no metrics.")
+    return Format("MLflow, folder of runs", note="the last value of each metric"), rows
+
+
+def _labels(run: Path, meta: dict[str, str], experiment: str) -> dict[str, Any]:
+    """Return data set, algorithm and replication, from parameters and tags by their usual names."""
+    said: dict[str, str] = {}
+    for kind in ("tags", "params"):
+        for file in sorted((run / kind).glob("*")) if (run / kind).is_dir() else ():
+            if file.is_file():
+                said[file.name.casefold()] = file.read_text(errors="replace").strip()
+    usual = {
+        role: next((said[name] for name in COMMON[role] if said.get(name)), None)
+        for role in ("dataset", "algorithm", "replication")
+    }
+    state = meta.get("status", "")
+    return {
+        "dataset": usual["dataset"] or experiment,
+        "algorithm": usual["algorithm"] or said.get("mlflow.runname") or meta.get("run_name"),
+        "replication": usual["replication"] or run.name,
+        "failure": _STATES.get(state, state) or None,
+    }
+
+
+def _meta(file: Path) -> dict[str, str]:
+    """Return the flat keys of a ``meta.yaml``."""
+    pairs = [line.partition(":") for line in file.read_text(errors="replace").splitlines()]
+    return {key.strip(): value.strip().strip("'\"") for key, _, value in pairs}
+
+
+def _last(file: Path) -> float | str | None:
+    """Return the value of the last step; lines are time, value and step."""
+    lines = [line.split() for line in file.read_text(errors="replace").splitlines() if line.strip()]
+    try:
+        steps = [
+            (int(parts[2]) if len(parts) > 2 else 0, int(parts[0]), parts[1]) for parts in lines
+        ]
+    except (ValueError, IndexError):
+        raise ScoreTableError(f"{file.name!r} is no metric of MLflow: time, value, step.") from None
+    if not steps:
+        return None
+    text = max(steps, key=lambda step: step[:2])[2]
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,92 @@
+"""Storage of Optuna in SQLite."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.format import Format, Results
+
+SQLITE = b"SQLite format 3\0"
+_STUDIES = "SELECT study_id, study_name FROM studies ORDER BY study_id"
+_DIRECTIONS = "SELECT study_id, objective, direction FROM study_directions"
+_TRIALS = "SELECT trial_id, number, study_id, state FROM trials ORDER BY trial_id"
+_VALUES = "SELECT trial_id, objective, value, value_type FROM trial_values"
+_ATTRIBUTES = "SELECT trial_id, key, value_json FROM trial_user_attributes"
+_PARAMS = "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params"
+
+
+def optuna_storage(path: Path, typed: str) -> Results:
+    """Return the values of each trial.
+
+    The algorithm is an attribute or parameter named so, or else the study.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
+            tables = [
+                base.execute(query).fetchall()
+                for query in (_STUDIES, _DIRECTIONS, _TRIALS, _VALUES, _ATTRIBUTES, _PARAMS)
+            ]
+        studies, directions, trials, values, attributes, params = tables
+        said: dict[int, dict[str, str]] = {}
+        for trial, name, value, distribution in params:
+            said.setdefault(trial, {})[name.casefold()] = _parameter(value, distribution)
+        for trial, name, value in attributes:
+            said.setdefault(trial, {})[name.casefold()] = str(json.loads(value))
+    except (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ScoreTableError(
+            f"{typed!r} is no storage of Optuna: {error}",
+            hint="other databases are read where their table is saved as CSV or Parquet.",
+        ) from None
+    names = dict(studies)
+    objectives = sorted({objective for _, objective, _ in directions})
+    by_trial: dict[tuple[int, int], Any] = {
+        (trial, objective): {"INF_POS": float("inf"), "INF_NEG": float("-inf")}.get(kind, value)
+        for trial, objective, value, kind in values
+    }
+    rows: list[dict[str, Any]] = []
+    for trial, number, study, state in trials:
+        algorithm, dataset = (
+            next((said[trial][n] for n in COMMON[role] if n in said.get(trial, {})), None)
+            for role in ("algorithm", "dataset")
+        )
+        rows += [
+            {
+                "dataset": dataset or (names.get(study) if algorithm else path.name.split(".")[0]),
+                "algorithm": algorithm or names.get(study),
+                "replication": number,
+                "failure": None if state == "COMPLETE" else state,
+                "measure": _objective(objective, objectives),
+                "value": by_trial.get((trial, objective)),
+            }
+            for objective in objectives
+        ]
+    return Format(
+        "Optuna, storage",
+        measures=_measures(directions, objectives),
+        note="trials of a search are no independent replications of an algorithm",
+    ), rows
+
+
+def _objective(objective: int, objectives: list[int]) -> str:
+    return "value" if len(objectives) == 1 else f"value {objective}"
+
+
+def _measures(directions: list[tuple[int, int, str]], objectives: list[int]) -> tuple[Measure, ...]:
+    """Return the objectives that all studies turn the same way."""
+    ways = {o: {way for _, objective, way in directions if objective == o} for o in objectives}
+    return tuple(
+        Measure(_objective(o, objectives), "higher" if way == {"MAXIMIZE"} else "lower")
+        for o, way in ways.items()
+        if way in ({"MAXIMIZE"}, {"MINIMIZE"})
+    )
+
+
+def _parameter(value: float, distribution: str) -> str:
+    """Return the value of a parameter; of a category its number is stored."""
+    choices = json.loads(distribution).get("attributes", {}).get("choices")
+    return str(value if choices is None else choices[int(value)])
