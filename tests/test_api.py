@@ -127,7 +127,8 @@ SIGNATURES = {
     " correlation=None, covariates=(), n=None, spread='sd'",
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
-    " failed='missing', covariates=None, features=None, normalise=None, names=None",
+    " failed='missing', covariates=None, features=None, normalise=None, names=None,"
+    " units=None, unit_weights='items'",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None, print='short'",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
     " resamples=200, rule='evidence', seed=1, n_jobs=None, **arguments",

@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4588,
-    "records": 456,
+    "functions": 4634,
+    "records": 461,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }

@@ -103,7 +103,10 @@ def _text(source: SourceArguments, scores: "ScoreTable", directions: Mapping[str
             options.setdefault("layout", roles.layout)
         # A column that is named as its measure must not hold the scores of another one, too.
         measures = {m.name for m in scores.measures}
-        by_name = {n: role for role, of in roles.of.items() for n in of if n not in measures}
+        units = roles.units  # which their option names
+        by_name = {
+            n: role for role, of in roles.of.items() for n in of if n not in {*measures, *units}
+        }
         mappings.setdefault("columns", by_name)
     lines = [
         *_comment(

@@ -4,7 +4,8 @@ Six columns: ``domain`` (if there is one), ``dataset``, ``replication``, ``algor
 ``measure`` are text without empty strings, ``value`` is a float. A seventh, ``text``, is there only
 where scores came as text; it holds what was written. ``failure`` and ``imputed`` follow where the
 table has them; a failure is also what stands in place of a score. Covariates follow, each a float
-in its slot; those that came as text have a second column, named by `written`.
+in its slot; those that came as text have a second column, named by `written`. Where units are
+nested, the replication is the outermost one, and ``level_2`` and so on are those within it.
 """
 
 import difflib
@@ -29,6 +30,9 @@ LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 # Beside the labels: why there is no score, and whether the score is no result but filled in.
 REMARKS = ("failure", "imputed")
 ROLES = (*LABELS, "value", *REMARKS)
+# Roles of the levels within a replication: items of a passage, answers to an item.
+INNER = tuple(f"level_{i}" for i in range(2, 9))
+SIZE = "size"  # the column of the number of items of a unit, in tables that were reduced to units
 # Layout to the pattern of the columns of scores.
 LAYOUTS = {
     "long": "",
@@ -94,7 +98,13 @@ class Roles:
     @property
     def labels(self) -> list[str]:
         """The columns that hold labels and remarks."""
-        return [name for role in (*LABELS, *REMARKS) for name in self.of.get(role, ())]
+        return [name for role in (*LABELS, *INNER, *REMARKS) for name in self.of.get(role, ())]
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The columns of nested units, outermost first; none where units are not nested."""
+        inner = [name for role in INNER for name in self.of.get(role, ())]
+        return (*self.of.get("replication", ()), *inner) if inner else ()
 
     @property
     def scores(self) -> list[str]:
@@ -270,7 +280,7 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
         if pairs := _several_pairs(name, role, search.names):
             what = f"there is no column {name!r}: each column is said by itself."
             raise ScoreTableError(what, hint=Phrase(f"{Given('columns', pairs)}."))
-        if role not in ROLES:
+        if role not in (*ROLES, *INNER):
             hint = "from the table's name to ours: " + ", ".join(map(repr, ROLES)) + "."
             if name in ROLES and role in search.names:
                 hint = Phrase(f"the other way round: {Given('columns', {role: name})}.")
@@ -303,7 +313,9 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
     """Recognise the common names of the roles that are still open."""
     rows: list[tuple[str, str]] = []
     for role in roles:
-        hits = {name: _plain(name) for name in search.left if _plain(name) in COMMON[role]}
+        hits = {
+            name: common_name(name) for name in search.left if common_name(name) in COMMON[role]
+        }
         exact = [name for name, plain in hits.items() if plain == role]
         chosen = exact or list(hits)
         if len(chosen) > 1:
@@ -318,7 +330,8 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
         search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
 
 
-def _plain(name: str) -> str:
+def common_name(name: str) -> str:
+    """Return a name of a column in small letters, without "_name" or "_id" at its end."""
     plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())
     return re.sub(r"_(name|id)$", "", plain)
 
@@ -508,7 +521,7 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
     """Name the labels by their roles; several columns of one role are joined."""
     schema, memory = frame.collect_schema(), in_memory(frame)
     columns: list[nw.Expr] = []
-    for role in (*LABELS, *REMARKS):
+    for role in (*LABELS, *INNER, *REMARKS):
         names = (_name_of(role),) if role in roles.spread else roles.of.get(role, ())
         if len(names) == 1:
             columns.append(as_label(names[0], schema[names[0]], memory=memory).alias(role))
@@ -613,7 +626,7 @@ def encoded(frame: Frame) -> Frame:
     native = cast("pa.Table", nw.to_native(frame))
     for i, name in enumerate(native.schema.names):
         column = native.column(i)
-        if name in (*LABELS, *REMARKS):
+        if name in (*LABELS, *INNER, *REMARKS):
             if not pa.types.is_dictionary(column.type):
                 column = column.cast(pa.string()).dictionary_encode()
             native = native.set_column(i, name, _without_empty(column))

@@ -31,6 +31,7 @@ from benchinfer.scores.checks.faults import (
 from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.checks.limits import scores_at_a_limit
 from benchinfer.scores.columns import (
+    INNER,
     LABELS,
     Frame,
     Roles,
@@ -47,11 +48,26 @@ from benchinfer.scores.formats.layouts import roles_of, telling_column
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.rows import EngineRows, PlacedRows, Rows, placed, placed_frame, rows_of
+from benchinfer.scores.rows import (
+    EngineRows,
+    PlacedRows,
+    Rows,
+    UnitRows,
+    placed,
+    placed_frame,
+    rows_of,
+)
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
 from benchinfer.scores.sources.names import check_names, labelled, renamed
+from benchinfer.scores.sources.nesting import (
+    NestedUnits,
+    Weights,
+    findings_of,
+    level_columns,
+    reduce_units,
+)
 from benchinfer.scores.sources.query import filtered
 from benchinfer.scores.table import ScoreTable
 
@@ -76,6 +92,8 @@ def read_scores(
     features: object = None,
     normalise: Normalise | None = None,
     names: Mapping[str, str] | None = None,
+    units: str | Sequence[str] | None = None,
+    unit_weights: Weights = "items",
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -142,6 +160,20 @@ def read_scores(
         after reading has in place of those of the table. That of a measure becomes its label.
 
         `where`, `columns` and `features` have the names of the table.
+    units
+        Columns of nested units, the outermost first, where a score stands for less than what was
+        drawn independently: ``("passage", "item", "answer")``. By default as the ``measures.toml``
+        says.
+
+        Units of the first level are the replications: inference counts these. An item has the mean
+        of its answers, and a data set the mean of its items (`unit_weights`). The last level is one
+        of answers if its name speaks for repeats, such as answer, epoch, attempt, sample, trial,
+        repeat, seed or run, else one of items; it may be the column of replications. A label means
+        one unit within the unit of the level above it.
+    unit_weights
+        What counts alike with `units`: ``"items"``, as in published accuracies, the level of a data
+        set being ``sum s / sum n`` of the sums s of its units over their numbers n of items; or
+        ``"units"``, the mean of ``s / n``.
 
     Returns
     -------
@@ -164,13 +196,13 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    _check_arguments(repeats, failed, dataset)
+    _check_arguments(repeats, failed, dataset, unit_weights)
     new_names = check_names(names)
     origin = open_source(source, query, name)
     if where is not None:
         origin = filtered(origin, where)
-    declared_measures, scheme, covariate_names, findings = declared(
-        measures, resampling, covariates, origin.toml
+    declared_measures, scheme, covariate_names, levels, findings = declared(
+        measures, resampling, covariates, units, origin.toml
     )
     tool = origin.known if layout == "auto" else None
     if tool is not None:
@@ -184,7 +216,7 @@ def read_scores(
         features = tuple(map(str, features))
     roles = roles_of(
         origin,
-        columns,
+        level_columns(levels, columns, origin.names),
         layout,
         [m.name for m in declared_measures],
         covariate_names,
@@ -200,9 +232,8 @@ def read_scores(
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
         reading, failures = _settled(reading, findings, by_tool=by_tool)
-        findings += [fault for rule in FAULTS if (fault := rule(reading)) is not None]
-        findings = [_distinguished(finding, origin, reading) for finding in findings]
-        findings += covariate_faults(reading)
+        findings = _with_faults(findings, origin, reading)
+        reading, nested = _of_units(reading, unit_weights, findings)
     is_paired, note = pairing(reading.summary, scheme, paired=paired)
     findings += [note, *_reading_notes(reading, scheme), *scores_at_a_limit(reading, origin)]
     if any(finding.severity == "error" for finding in findings):
@@ -220,6 +251,7 @@ def read_scores(
         _rows=reading.rows,
         summary=reading.summary,
         _failures=failures,
+        units=nested,
     )
     if features is not None:
         dataset_columns = roles.of.get("dataset", ())
@@ -228,8 +260,10 @@ def read_scores(
     return table if normalise is None else table.normalise(normalise)
 
 
-def _check_arguments(repeats: str, failed: Failed, dataset: str | None) -> None:
+def _check_arguments(repeats: str, failed: Failed, dataset: str | None, weights: str) -> None:
     """Refuse arguments that no table goes with."""
+    if weights not in (choices := ("items", "units")):
+        raise ScoreTableError(unknown("unit weights", weights, choices))
     if repeats not in (choices := ("error", "keep", "mean")):
         raise ScoreTableError(unknown("repeats", repeats, choices))
     check_failed(failed)
@@ -331,13 +365,33 @@ def _of_frame(frame: Frame, roles: Roles, options: _Options) -> Reading:
     counts = tally(frame)
     faulty = sum(counts.values()) > counts["rows"]
     columns = frame.collect_schema().names()
-    names = (*LABELS, "value", *slots(roles.covariates))
+    names = (*LABELS, *INNER, "value", *slots(roles.covariates))
     clean = frame.filter(usable(frame)) if faulty else frame
     clean = clean.select(*(name for name in names if name in columns))
     if counts["labels"]:
         clean = encoded(clean)
     rows = rows_of(clean) if faulty else EngineRows(clean)
     return Reading(frame, clean, rows, rows.summary(), roles, *options, counts)
+
+
+def _with_faults(findings: list[Finding], origin: Source, reading: Reading) -> list[Finding]:
+    """Add the faults of the rows."""
+    faults = [fault for rule in FAULTS if (fault := rule(reading)) is not None]
+    findings = [_distinguished(finding, origin, reading) for finding in (*findings, *faults)]
+    findings += covariate_faults(reading)
+    return [_by_levels(finding, reading.roles) for finding in findings]
+
+
+def _of_units(
+    reading: Reading, weights: Weights, findings: list[Finding]
+) -> tuple[Reading, NestedUnits | None]:
+    """Reduce the rows of a table without faults to outermost units, if any, adding findings."""
+    if not reading.roles.units or any(finding.severity == "error" for finding in findings):
+        return reading, None
+    frame, nested = reduce_units(reading.clean, reading.roles, weights)
+    findings += findings_of(nested, frame)
+    rows = UnitRows(UnitRows(frame).frame(_domains(reading)))
+    return replace(reading, rows=rows, summary=rows.summary()), nested
 
 
 def _again(reading: Reading, frame: Frame) -> Reading:
@@ -406,6 +460,15 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
             f" too: {Given('columns', labels)}."
         )
     return replace(finding, hint=hint)
+
+
+def _by_levels(finding: Finding, roles: Roles) -> Finding:
+    """Name the levels of units as the table does, in the places of a finding."""
+    if not roles.units or not finding.where:
+        return finding
+    names = dict(zip(("replication", *INNER), roles.units, strict=False))
+    head, *rows = finding.where
+    return replace(finding, where=(tuple(names.get(name, name) for name in head), *rows))
 
 
 # Names of what is asked several times: its answers depend on each other.

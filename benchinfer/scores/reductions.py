@@ -1,7 +1,7 @@
 """Cells, blocks and observations of a table."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 import numpy as np
@@ -78,6 +78,9 @@ class Blocks:
         (R,) number of blocks that each row stands for, where a table holds statistics; else None.
     step
         Smallest step between scores of such a table.
+    total, size
+        (R, K) of units of unequal size, `UnitScores.total` and `UnitScores.size`, 0 where there is
+        none; else None. The mean is then `UnitScores.linear`.
     """
 
     measure: Measure
@@ -92,6 +95,13 @@ class Blocks:
     paired: bool
     weight: Array | None = None
     step: float | None = None
+    total: Array | None = None
+    size: Array | None = None
+
+    @property
+    def sums(self) -> Array:
+        """(R, K) scores that add up over blocks to those of data sets: of units, their totals."""
+        return self.mean if self.total is None else self.total
 
     @property
     def resolution(self) -> float:
@@ -166,8 +176,8 @@ def reduce_blocks(
     *,
     paired: bool,
 ) -> Blocks:
-    """Arrange the scores of one measure as a matrix of blocks by algorithms."""
-    oriented = measure.orient(rows.value)
+    """Arrange oriented scores of one measure as a matrix of blocks by algorithms."""
+    oriented = rows.value
     k = len(algorithms)
     levels = int(rows.replication.max(initial=-1)) + 1
     block = rows.dataset * levels + rows.replication
@@ -200,6 +210,85 @@ def reduce_blocks(
         within=within.reshape(-1, k),
         paired=paired,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class UnitScores:
+    """Scores of nested units, of which a data set's level is a ratio of sums; (N,) arrays.
+
+    With the mean m of a unit over its n items, and C units of the algorithm on the data set, the
+    level is ``M = sum n m / sum n``.
+
+    Attributes
+    ----------
+    linear
+        Scores whose mean is M, and whose sample variance over C is the variance of M by
+        linearisation with the leverage of each unit (CR2):
+        ``M + (n / n_mean) (m - M) sqrt((1 - 1 / C) / (1 - n / sum n))``, centred at M.
+    total
+        ``m n / n_mean``, whose mean is M.
+    size
+        ``n / n_mean``.
+
+    References
+    ----------
+    Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression
+    with multi-stage samples. Survey Methodology 28, 169-181.
+    """
+
+    linear: Array
+    total: Array
+    size: Array
+
+    @staticmethod
+    def of(mean: Array, n: Array, cell: Codes) -> "UnitScores":
+        """Weigh (N,) means of units by their numbers of items within each cell.
+
+        Examples
+        --------
+        >>> m, n = np.array([1.0, 0.0, 0.5]), np.array([2.0, 1.0, 1.0])
+        >>> UnitScores.of(m, n, np.zeros(3, int)).linear.mean().round(9)  # (2 + 0 + 0.5) / 4
+        np.float64(0.625)
+        """
+        units = np.bincount(cell).clip(min=1)[cell]
+        size = n / (np.bincount(cell, n)[cell] / units)
+
+        def average(values: Array) -> Array:
+            return np.bincount(cell, values)[cell] / units
+
+        level = average(size * mean)
+        level = level + average(size * (mean - level))
+        leverage = (1 - 1 / units) / np.maximum(1 - size / units, 1e-300)
+        residual = size * (mean - level) * np.sqrt(leverage)
+        uneven = np.bincount(cell, size != 1)[cell] > 0
+        linear = np.where(uneven, level + residual - average(residual), mean)
+        return UnitScores(linear, size * mean, size)
+
+
+def reduce_unit_blocks(
+    rows: ScoreRows, n: Array, measure: Measure, names: tuple[tuple[str, ...], tuple[str, ...]],
+    *, paired: bool
+) -> Blocks:  # fmt: skip
+    """Arrange oriented means of units with n items as blocks."""
+    units = UnitScores.of(rows.value, n, rows.dataset * len(names[1]) + rows.algorithm)
+    even = bool((units.size == 1).all())
+    linear, *others = (
+        reduce_blocks(replace(rows, value=value), measure, *names, paired=paired)
+        for value in ((units.linear,) if even else (units.linear, units.total, units.size))
+    )
+    if even:
+        return linear
+    return replace(linear, total=others[0].mean, size=others[1].mean)
+
+
+def unit_moments(mean: Array, n: Array, cell: Codes, cells: int) -> tuple[Counts, Array, Array]:
+    """Return counts of units, levels, and sums of squares of `UnitScores.linear` of cells."""
+    linear = UnitScores.of(mean, n, cell).linear
+    units = np.bincount(cell, minlength=cells)
+    level = np.bincount(cell, linear, cells) / np.maximum(units, 1)
+    level += np.bincount(cell, linear - level[cell], cells) / np.maximum(units, 1)
+    squares = np.bincount(cell, (linear - level[cell]) ** 2, cells)
+    return units, np.where(units > 0, level, np.nan), squares
 
 
 def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[Blocks]:

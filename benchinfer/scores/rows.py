@@ -1,10 +1,10 @@
-"""Rows of a table: in an engine, in their places, of one data set, or reduced to statistics."""
+"""Rows of a table: in an engine, in their places, of one data set, of units, or statistics."""
 
 import hashlib
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, override
 
 import narwhals as nw
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.columns import LABELS, Frame, holds_text, in_memory, slots
+from benchinfer.scores.columns import LABELS, SIZE, Frame, holds_text, in_memory, slots
 from benchinfer.scores.numerics.places import (
     BATCH,
     NotDenseError,
@@ -27,9 +27,12 @@ from benchinfer.scores.reductions import (
     Cells,
     blocks_in_parts,
     cells_of,
+    deviation,
     reduce_blocks,
     reduce_cells,
+    reduce_unit_blocks,
     require_scale,
+    unit_moments,
 )
 from benchinfer.scores.statistics import SufficientStatistics, reduce_statistics, rows_needed
 from benchinfer.scores.summary import (
@@ -130,7 +133,9 @@ class Rows(ABC):
         """Reduce to blocks, oriented, on the measure's scale."""
         if measure.scale != "identity":
             require_scale(self.frame(), measure)
-        return reduce_blocks(self.scores(measure.name, names), measure, *names, paired=paired)
+        rows = self.scores(measure.name, names)
+        rows = replace(rows, value=measure.orient(rows.value))
+        return reduce_blocks(rows, measure, *names, paired=paired)
 
     def block_parts(self, measure: Measure, names: Names) -> Iterator[Blocks]:
         """Yield blocks of shared replications, in parts where this saves memory."""
@@ -196,6 +201,67 @@ class EngineRows(Rows):
         from benchinfer.scores.sources.clusters import cluster_statistics
 
         return cluster_statistics(table, self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRows(EngineRows):
+    """Rows of outermost units in memory, with the number of items of each in a column `SIZE`."""
+
+    @property
+    @override
+    def in_cluster(self) -> bool:
+        return False
+
+    @override
+    def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
+        if domains is None or "domain" in self.columns.collect_schema().names():
+            return self.columns
+        domain = nw.col("dataset").cast(nw.String).replace_strict(dict(domains))
+        return self.columns.with_columns(domain.alias("domain"))
+
+    @override
+    def summary(self) -> Summary:
+        """Reduce to counts of units and their range, with the levels of data sets as means."""
+        summary = summary_of_frame(self.columns)
+        mean, squares = summary.mean.copy(), summary.squares.copy()
+        names = summary.datasets, summary.algorithms
+        for m, name in enumerate(summary.measures):
+            rows = self.scores(name, names, (SIZE,))
+            _, mean[m], squares[m] = _unit_moments(rows, rows.value, names)
+        return replace(summary, mean=mean, squares=squares)
+
+    @override
+    def content(
+        self, measure: str, names: Names, covariates: Sequence[str]
+    ) -> tuple[tuple[str, ...], Iterator[bytes]]:
+        labels, content = EngineRows.content(self, measure, names, covariates)
+        rows = self.scores(measure, names, (SIZE,))
+        size = rows.covariate[np.lexsort((rows.algorithm, rows.replication, rows.dataset)), 0]
+        return labels, iter([*content, size.astype("<f8").tobytes()])
+
+    @override
+    def cells(self, measure: Measure, summary: Summary) -> Cells:
+        require_scale(self.columns, measure)
+        names = summary.datasets, summary.algorithms
+        rows = self.scores(measure.name, names, (SIZE,))
+        n, mean, squares = _unit_moments(rows, measure.orient(rows.value), names)
+        return Cells(measure, *names, n, mean, deviation(n, squares))
+
+    @override
+    def blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:
+        require_scale(self.columns, measure)
+        rows = self.scores(measure.name, names, (SIZE,))
+        size = rows.covariate[:, 0]
+        rows = replace(rows, value=measure.orient(rows.value))
+        return reduce_unit_blocks(rows, size, measure, names, paired=paired)
+
+
+def _unit_moments(rows: ScoreRows, value: Array, names: Names) -> tuple[Codes, Array, Array]:
+    """Return (D, K) counts, levels and sums of squares of units."""
+    d, k = len(names[0]), len(names[1])
+    cell = rows.dataset * k + rows.algorithm
+    n, mean, squares = unit_moments(value, rows.covariate[:, 0], cell, d * k)
+    return n.reshape(d, k), mean.reshape(d, k), squares.reshape(d, k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,13 +433,13 @@ class SortedRows:
         # Per measure, once requested: the rows, and where those of each data set begin.
         self._rows: dict[str, tuple[ScoreRows, Codes]] = {}
 
-    def parts(self) -> "dict[str, DatasetRows]":
+    def parts(self) -> dict[str, Rows]:
         """Return data set to its rows."""
         ends = zip(self.names[0], self.ends.tolist(), self.ends[1:].tolist(), strict=False)
-        return {
-            name: DatasetRows(lazy(self._table.slice(start, end - start)), self, name)
-            for name, start, end in ends
-        }
+        parts = {name: lazy(self._table.slice(start, end - start)) for name, start, end in ends}
+        if SIZE in self._table.column_names:
+            return {name: UnitRows(part) for name, part in parts.items()}
+        return {name: DatasetRows(part, self, name) for name, part in parts.items()}
 
     def rows(self, measure: str, dataset: str, algorithms: tuple[str, ...]) -> ScoreRows:
         """Return what `collect` gives for one data set and the algorithms that it has."""
@@ -470,6 +536,8 @@ def lazy(table: Any) -> Frame:
 
 def rows_of(frame: Frame) -> Rows:
     """Return the rows of canonical columns, in their places where these are dense."""
+    if SIZE in frame.collect_schema().names():
+        return UnitRows(frame)
     return placed_frame(frame) or EngineRows(frame)
 
 

@@ -61,6 +61,11 @@ class Summary:
     ends: Array
     at_ends: Counts
 
+    @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Measures, data sets and algorithms."""
+        return self.measures, self.datasets, self.algorithms
+
     def expected(self, *, paired: bool) -> Counts:
         """(M, D) how many replications a complete cell has."""
         return self.shared if paired else self.replications.max(axis=2, initial=0)

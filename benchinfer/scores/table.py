@@ -48,6 +48,7 @@ from benchinfer.scores.rows import (
     rows_of,
     selected,
 )
+from benchinfer.scores.sources.nesting import NestedUnits
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.summary import (
     ScoreRows,
@@ -207,6 +208,9 @@ class ScoreTable(Showable):
         Name to `Feature` of the data sets, in their order.
     summary
         Counts, moments and extremes of its cells.
+    units
+        Levels of nested units and their sums of squares, None where replications are not nested;
+        else those of the outermost level are the replications.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -223,6 +227,7 @@ class ScoreTable(Showable):
     # Rows without a score, as an Arrow table.
     _failures: Any = None
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
+    units: NestedUnits | None = None
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -675,6 +680,7 @@ class ScoreTable(Showable):
             _rows=rows,
             summary=rows.summary(),
             _failures=None if failures is None else renamed(failures, measure.name, new.name),
+            units=self.units and self.units.normalised(measure.name, new.name),
             _memo={},
         )
 
@@ -737,6 +743,7 @@ class ScoreTable(Showable):
             domains=domains,
             _rows=rows,
             summary=summary,
+            units=self.units and self.units.part(*summary.labels),
             features={name: feature.at(positions) for name, feature in self.features.items()},
             _memo={},
         )

@@ -178,6 +178,22 @@ Covariates = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Units = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Columns of nested units, the outermost first, as in passage,item,answer, separated by"
+        " commas: inference counts units of the first.",
+        rich_help_panel=READING,
+    ),
+]
+UnitWeights = Annotated[
+    Literal["items", "units"],
+    typer.Option(
+        help="What counts alike with --units: items, or units of the first level.",
+        rich_help_panel=READING,
+    ),
+]
 Features = Annotated[
     str | None,
     typer.Option(
@@ -256,7 +272,7 @@ _ENDINGS = {
 _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
-    *("features", "normalise", "names"),
+    *("features", "normalise", "names", "units", "unit_weights"),
 )
 # The measures that the command is about, which are those to normalise; None for all.
 MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
@@ -312,6 +328,8 @@ class SourceArguments:
     features: Features = None
     normalise: Normalised = None
     names: NewNames = None
+    units: Units = None
+    unit_weights: UnitWeights = "items"
 
     @property
     def place(self) -> str:
@@ -339,6 +357,8 @@ class SourceArguments:
             "covariates": _names(self.covariates),
             "features": self.features,
             "names": dict(self.names or ()),
+            "units": _names(self.units),
+            "unit_weights": self.unit_weights,
         }
         if source.startswith("example:"):
             name = source.removeprefix("example:")
@@ -399,11 +419,14 @@ class SourceArguments:
         from benchinfer.scores.formats.layouts import roles_of
         from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
+        from benchinfer.scores.sources.nesting import check_units, level_columns
 
         place = examples().get(self.place.removeprefix("example:"), self.place)
         origin = open_source(place, self.query, self.name)
         covariates = _names(self.covariates) or ()
-        return roles_of(origin, self.columns, self.layout, measures, covariates)
+        levels = check_units(_names(self.units) or ())
+        columns = level_columns(levels, self.columns, origin.names)
+        return roles_of(origin, columns, self.layout, measures, covariates)
 
     def _kept(self, scores: "ScoreTable") -> "ScoreTable":
         """Keep the one data set; a wrong name is wrong usage."""
@@ -450,7 +473,7 @@ class SourceArguments:
             if field.name in options and getattr(self, field.name) != field.default:
                 raise typer.BadParameter(
                     f"goes with scores, and the table holds published {what}.",
-                    param_hint=f"'--{field.name}'",
+                    param_hint=f"'--{field.name.replace('_', '-')}'",
                 )
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:

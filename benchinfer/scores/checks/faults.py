@@ -16,6 +16,7 @@ from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joi
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import (
     COMMA,
+    INNER,
     LABELS,
     Frame,
     Roles,
@@ -94,14 +95,14 @@ class Reading:
     def place(self) -> list[str]:
         """The columns that say where a score belongs, as far as the table has them."""
         many = len(self.summary.measures) > 1 or len(self.measures) > 1
-        shown = ["dataset", "replication", "algorithm", *(["measure"] if many else [])]
+        shown = ["dataset", "replication", *INNER, "algorithm", *(["measure"] if many else [])]
         return [name for name in shown if name in self.columns]
 
 
 def tests(frame: Frame) -> dict[str, nw.Expr]:
     """Return the conditions that a single row can fail."""
     columns = frame.collect_schema().names()
-    labels = [nw.col(name).is_null() for name in LABELS if name in columns]
+    labels = [nw.col(name).is_null() for name in (*LABELS, *INNER) if name in columns]
     conditions = {
         "rows": nw.lit(value=True),
         "labels": nw.any_horizontal(*labels, ignore_nulls=True),
@@ -130,7 +131,7 @@ def tally(frame: Frame) -> dict[str, int]:
 def usable(frame: Frame) -> nw.Expr:
     """Return whether a row has all its labels and a score that can be counted."""
     columns = frame.collect_schema().names()
-    labels = [nw.col(name).is_null() for name in LABELS if name in columns]
+    labels = [nw.col(name).is_null() for name in (*LABELS, *INNER) if name in columns]
     return ~(nw.any_horizontal(*labels, _ABSENT, ignore_nulls=True) | _INFINITE | _LARGE)
 
 
@@ -222,7 +223,7 @@ def missing_labels(reading: Reading) -> Finding | None:
     """Report rows that lack a label."""
     if not (n := reading.counts["labels"]):
         return None
-    labels = [name for name in LABELS if name in reading.columns]
+    labels = [name for name in (*LABELS, *INNER) if name in reading.columns]
     bad = reading.frame.filter(
         nw.any_horizontal(*(nw.col(name).is_null() for name in labels), ignore_nulls=True)
     )
@@ -285,9 +286,11 @@ def duplicate_rows(reading: Reading) -> Finding | None:
     if not more.any() or not reading.roles.has("algorithm"):
         return None
     groups = _repeats(reading)
-    n = _rows(groups)
+    if not (n := _rows(groups)):
+        return None  # of units with several items
     where = tuple(first_rows(groups, (*reading.place, "n")))
-    place = "(dataset, replication, algorithm, measure)"
+    levels = ", ".join(reading.roles.units) or "replication"
+    place = f"(dataset, {levels}, algorithm, measure)"
     what = f"{_are(n, 'place', 'places')} {place} {'has' if n == 1 else 'have'} several scores."
     if reading.repeats == "mean":
         return Finding("repeats averaged", "note", n, what, where, "their mean counts as one.")
@@ -317,13 +320,14 @@ def duplicate_rows(reading: Reading) -> Finding | None:
 
 def _repeats(reading: Reading, *more: str) -> Frame:
     """Return the places, also by further columns, that have several scores."""
-    keys = ["dataset", "replication", "algorithm", "measure", *more]
+    inner = INNER[: max(len(reading.roles.units) - 1, 0)]
+    keys = ["dataset", "replication", *inner, "algorithm", "measure", *more]
     return reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
 
 
 def averaged(reading: Reading) -> Frame:
     """Average the scores of each (data set, replication, algorithm, measure)."""
-    keys = [name for name in LABELS if name in reading.columns]
+    keys = [name for name in (*LABELS, *INNER) if name in reading.columns]
     score = nw.when(~tests(reading.frame)["absent"]).then(_VALUE)
     frame = reading.frame.with_columns(score.alias("value"))
     values = ("value", *slots(reading.roles.covariates))

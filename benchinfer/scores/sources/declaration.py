@@ -1,4 +1,4 @@
-"""Declarations of measures, resampling and covariates by arguments or TOML."""
+"""Declarations of measures, resampling, covariates and units by arguments or TOML."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,33 +11,43 @@ from benchinfer.core.measure import Measure, as_measures
 from benchinfer.core.saving import note_input
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
+from benchinfer.scores.sources.nesting import check_units
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
-_TOP = ("covariates", "resampling", "measures")
+_TOP = ("covariates", "units", "resampling", "measures")
+_LISTS = {"covariates": '["n_rows", "size"]', "units": '["item", "answer"]'}
 _MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
 _RESAMPLING = ("kind", "folds", "test_fraction", "paired")
 
 
+_Parts = tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], tuple[str, ...]]
+
+
 def declared(
-    measures: object, resampling: object, covariates: object, default: Path | None
-) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], list[Finding]]:
-    """Bring together what the arguments and the TOML declare; arguments win."""
+    measures: object, resampling: object, covariates: object, units: object, default: Path | None
+) -> tuple[*_Parts, list[Finding]]:
+    """Bring together what the arguments and the TOML declare; arguments win.
+
+    Returns measures, resampling, the names of covariates and of the levels of units, and notes.
+    """
     path = default
     if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
         path, measures = Path(measures), None
     declared_measures: tuple[Measure, ...] = ()
     said: Resampling | None = None
     covariate_names: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     notes: list[Finding] = []
     # Where all arguments are given, a file that happens to lie there is not even opened.
-    if path is not None and None in (measures, resampling, covariates):
-        declared_measures, said, covariate_names = read_toml(path)
+    if path is not None and None in (measures, resampling, covariates, units):
+        declared_measures, said, covariate_names, levels = read_toml(path)
         parts = [
             name
             for name, given, says in (
                 ("measures", measures, True),
                 ("resampling", resampling, said is not None),
                 ("covariates", covariates, bool(covariate_names)),
+                ("units", units, bool(levels)),
             )
             if given is None and says
         ]
@@ -61,12 +71,10 @@ def declared(
     elif resampling is not None:
         kinds = ("independent", "bootstrap", "holdout", "cv", "seeds", "items")
         raise ScoreTableError(unknown("resampling", resampling, kinds))
-    return (
-        declared_measures,
-        said,
-        covariate_names if covariates is None else _covariates(covariates),
-        notes,
-    )
+    if covariates is not None:
+        covariate_names = _covariates(covariates)
+    levels = check_units(levels if units is None else units)
+    return declared_measures, said, covariate_names, levels, notes
 
 
 def _covariates(given: object) -> tuple[str, ...]:
@@ -88,7 +96,7 @@ def _texts(given: object) -> tuple[str, ...] | None:
     return texts if len(texts) == len(names) else None
 
 
-def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...]]:
+def read_toml(path: Path) -> _Parts:
     r"""Read a ``measures.toml``.
 
     Examples
@@ -125,10 +133,12 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple
         item = _resampling(document["resampling"])
         resampling = item if isinstance(item, Resampling) else None
         faults += item if isinstance(item, list) else []
-    covariates = cast("object", document.get("covariates", []))
-    if isinstance(covariates, str) or (names := _texts(covariates)) is None:
-        names = ()
-        faults.append('covariates: not a list of names; write covariates = ["n_rows", "size"].')
+    lists = [_list(document.get(key, [])) for key in _LISTS]
+    faults += [
+        f"{key}: not a list of names; write {key} = {example}."
+        for names, (key, example) in zip(lists, _LISTS.items(), strict=True)
+        if names is None
+    ]
     if faults:
         raise ScoreTableError(
             f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
@@ -136,10 +146,15 @@ def read_toml(path: Path) -> tuple[tuple[Measure, ...], Resampling | None, tuple
             hint=[
                 f"keys of a measure: {', '.join(_MEASURE)};",
                 f"of [resampling]: {', '.join(_RESAMPLING)};",
-                "above the tables: covariates.",
+                "above the tables: covariates, units.",
             ],
         )
-    return tuple(measures), resampling, names
+    return tuple(measures), resampling, lists[0] or (), lists[1] or ()
+
+
+def _list(given: object) -> tuple[str, ...] | None:
+    """Return the items of a list of texts, None for anything else."""
+    return None if isinstance(given, str) else _texts(given)
 
 
 def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:

@@ -19,12 +19,14 @@ def toml(tmp_path):
 def test_everything_a_file_can_say(toml):
     path = toml(
         'covariates = ["n_rows", "run size"]\n'
+        'units = ["passage", "item"]\n'
         '[resampling]\nkind = "holdout"\ntest_fraction = 0.25\npaired = false\n'
         '[measures.error]\nbetter = "lower"\ntolerance = 0.01\nbounds = [0, 1.0]\n'
         'label = "misclassification error"\n'
         '[measures."run time"]\nbetter = "lower"\nscale = "log"\nunit = "s"\nbounds = [0.0, inf]\n'
     )
-    measures, resampling, covariates = read_toml(path)
+    measures, resampling, covariates, units = read_toml(path)
+    assert units == ("passage", "item")
     assert covariates == ("n_rows", "run size")
     assert measures == (
         Measure("error", "lower", 0.01, bounds=(0.0, 1.0), label="misclassification error"),
@@ -55,7 +57,7 @@ def test_all_faults_at_once(toml):
         "    resampling: unknown resampling 'jackknife'.\n"
         "Hint: keys of a measure: better, tolerance, scale, bounds, unit, label;\n"
         "      of [resampling]: kind, folds, test_fraction, paired;\n"
-        "      above the tables: covariates."
+        "      above the tables: covariates, units."
     )
 
 
@@ -71,6 +73,7 @@ def test_all_faults_at_once(toml):
         ("[measures", "is not a TOML file"),
         ('covariates = "size"', "covariates: not a list of names"),
         ("covariates = [1]", "covariates: not a list of names"),
+        ('units = "item"', "units: not a list of names"),
     ],
 )
 def test_single_faults(toml, text, expected):
@@ -81,47 +84,50 @@ def test_single_faults(toml, text, expected):
 def test_a_path_as_the_argument(toml):
     path = toml('[measures.acc]\nbetter = "higher"')
     for given in (path, str(path)):
-        measures, resampling, covariates, findings = declared(given, None, None, None)
+        measures, resampling, covariates, units, findings = declared(given, None, None, None, None)
         assert measures == (Measure("acc", "higher"),)
         assert resampling is None
-        assert covariates == ()
+        assert covariates == units == ()
         assert findings == []
     with pytest.raises(ScoreTableError, match=r"there is no file 'nope\.toml'"):
-        declared("nope.toml", None, None, None)
+        declared("nope.toml", None, None, None, None)
 
 
 def test_a_file_beside_is_not_opened_when_nothing_is_left_to_say(toml):
     path = toml("nonsense")
-    measures, resampling, covariates, findings = declared("acc:higher", "cv", (), path)
+    measures, resampling, covariates, units, findings = declared("acc:higher", "cv", (), (), path)
     assert measures == (Measure("acc", "higher"),)
     assert resampling == Resampling("cv")
-    assert covariates == ()
+    assert covariates == units == ()
     assert findings == []
 
 
 def test_a_file_beside_is_reported(toml):
     path = toml('[resampling]\nkind = "cv"\n[measures.acc]\nbetter = "higher"')
-    assert [f.what for f in declared(None, None, None, path)[3]] == [
+    assert [f.what for f in declared(None, None, None, None, path)[4]] == [
         "measures and resampling as measures.toml beside the table says."
     ]
-    assert [f.what for f in declared("f1:higher", None, None, path)[3]] == [
+    assert [f.what for f in declared("f1:higher", None, None, None, path)[4]] == [
         "resampling as measures.toml beside the table says."
     ]
     path = toml('covariates = ["size"]\n' + path.read_text(encoding="utf-8"))
-    assert [f.what for f in declared(None, None, None, path)[3]] == [
+    assert [f.what for f in declared(None, None, None, None, path)[4]] == [
         "measures, resampling and covariates as measures.toml beside the table says."
     ]
-    assert declared("f1:higher", "cv", None, path)[2] == ("size",)
-    assert declared(None, None, (), path)[2] == ()
-    assert declared(None, None, "n_rows", path)[2] == ("n_rows",)
+    assert declared("f1:higher", "cv", None, None, path)[2] == ("size",)
+    assert declared(None, None, (), None, path)[2] == ()
+    path = toml('units = ["item", "answer"]\n' + path.read_text(encoding="utf-8"))
+    assert declared(None, None, None, None, path)[3] == ("item", "answer")
+    assert declared(None, None, None, "doc", path)[3] == ("doc",)
+    assert declared(None, None, "n_rows", None, path)[2] == ("n_rows",)
 
 
 def test_unknown_resampling():
     with pytest.raises(ScoreTableError, match="unknown resampling 5"):
-        declared("acc:higher", 5, None, None)
+        declared("acc:higher", 5, None, None, None)
 
 
 @pytest.mark.parametrize("given", [5, [3], {"size": 1}])
 def test_covariates_that_cannot_be_read(given):
     with pytest.raises(ScoreTableError, match=r"covariates=.* cannot be read\.\nHint: names of"):
-        declared("acc:higher", None, given, None)
+        declared("acc:higher", None, given, None, None)

@@ -1,0 +1,385 @@
+"""Nested units: passages of items, items with several answers, reduced to the outermost ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import narwhals as nw
+import numpy as np
+
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.hints import Given, Option
+from benchinfer.core.saving import savable
+from benchinfer.numerics.types import Array, Codes, Counts
+from benchinfer.scores.columns import (
+    COMMON,
+    INNER,
+    SIZE,
+    Frame,
+    Roles,
+    common_name,
+    in_memory,
+    slots,
+)
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics.nested import (
+    ItemScores,
+    dense,
+    item_scores,
+    unit_sums,
+    variance_components,
+)
+from benchinfer.scores.summary import coded, moments
+
+type Weights = Literal["items", "units"]
+# Names of what is repeated for one item: such a level holds answers, not items.
+REPEATED = (
+    *("answer", "epoch", "attempt", "sample", "trial", "repeat", "repetition", "replication"),
+    *("replicate", "rep", "seed", "run", "generation", "completion", "response", "draw"),
+)
+
+
+def check_units(units: object) -> tuple[str, ...]:
+    """Return the names of levels, outermost first; refuse what are none."""
+    names = [units] if isinstance(units, str) else units
+    if not isinstance(names, Sequence) or not all(isinstance(n, str) and n for n in names):
+        raise ScoreTableError(
+            f"{Given('units', units)} cannot be read.",
+            hint=f"names of columns, the outermost first: {Option('units', ('item', 'answer'))}.",
+        )
+    levels = tuple(cast("Sequence[str]", names))
+    if len(set(levels)) < len(levels) or len(levels) > len(INNER) + 1:
+        raise ScoreTableError(
+            f"{Given('units', levels)}: {len(levels)} levels, or one of them twice.",
+            hint=f"at most {len(INNER) + 1} columns, each once, the outermost first.",
+        )
+    return levels
+
+
+def level_columns(
+    units: Sequence[str], columns: Mapping[str, str] | None, names: Sequence[str]
+) -> dict[str, str] | None:
+    """Return column to role with those of the levels: the outermost is the replication."""
+    given = dict(columns or {})
+    if odd := [name for name, role in given.items() if role in INNER]:
+        raise ScoreTableError(
+            f"{Given('columns', {odd[0]: given[odd[0]]})}: there is no role {given[odd[0]]!r}.",
+            hint=f"{Option('units', ('item', 'answer'))} names the levels.",
+        )
+    if not units:
+        return None if columns is None else given
+    by_role = [name for name, role in given.items() if role == "replication"]
+    levels = [_column(name, by_role, names, units) for name in units]
+    if other := [name for name in by_role if name not in levels]:
+        raise ScoreTableError(
+            f"{Given('columns', {other[0]: 'replication'})}: the column is no level of"
+            f" {', '.join(units)}.",
+            hint=f"name it among {Option('units', (*units, other[0]))}, where it belongs.",
+        )
+    if both := [name for name in levels if given.get(name, "replication") != "replication"]:
+        raise ScoreTableError(
+            f"the column {both[0]!r} is said to be the {given[both[0]]}, and a level of units.",
+            hint="give a column one of both.",
+        )
+    roles = ("replication", *INNER)
+    return given | dict(zip(levels, roles, strict=False))
+
+
+def _column(level: str, by_role: Sequence[str], names: Sequence[str], units: Sequence[str]) -> str:
+    """Return the column of a level; ``replication`` may be a column of another common name."""
+    if level in names or level != "replication":
+        return level
+    usual = [n for n in names if common_name(n) in COMMON["replication"] and n not in units]
+    return [*by_role, *usual, level][0]
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class NestedUnits:
+    """Levels of units within replications, and what is left of them; M, D, K, L levels.
+
+    Attributes
+    ----------
+    levels
+        Names, the outermost first.
+    answers
+        Whether the last level repeats an item.
+    weights
+        Whether items count alike, or outermost units.
+    measures, datasets, algorithms
+        The names.
+    nodes
+        (M, D, L) number of units of each level, over all algorithms.
+    squares, coefficients
+        (M, D, K, L) sums of squares of the nested design and (M, D, K, L, L) their expected values
+        in terms of variance components.
+    within
+        (M, D, K, K) sums of products of items' deviations from the mean of their unit.
+    """
+
+    levels: tuple[str, ...]
+    answers: bool
+    weights: str
+    measures: tuple[str, ...]
+    datasets: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    nodes: Counts
+    squares: Array
+    coefficients: Array
+    within: Array
+
+    @property
+    def items(self) -> int:
+        """Position of the level of items."""
+        return max(len(self.levels) - 1 - self.answers, 0)
+
+    def part(
+        self, measures: Sequence[str], datasets: Sequence[str], algorithms: Sequence[str]
+    ) -> "NestedUnits":
+        """Keep some measures, data sets and algorithms."""
+        m = [self.measures.index(name) for name in measures]
+        d = [self.datasets.index(name) for name in datasets]
+        k = [self.algorithms.index(name) for name in algorithms]
+        return replace(
+            self,
+            measures=tuple(measures),
+            datasets=tuple(datasets),
+            algorithms=tuple(algorithms),
+            nodes=self.nodes[np.ix_(m, d)],
+            squares=self.squares[np.ix_(m, d, k)],
+            coefficients=self.coefficients[np.ix_(m, d, k)],
+            within=self.within[np.ix_(m, d, k, k)],
+        )
+
+    def normalised(self, measure: str, name: str) -> "NestedUnits":
+        """Return the units of a measure with other scores and another name, without squares."""
+        names = [name if one == measure else one for one in self.measures]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        unknown = np.array([one == measure for one in self.measures])
+
+        def without(sums: Array) -> Array:
+            sums = sums.copy()
+            sums[unknown] = np.nan
+            return sums[order]
+
+        return replace(
+            self,
+            measures=tuple(names[i] for i in order),
+            nodes=self.nodes[order],
+            squares=without(self.squares),
+            coefficients=self.coefficients[order],
+            within=without(self.within),
+        )
+
+    def components(self, measure: str) -> Array:
+        """Return (L,) variance components of scores within data set and algorithm."""
+        m = self.measures.index(measure)
+        return variance_components(self.squares[m], self.coefficients[m])
+
+    def correlations(self, measure: str) -> Array:
+        """Return (L - 1,) intraclass correlation of two scores in one unit of each level.
+
+        NaN where scores do not vary.
+        """
+        components = self.components(measure)
+        total = components.sum()
+        shares = np.cumsum(components)[:-1]
+        return shares / total if total > 0 else np.full(len(shares), np.nan)
+
+    def sizes(self, measure: str) -> Array:
+        """Return (L - 1,) mean number of scores in a unit, weighted by their number.
+
+        ``sum n^2 / sum n`` over the units of each level.
+        """
+        c = self.coefficients[self.measures.index(measure)]
+        held = c[..., -1].sum(axis=-1) > 0
+        n = np.where(held, c[..., -1].sum(axis=-1) + 1, 0)
+        sums = np.stack(
+            [n - c[..., : i + 1, i].sum(axis=-1) for i in range(len(self.levels) - 1)], axis=-1
+        )
+        # These are ratios to the scores of a cell; cells count by their scores.
+        return (sums * n[..., None]).sum(axis=(0, 1)) / max(n.sum(), 1)
+
+    def design_effects(self, measure: str) -> Array:
+        """Return (L - 1,) design effects ``1 + (n - 1) rho`` of the levels."""
+        return 1 + (self.sizes(measure) - 1) * self.correlations(measure)
+
+
+def reduce_units(frame: Frame, roles: Roles, weights: str) -> tuple[Frame, NestedUnits]:
+    """Reduce canonical columns to one row per outermost unit, algorithm and measure.
+
+    The value is the mean over the items of the unit, each the mean of its answers; their number is
+    in the column `SIZE`, 1 where units count alike. Covariates are averaged.
+    """
+    levels = roles.units
+    answers = len(levels) > 1 and common_name(levels[-1]).removesuffix("s") in REPEATED
+    inner = INNER[: len(levels) - 1 - answers]
+    columns = ["measure", "dataset", "algorithm", "replication", *inner]
+    labels, (value, n, squares) = _leaves(frame, columns, answers=answers)
+    (m, measures), (d, datasets), (k, algorithms), (first, units), *_ = labels
+    occurring, group = dense(m * len(datasets) + d)
+    within = [codes for codes, _ in labels[3:]]
+    items = item_scores([group, *within], k, len(algorithms), value, n, squares)
+    sums = unit_sums(items, answers=answers)
+    u, a = np.nonzero(sums.size > 0)
+    place = np.divmod(occurring, len(datasets))
+    of = [part[sums.group[u]] for part in place]
+    rows = {
+        "dataset": (of[1], datasets),
+        "replication": (first[items.row[sums.first[u]]], units),
+        "algorithm": (a, algorithms),
+        "measure": (of[0], measures),
+    }
+    size = sums.size[u, a] if weights == "items" else np.ones(len(u))
+    reduced = _table(rows, sums.mean[u, a], size, _covariates(frame, rows))
+    shape = len(measures), len(datasets)
+
+    def placed(parts: Any) -> Any:
+        every = np.zeros((*shape, *parts.shape[1:]), parts.dtype)
+        every[place] = parts
+        return every
+
+    return reduced, NestedUnits(
+        levels,
+        answers,
+        weights,
+        measures,
+        datasets,
+        algorithms,
+        nodes=placed(_nodes(items, answers=answers)),
+        squares=placed(sums.squares),
+        coefficients=placed(sums.coefficients),
+        within=placed(sums.within),
+    )
+
+
+type _Labels = list[tuple[Codes, tuple[str, ...]]]
+
+
+def _leaves(
+    frame: Frame, columns: Sequence[str], *, answers: bool
+) -> tuple[_Labels, tuple[Array, Counts, Array]]:
+    """Return codes and names of labels with means, numbers and sums of squares of scores.
+
+    Engines average the answers to an item where they are; rows in memory are single scores.
+    """
+    if in_memory(frame) or not answers:
+        table: Any = frame.select(*columns, "value").collect().to_arrow()
+        value = table.column("value").to_numpy()
+        count, squares = np.ones(len(value), np.int64), np.zeros(len(value))
+    else:
+        table = moments(frame, nw.col("value"), columns).collect().to_arrow()
+        n, centre, shift, squares = (
+            table.column(name).to_numpy() for name in ("n", "centre", "shift", "squares")
+        )
+        value = centre + shift
+        count, squares = n.astype(np.int64), (squares - n * shift**2).clip(min=0.0)
+    return [coded(table.column(name)) for name in columns], (value, count, squares)
+
+
+def _nodes(items: ItemScores, *, answers: bool) -> Counts:
+    """Return (G, L) number of units of each level of each group."""
+    g = int(items.group[-1]) + 1
+    counts = [np.bincount(items.group[np.unique(node, return_index=True)[1]], minlength=g)
+              for node in items.nodes.T]  # fmt: skip
+    if answers:
+        most = np.bincount(items.group, items.count.max(axis=1), g)
+        counts.append(most.astype(np.int64))
+    return np.stack(counts, axis=1)
+
+
+def _covariates(
+    frame: Frame, rows: Mapping[str, tuple[Codes, tuple[str, ...]]]
+) -> dict[str, Array]:
+    """Return the means of covariates over the rows of each unit."""
+    names = [n for n in frame.collect_schema().names() if n.startswith(slots([""])[0][:-1])]
+    if not names:
+        return {}
+    keys = list(rows)
+    means = frame.group_by(*keys).agg(*(nw.col(name).mean() for name in names))
+    table: Any = means.collect().to_arrow()
+    shape = [len(labels) for _, labels in rows.values()]
+    of = [coded(table.column(key), rows[key][1])[0] for key in keys]
+    order = np.argsort(there := np.ravel_multi_index(of, shape))
+    at = np.ravel_multi_index([codes for codes, _ in rows.values()], shape)
+    at = order[np.searchsorted(there[order], at)]
+    return {name: table.column(name).to_numpy()[at] for name in names}
+
+
+def _table(
+    rows: Mapping[str, tuple[Codes, tuple[str, ...]]],
+    value: Array,
+    size: Array,
+    covariates: Mapping[str, Array],
+) -> Frame:
+    """Return canonical columns of units: labels, means, sizes and covariates."""
+    import pyarrow as pa
+
+    columns = {
+        name: pa.DictionaryArray.from_arrays(
+            pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string())
+        )
+        for name, (codes, names) in rows.items()
+    }
+    table = pa.table({**columns, "value": value, SIZE: size, **covariates})
+    return nw.from_native(table, eager_only=True).lazy()
+
+
+def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
+    """Report what units consist of, and units of which algorithms have not all items."""
+    table: Any = frame.collect().to_arrow()
+    keys = [coded(table.column(name))[0] for name in ("measure", "dataset", "replication")]
+    unit = np.unique(np.array(keys), axis=1, return_inverse=True)[1]
+    size = table.column(SIZE).to_numpy()
+    most = np.zeros(int(unit.max(initial=-1)) + 1)
+    np.maximum.at(most, unit, size)
+    less = np.flatnonzero(size < most[unit])
+    counts = nested.nodes.sum(axis=(0, 1)) // max(len(nested.measures), 1)
+    what = ", ".join(
+        counted(n, level) for n, level in zip(counts.tolist(), nested.levels, strict=True)
+    )
+    findings = [
+        Finding(
+            "units",
+            "note",
+            len(nested.levels),
+            f"nested units: {what}; inference counts {plural(nested.levels[0])}.",
+        )
+    ]
+    if len(less):
+        top, item = noun(nested.levels[0]), plural(nested.levels[nested.items])
+        scores = (
+            f"the score of 1 {top} is"
+            if len(less) == 1
+            else f"the scores of {len(less):,} {plural(top)} are"
+        )
+        what = f"{scores} of fewer {item} than another algorithm has there."
+        hint = "differences of algorithms are also those of items: leave out what not all have."
+        findings.append(Finding("units without items", "warning", len(less), what, (), hint))
+    return findings
+
+
+def noun(level: str) -> str:
+    """Return the name of a level as a noun: ``doc_id`` is a doc.
+
+    Examples
+    --------
+    >>> noun("doc_id"), plural("category"), counted(2, "sample")
+    ('doc', 'categories', '2 samples')
+    """
+    return common_name(level).replace("_", " ")
+
+
+def plural(level: str) -> str:
+    """Return the plural of the name of a level."""
+    word = noun(level)
+    if word.endswith("s"):
+        return word
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}{'es' if word.endswith(('x', 'tch', 'nch', 'sh')) else 's'}"
+
+
+def counted(n: int, level: str) -> str:
+    """Return a number of units of a level."""
+    return f"{n:,} {noun(level) if n == 1 else plural(level)}"

@@ -1,0 +1,174 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import benchinfer as bi
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.scores.sources.nesting import counted
+
+LEVELS = ("passage", "question", "epoch")
+
+
+@pytest.fixture
+def answers():
+    """Two data sets of 8 passages with 1 to 4 questions, of which some have 2 answers, some 3."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"d{d}", f"p{p}", f"q{q}", epoch, algorithm, float(rng.random() < chance))
+        for d in range(2)
+        for p in range(8)
+        for q in range(1 + (p + d) % 4)
+        for algorithm, chance in (("a", 0.5), ("b", 0.7))
+        for epoch in range(2 + (p + q) % 2)
+    ]
+    return pd.DataFrame(rows, columns=["dataset", *LEVELS, "algorithm", "value"])
+
+
+def read(frame, units=LEVELS, **options):
+    return bi.read_scores(frame, measures={"acc": "higher"}, units=units, **options)
+
+
+def levels_by_hand(frame, by_unit):
+    items = frame.groupby(["dataset", "passage", "question", "algorithm"])["value"].mean()
+    if by_unit:
+        items = items.groupby(["dataset", "passage", "algorithm"]).mean()
+    return items.groupby(["dataset", "algorithm"]).mean().to_numpy().reshape(2, 2)
+
+
+@pytest.mark.parametrize("unit_weights", ["items", "units"])
+def test_a_level_is_the_mean_of_items_or_of_units(answers, unit_weights):
+    scores = read(answers, unit_weights=unit_weights)
+    expected = levels_by_hand(answers, unit_weights == "units")
+    assert scores.cells().mean == pytest.approx(expected, abs=1e-14)
+    assert scores.describe()["mean"].to_numpy() == pytest.approx(expected.ravel(), abs=1e-14)
+    assert scores.describe()["n"].tolist() == [8] * 4
+    blocks = scores.blocks()
+    for values in (blocks.mean, blocks.sums):
+        of_datasets = [values[blocks.dataset == d].mean(axis=0) for d in range(2)]
+        assert np.array(of_datasets) == pytest.approx(expected, abs=1e-14)
+
+
+def test_units_of_equal_size_are_replications_with_their_means(answers):
+    even = answers[(answers["question"] == "q0") & (answers["epoch"] < 2)]
+    means = even.groupby(["dataset", "passage", "algorithm"], as_index=False)["value"].mean()
+    plain = bi.read_scores(means, measures={"acc": "higher"}, columns={"passage": "replication"})
+    nested = read(even)
+    assert nested.digest != plain.digest  # of which one has sizes
+    for mine, theirs in (
+        (nested.blocks(), plain.blocks()),
+        (nested.cells(), plain.cells()),
+    ):
+        assert mine.mean == pytest.approx(theirs.mean, abs=1e-15)
+    assert bi.compare_mixed(nested).contrasts().equals(bi.compare_mixed(plain).contrasts())
+
+
+def test_rows_in_any_order_and_a_unit_in_two_parts_are_the_same_table(answers):
+    shuffled = answers.sample(frac=1, random_state=4)
+    assert read(shuffled).digest == read(answers).digest
+    assert read(answers).digest != read(answers.assign(value=1 - answers["value"])).digest
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "pyarrow"])
+def test_engines_agree(answers, engine):
+    module = pytest.importorskip(engine)
+    if engine == "polars":
+        frame = module.from_pandas(answers).lazy()
+    elif engine == "duckdb":
+        frame = module.connect().from_df(answers)
+    else:
+        frame = module.Table.from_pandas(answers, preserve_index=False)
+    theirs, mine = read(frame), read(answers)
+    assert theirs.digest == mine.digest
+    assert theirs.units.squares == pytest.approx(mine.units.squares, abs=1e-12)
+    assert theirs.units.within == pytest.approx(mine.units.within, abs=1e-12)
+    assert (theirs.units.nodes == mine.units.nodes).all()
+
+
+def test_parts_of_the_table(answers):
+    scores = read(answers)
+    part = scores.subset(datasets="d1")
+    alone = read(answers[answers["dataset"] == "d1"])
+    assert part.digest == alone.digest
+    assert part.units.squares == pytest.approx(alone.units.squares, abs=1e-12)
+    split = scores.by_dataset()["d1"]
+    assert split.blocks().mean == pytest.approx(alone.blocks().mean)
+    assert split.units.nodes.tolist() == [[[8, 20, 52]]]
+
+
+def test_the_last_level_may_be_the_replication(answers):
+    named = answers.rename(columns={"epoch": "run"})
+    scores = read(named, ("passage", "question", "replication"))
+    assert scores.units.levels == ("passage", "question", "run")
+    assert scores.digest == read(answers).digest
+
+
+def test_a_label_is_one_unit_within_the_unit_above(answers):
+    nodes = read(answers).units.nodes
+    assert nodes[0].tolist() == [[8, 20, 48], [8, 20, 52]]  # 20 questions of 2 or 3 answers
+    names = answers.assign(question=answers["passage"] + answers["question"])
+    assert (read(names).units.nodes == nodes).all()
+
+
+def test_the_declaration_in_a_file(answers, tmp_path):
+    answers.to_csv(tmp_path / "scores.csv", index=False)
+    text = 'units = ["passage", "question", "epoch"]\n[measures.acc]\nbetter = "higher"\n'
+    (tmp_path / "measures.toml").write_text(text)
+    assert bi.read_scores(tmp_path).units.levels == LEVELS
+    assert bi.read_scores(tmp_path).digest == read(answers).digest
+
+
+def test_the_same_answer_twice_is_a_fault(answers):
+    twice = pd.concat([answers, answers.iloc[:2]])
+    with pytest.raises(ScoreTableError, match="2 places") as caught:
+        read(twice)
+    assert "dataset  passage  question  epoch" in str(caught.value)
+    mean = read(twice, repeats="mean")
+    assert mean.cells().mean == pytest.approx(read(answers).cells().mean)
+
+
+def test_items_that_an_algorithm_lacks_are_reported(answers):
+    lacking = answers[
+        ~(
+            (answers["algorithm"] == "a")
+            & (answers["passage"] == "p3")
+            & (answers["question"] == "q0")
+        )
+    ]
+    scores = read(lacking)
+    (finding,) = [f for f in scores.notes if f.rule == "units without items"]
+    assert finding.count == 1  # on the other data set the passage has one question, and a none
+    assert finding.what == (
+        "the score of 1 passage is of fewer questions than another algorithm has there."
+    )
+    assert scores.cells().mean == pytest.approx(levels_by_hand(lacking, by_unit=False))
+
+
+@pytest.mark.parametrize(
+    ("units", "columns", "match"),
+    [
+        (("passage", "passage"), None, "one of them twice"),
+        (3, None, "cannot be read"),
+        (("passage", "queston"), None, "there is no column 'queston'"),
+        (("passage", "question"), {"epoch": "replication"}, "is no level of passage, question"),
+        (("passage", "value"), {"value": "value"}, "said to be the value"),
+        (None, {"question": "level_2"}, "no role 'level_2'"),
+    ],
+)
+def test_declarations_that_do_not_fit(answers, units, columns, match):
+    with pytest.raises(ScoreTableError, match=match):
+        read(answers, units, columns=columns)
+
+
+def test_unit_weights_are_one_of_two(answers):
+    with pytest.raises(ScoreTableError, match="unknown unit weights 'answers'"):
+        read(answers, unit_weights="answers")
+
+
+def test_names_of_levels_as_nouns():
+    assert [counted(2, name) for name in ("doc_id", "category", "epoch", "class", "batch")] == [
+        "2 docs",
+        "2 categories",
+        "2 epochs",
+        "2 class",
+        "2 batches",
+    ]
