@@ -110,7 +110,7 @@ SIGNATURES = {
     " rule='constant', spending='obrien-fleming', stage=50, last_stage='auto', test='t',"
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label='',"
-    " normalised=None",
+    " normalised=None, limit=None, par=1.0",
     "pareto": "scores, measures=None, *, resamples=1000, missing='use', seed=1",
     "per_dataset": "compare, scores, measure=None, *, n_jobs=None, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
@@ -127,8 +127,8 @@ SIGNATURES = {
     " correlation=None, covariates=(), n=None, spread='sd'",
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
-    " failed='missing', covariates=None, features=None, normalise=None, names=None,"
-    " units=None, unit_weights='items'",
+    " failed='missing', crashed='stopped', covariates=None, features=None, normalise=None,"
+    " names=None, units=None, unit_weights='items'",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None, print='short'",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
     " resamples=200, rule='evidence', seed=1, n_jobs=None, **arguments",

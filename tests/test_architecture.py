@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4634,
-    "records": 461,
+    "functions": 4683,
+    "records": 464,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }

@@ -13,6 +13,7 @@ from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.coverage import Coverage
+from benchinfer.scores.numerics.limits import StoppedRuns
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.table import ScoreTable
@@ -53,6 +54,8 @@ class Setting:
     ahead_left_out
         How many of the algorithms left out, the first ones, are ahead of all that are compared, by
         their scores less the levels of the data sets that they are on.
+    stopped
+        Runs that were stopped at the limit of the measure, None where it has none.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -70,6 +73,7 @@ class Setting:
     algorithms_left_out: tuple[str, ...] = ()
     scores_left_out: int = 0
     ahead_left_out: int = 0
+    stopped: StoppedRuns | None = None
 
     @staticmethod
     def of(scores: Scores, measure: str | None = None) -> tuple["Setting", ScoreTable]:
@@ -113,6 +117,7 @@ class Setting:
             resampling=scores.resampling,
             paired=scores.paired,
             digest=digest,
+            stopped=scores.stopped_runs(chosen.name),
         )
         return setting, scores
 

@@ -332,6 +332,26 @@ GLOSSARY: dict[str, str] = {
     "n_second": "number of data sets on the second side",
     "gain": "what a division adds to the log likelihood",
     "not_compared": "the algorithms that this one was not compared with",
+    "run_state": "state of a run without a time: stopped at the limit, crashed, or missing",
+    "solved": "runs that were solved within the limit; of the virtual best, problems",
+    "stopped": "runs that were stopped at the limit, with those that crashed and count as stopped",
+    "crashed": "runs that crashed and count as stopped",
+    "solved_share": "share of the runs that were solved",
+    "restricted_mean": "mean over data sets of the time up to the limit, min(T, L)",
+    "penalised": "mean over data sets of the time, stopped runs at a multiple of the limit (PAR)",
+    "best_on": "solved problems on which the algorithm is the best one, ties shared equally",
+    "contribution": "what the penalised mean of the virtual best loses without the algorithm",
+    "choice": "virtual best, which takes the best algorithm of each problem, or single best",
+    "total_time": "sum of the times of all runs, of stopped ones up to the limit",
+    "running_time": "expected running time of restarts until the problem is solved: the sum of all"
+    " times divided by the number of solved runs; infinite where none was solved",
+    "running_time_shown": "the same as text, with > and the sum of all times where it is infinite",
+    "difference": "first minus second of the mean times up to the limit",
+    "stopped_difference": "first minus second of the shares of stopped runs",
+    "sign_turns": "penalty factor of stopped runs at which the difference changes its sign; NaN if"
+    " none above 1 does",
+    "verdict_turns": "penalty factor of stopped runs at which a paired t test over data sets starts"
+    " or ceases to decide; NaN if none above 1 does",
 }
 
 

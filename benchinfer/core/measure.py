@@ -76,6 +76,16 @@ class Measure:
     normalised
         Origin of normalised scores, whose unit says what their numbers stand for, as in
         ``"0 = random, 1 = human"``; `ScoreTable.normalise` sets both.
+    limit
+        Time, or other cost, at which runs are stopped. A run that is stopped has no score but a
+        bound: it counts `par` times the limit. With ``par=1`` means are of the time up to the
+        limit, min(T, L), so that verdicts are about that (restricted mean).
+    par
+        Penalty factor of stopped runs: 2 for PAR2, 10 for PAR10.
+
+    References
+    ----------
+    Restricted mean: Royston & Parmar (2013), https://doi.org/10.1186/1471-2288-13-152
 
     Raises
     ------
@@ -99,6 +109,8 @@ class Measure:
     unit: str = ""
     label: str = ""
     normalised: Normalisation | None = None
+    limit: float | None = None
+    par: float = 1.0
 
     def __post_init__(self) -> None:
         if not is_text(self.name):
@@ -135,6 +147,38 @@ class Measure:
                 f"measure {self.name!r}: bounds are {self.bounds!r}.",
                 hint=f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}.",
             )
+        self._check_limit()
+
+    def _check_limit(self) -> None:
+        """Refuse a limit or a penalty that no run can have."""
+        if not (math.isfinite(self.par) and self.par >= 1):
+            raise BenchinferError(
+                f"measure {self.name!r}: par is {self.par!r}.",
+                hint="a finite number, 1 or larger: stopped runs count so many times the limit.",
+            )
+        if self.limit is None and self.par != 1:
+            raise BenchinferError(
+                f"measure {self.name!r}: par is {self.par:g}, and there is no limit.",
+                hint=f"say at which time runs are stopped: {Either('limit=3600', 'limit = 3600')}.",
+            )
+        if self.limit is None:
+            return
+        if not (math.isfinite(self.limit) and self.limit > 0):
+            raise BenchinferError(
+                f"measure {self.name!r}: limit is {self.limit!r}.",
+                hint="a finite number above 0, in the unit of the measure.",
+            )
+        if self.better == "higher" or self.scale == "logit":
+            other = f"better={self.better!r}" if self.better == "higher" else "scale='logit'"
+            raise BenchinferError(
+                f"measure {self.name!r}: a limit does not go with {other}.",
+                hint="a limit is of times and other costs, of which lower is better.",
+            )
+
+    @property
+    def stopped_score(self) -> float | None:
+        """Score of a run that was stopped; None without a limit."""
+        return None if self.limit is None else self.par * self.limit
 
     @property
     def sign(self) -> int:
@@ -162,7 +206,11 @@ class Measure:
         return f" [{self.unit}]" if self.unit else ""
 
     def on_scale(self, name: str) -> str:
-        """Let the scale of normalised scores follow a name; others stay as they are."""
+        """Let the scale of normalised scores, or the limit, follow a name; others stay as is."""
+        if self.limit is not None:
+            limit = f"{self.limit:,.6g}"
+            up_to = f"{name} up to {limit}"
+            return up_to if self.par == 1 else f"PAR{self.par:g} of {name} (limit {limit})"
         return self.in_unit(name) if self.normalised else name
 
     def in_unit(self, number: str) -> str:
@@ -237,23 +285,32 @@ class Measure:
 
     @staticmethod
     def parse(text: str) -> "Measure":
-        """Read ``"name:better"``, optionally with ``:tolerance`` and ``:scale``.
+        """Read ``"name:better"``, optionally with ``:tolerance``, ``:scale`` and ``:limit=``.
 
         Examples
         --------
         >>> Measure.parse("error:lower:0.01").tolerance
         0.01
+        >>> Measure.parse("seconds:lower:0:identity:limit=3600:par=2").stopped_score
+        7200.0
         """
         name, better, *rest = [part.strip() for part in text.split(":")] + [""]
+        pairs = [part.partition("=") for part in rest if "=" in part]
+        keys = dict[str, float]()
+        tolerance, scale, *others = [*(part for part in rest if "=" not in part), "", ""]
+        known = {key.strip() for key, _, _ in pairs} <= {"limit", "par"}
         try:
-            tolerance = float(rest[0]) if rest and rest[0] else 0.0
+            keys = {key.strip(): float(value) for key, _, value in pairs}
+            tolerance = float(tolerance or 0)
         except ValueError:
+            known = False
+        if not known or len(keys) < len(pairs) or any(others):
             raise BenchinferError(
                 f"cannot read the measure {text!r}.",
-                hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log".',
-            ) from None
-        scale = rest[1] if len(rest) > 1 and rest[1] else "identity"
-        return Measure(name, better, tolerance, scale)  # pyright: ignore[reportArgumentType]
+                hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log", and for'
+                ' runs that are stopped the limit, as in "seconds:lower:0:identity:limit=3600".',
+            )
+        return Measure(name, better, tolerance, scale or "identity", **keys)  # pyright: ignore[reportArgumentType]
 
 
 def is_text(name: str) -> bool:

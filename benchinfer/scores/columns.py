@@ -2,10 +2,10 @@
 
 Six columns: ``domain`` (if there is one), ``dataset``, ``replication``, ``algorithm`` and
 ``measure`` are text without empty strings, ``value`` is a float. A seventh, ``text``, is there only
-where scores came as text; it holds what was written. ``failure`` and ``imputed`` follow where the
-table has them; a failure is also what stands in place of a score. Covariates follow, each a float
-in its slot; those that came as text have a second column, named by `written`. Where units are
-nested, the replication is the outermost one, and ``level_2`` and so on are those within it.
+where scores came as text; it holds what was written. ``failure``, ``imputed`` and ``status`` follow
+where the table has them; a failure is also what stands in place of a score. Covariates follow, each
+a float in its slot; those that came as text have a second column, named by `written`. Where units
+are nested, the replication is the outermost one, and ``level_2`` and so on are those within it.
 """
 
 import difflib
@@ -27,8 +27,9 @@ type Frame = "nw.LazyFrame[Any]"
 
 
 LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
-# Beside the labels: why there is no score, and whether the score is no result but filled in.
-REMARKS = ("failure", "imputed")
+# Beside the labels: why there is no score, whether the score is no result but filled in, and
+# whether the run was solved, stopped at its limit or crashed.
+REMARKS = ("failure", "imputed", "status")
 ROLES = (*LABELS, "value", *REMARKS)
 # Roles of the levels within a replication: items of a passage, answers to an item.
 INNER = tuple(f"level_{i}" for i in range(2, 9))
@@ -54,6 +55,7 @@ COMMON: dict[str, tuple[str, ...]] = {
     "value": ("value", "score", "result", "performance"),
     "failure": ("failure", "info", "exception", "error_message"),
     "imputed": ("imputed",),
+    "status": (),  # recognised where a measure has a limit: `scores.checks.limits`
 }
 
 # Columns that say out of how many a score is counted.

@@ -29,7 +29,14 @@ from benchinfer.scores.checks.faults import (
     usable,
 )
 from benchinfer.scores.checks.findings import check, pairing, swapped_roles
-from benchinfer.scores.checks.limits import scores_at_a_limit
+from benchinfer.scores.checks.limits import (
+    Crashed,
+    RunStates,
+    check_crashed,
+    scores_at_a_limit,
+    status_role,
+    status_without_limit,
+)
 from benchinfer.scores.columns import (
     INNER,
     LABELS,
@@ -88,6 +95,7 @@ def read_scores(
     repeats: Literal["error", "keep", "mean"] = "error",
     query: str | None = None,
     failed: Failed = "missing",
+    crashed: Crashed = "stopped",
     covariates: str | Sequence[str] | None = None,
     features: object = None,
     normalise: Normalise | None = None,
@@ -143,6 +151,10 @@ def read_scores(
         Rows without a score (NaN, null, empty, or a word such as ``timeout``) are failures, which
         `ScoreTable.failures` lists: ``"missing"`` to the analyses, a fault (``"error"``), or worth
         the ``"worst"`` score of any algorithm on their data set, or a number.
+    crashed
+        Runs that crashed, as the column of the role ``status`` says, count as stopped at the limit
+        of their measure (``"stopped"``), or have no score (``"missing"``), which favours what
+        crashes on hard data sets.
     covariates
         Columns of numbers to keep: features of the data set or of the run. They are not part of
         what a score is identified by. By default as the ``measures.toml`` says.
@@ -196,7 +208,7 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
-    _check_arguments(repeats, failed, dataset, unit_weights)
+    _check_arguments(repeats, failed, crashed, dataset, unit_weights)
     new_names = check_names(names)
     origin = open_source(source, query, name)
     if where is not None:
@@ -216,7 +228,7 @@ def read_scores(
         features = tuple(map(str, features))
     roles = roles_of(
         origin,
-        level_columns(levels, columns, origin.names),
+        status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
         layout,
         [m.name for m in declared_measures],
         covariate_names,
@@ -231,7 +243,7 @@ def read_scores(
     with engine_errors(origin.name, query, planned=origin.planned):
         options = declared_measures, repeats, failed
         reading = _rows_read(origin, roles, constant, findings, options, new_names)
-        reading, failures = _settled(reading, findings, by_tool=by_tool)
+        reading, failures = _settled(reading, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, unit_weights, findings)
     is_paired, note = pairing(reading.summary, scheme, paired=paired)
@@ -260,13 +272,16 @@ def read_scores(
     return table if normalise is None else table.normalise(normalise)
 
 
-def _check_arguments(repeats: str, failed: Failed, dataset: str | None, weights: str) -> None:
+def _check_arguments(
+    repeats: str, failed: Failed, crashed: str, dataset: str | None, weights: str
+) -> None:
     """Refuse arguments that no table goes with."""
     if weights not in (choices := ("items", "units")):
         raise ScoreTableError(unknown("unit weights", weights, choices))
     if repeats not in (choices := ("error", "keep", "mean")):
         raise ScoreTableError(unknown("repeats", repeats, choices))
     check_failed(failed)
+    check_crashed(crashed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
 
@@ -399,7 +414,9 @@ def _again(reading: Reading, frame: Frame) -> Reading:
     return _of_frame(frame, reading.roles, (reading.measures, reading.repeats, reading.failed))
 
 
-def _settled(reading: Reading, findings: list[Finding], *, by_tool: bool) -> tuple[Reading, Any]:
+def _settled(
+    reading: Reading, findings: list[Finding], crashed: Crashed, *, by_tool: bool
+) -> tuple[Reading, Any]:
     """Leave out measures without direction, find failures, and put scores in place of these.
 
     Returns the failures as well; what was done is reported.
@@ -414,8 +431,12 @@ def _settled(reading: Reading, findings: list[Finding], *, by_tool: bool) -> tup
     if by_tool:  # which defines more measures than a table of it has
         present = tuple(m for m in reading.measures if m.name in reading.summary.measures)
         reading = replace(reading, measures=present or reading.measures)
-    failures = failures_of(reading)
-    if failures is not None and reading.failed not in ("missing", "error"):
+    findings += status_without_limit(reading)
+    if any(m.limit is not None for m in reading.measures):
+        reading, failures = _limited(reading, findings, crashed)
+    else:
+        failures = failures_of(reading)
+    if reading.counts["absent"] and reading.failed not in ("missing", "error"):
         frame, notes = filled(reading, reading.failed)
         reading = _again(reading, frame)
         findings += notes
@@ -429,6 +450,22 @@ def _settled(reading: Reading, findings: list[Finding], *, by_tool: bool) -> tup
             findings.append(repeated)
             reading = _again(reading, averaged(reading))
     return reading, failures
+
+
+def _limited(reading: Reading, findings: list[Finding], crashed: Crashed) -> tuple[Reading, Any]:
+    """Give stopped runs their score; return all runs without a time as well."""
+    runs = RunStates(reading)
+    if reading.repeats == "mean" or set(INNER) & set(reading.roles.of):
+        raise ScoreTableError(
+            "runs with a limit are not averaged before they are compared: means of stopped and"
+            " solved runs are neither.",
+            hint=Phrase(f"{Option('repeats', 'keep')} takes them as runs on the same problem."),
+        )
+    faults, failures = runs.faults(), runs.failures()
+    reading = _again(reading, runs.scored(crashed))
+    notes = [] if faults else runs.notes(failures, reading.summary)
+    findings[:0] = [*faults, *notes]
+    return reading, failures if len(failures) else None
 
 
 def _declared_only(reading: Reading) -> Reading:

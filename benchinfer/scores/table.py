@@ -27,6 +27,16 @@ from benchinfer.scores.normalisation import (
     normalised_note,
     normalised_rows,
 )
+from benchinfer.scores.numerics.limits import (
+    RunTimes,
+    StoppedRuns,
+    column_means,
+    restricted,
+    run_times,
+    turning_penalty,
+    turning_verdict,
+    virtual_best,
+)
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
@@ -309,9 +319,253 @@ class ScoreTable(Showable):
         -------
         pandas.DataFrame
             One row per failure: ``dataset replication algorithm measure reason``; ``reason`` is
-            empty where the table gives none.
+            empty where the table gives none. Where a measure has a limit, runs by algorithm and
+            kind, with ``run_state`` as the second column: ``stopped``, ``crashed`` or ``missing``.
         """
         return failures_frame(self._failures)
+
+    def limited(self, measure: str | None = None) -> Measure:
+        """Give a measure with a limit, by its name or as the only one.
+
+        Raises
+        ------
+        DesignError
+            There is none, or it is not clear which is meant.
+        """
+        measures = [m for m in self.measures if m.limit is not None]
+        if measure is None and len(measures) == 1:
+            return measures[0]
+        if (chosen := self.measure(measure)).limit is None:
+            raise DesignError(
+                f"measure {chosen.name!r} has no limit.",
+                hint=f"declare it: {Either('limit=3600', 'limit = 3600')}, in the unit of the"
+                " measure.",
+            )
+        return chosen
+
+    def stopped_runs(self, measure: str | None = None) -> StoppedRuns | None:
+        """Count the stopped runs of a measure in the cells; None where it has no limit."""
+        chosen = self.measure(measure)
+        return None if chosen.limit is None else self._stopped(chosen, chosen.limit)
+
+    def _stopped(self, chosen: Measure, limit: float) -> StoppedRuns:
+        s = self._of(chosen.name)
+        stopped = s.at_ends[0, :, :, 1] * (s.ends[0, 1] == chosen.stopped_score)
+        share = stopped / np.maximum(s.n[0], 1)
+        crashed = np.zeros(len(s.algorithms), np.int64)
+        failures = self.failures()
+        if "run_state" in failures:
+            rows = failures[
+                (failures["run_state"] == "crashed") & (failures["measure"] == chosen.name)
+            ]
+            counts = rows["algorithm"].value_counts()
+            crashed = np.array([int(counts.get(name, 0)) for name in s.algorithms])
+        mean = s.mean[0] - (chosen.par - 1) * limit * share
+        return StoppedRuns(limit, chosen.par, s.n[0], stopped, mean, crashed)
+
+    def run_times(self, measure: str | None = None) -> RunTimes:
+        """Arrange the runs of a measure with a limit by problem and algorithm.
+
+        A problem is a replication of a data set that algorithms share, else a data set.
+
+        Raises
+        ------
+        DesignError
+            The measure has no limit, or there are statistics only.
+        """
+        chosen = self.limited(measure)
+        rows = self.score_rows(chosen.name)
+        problem = rows.dataset
+        if self.paired:
+            problem = rows.dataset * max(len(rows.labels), 1) + rows.replication
+        return run_times(
+            (chosen.name, chosen.unit, float(chosen.limit or 0)),
+            self.algorithms,
+            (problem, rows.dataset, rows.algorithm),
+            rows.value,
+            float(chosen.stopped_score or 0),
+        )
+
+    def runs(self, measure: str | None = None, *, par: float = 10) -> "pd.DataFrame":
+        """Sum up the runs of each algorithm on a measure with a limit.
+
+        Parameters
+        ----------
+        measure
+            May be left out where one measure has a limit.
+        par
+            Penalty factor of the column ``penalised`` and of the contributions.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per algorithm, the one with the least mean time up to the limit first:
+            ``algorithm n solved stopped crashed solved_share restricted_mean penalised best_on
+            contribution``. ``stopped`` includes ``crashed`` runs that count as stopped. The last
+            two are of the virtual best: on how many problems the algorithm is the best one, and how
+            much the penalised mean of the virtual best loses without it. Data sets weigh equally.
+
+        Raises
+        ------
+        DesignError
+            The measure has no limit.
+
+        Examples
+        --------
+        >>> import benchinfer as bi, pandas as pd
+        >>> times = pd.DataFrame({"problem": list("aabbcc"), "solver": ["x", "y"] * 3,
+        ...                       "seconds": [3.0, 9.0, 60.0, 20.0, 50.0, 60.0]})
+        >>> scores = bi.read_scores(times, measures="seconds:lower:limit=60",
+        ...                         columns={"solver": "algorithm"})
+        >>> scores.runs()[["algorithm", "solved", "restricted_mean", "contribution"]]
+          algorithm  solved  restricted_mean  contribution
+        0         y       2        29.666667    193.333333
+        1         x       2        37.666667    185.333333
+        """
+        chosen = self.limited(measure)
+        times = self.run_times(chosen.name)
+        cells = self._stopped(chosen, times.limit)
+        worst = par * cells.limit
+        best = virtual_best(times.penalised(par), worst, times.dataset)
+        means = column_means(cells.mean)
+        n, solved = times.n.sum(axis=0), times.solved.sum(axis=0)
+        table = tidy(
+            {
+                "algorithm": list(self.algorithms),
+                "n": n,
+                "solved": solved,
+                "stopped": n - solved,
+                "crashed": cells.crashed,
+                "solved_share": solved / np.maximum(n, 1),
+                "restricted_mean": means,
+                "penalised": means + (par - 1) * cells.limit * cells.shares,
+                "best_on": best.best,
+                "contribution": best.contribution,
+            }
+        )
+        return table.sort_values(["restricted_mean", "algorithm"], ignore_index=True)
+
+    def virtual_best(self, measure: str | None = None, *, par: float = 10) -> "pd.DataFrame":
+        """Compare the best algorithm of each problem with the single best algorithm.
+
+        Parameters
+        ----------
+        measure, par
+            As in `runs`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Two rows, ``choice algorithm penalised solved``: the virtual best, as if an oracle chose
+            the algorithm, and the single best by the penalised mean. Of the problems that all
+            algorithms have runs on.
+
+        References
+        ----------
+        Bischl et al. (2016), https://doi.org/10.1016/j.artint.2016.04.003
+        """
+        times = self.run_times(measure)
+        best = virtual_best(times.penalised(par), par * times.limit, times.dataset)
+        both = (times.n > 0).all(axis=1)
+        some, single = (times.solved[both] > 0).any(axis=1), times.solved[both][:, best.single] > 0
+        return tidy(
+            {
+                "choice": ["virtual best", "single best"],
+                "algorithm": ["", times.algorithms[best.single]],
+                "penalised": [best.mean, best.means[best.single]],
+                "solved": [int(some.sum()), int(single.sum())],
+            }
+        )
+
+    def running_times(self, measure: str | None = None) -> "pd.DataFrame":
+        """Estimate the expected running time of restarts until the problem is solved.
+
+        The sum of all times, of stopped runs up to the limit, divided by the number of solved runs
+        (ERT); infinite where no run was solved.
+
+        Parameters
+        ----------
+        measure
+            May be left out where one measure has a limit.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per data set and algorithm: ``dataset algorithm n solved total_time
+            running_time``, and ``running_time_shown``, which is ``"> total"`` where the running
+            time is infinite.
+
+        References
+        ----------
+        Hansen et al. (2021), https://doi.org/10.1080/10556788.2020.1808977
+        """
+        times = self.run_times(measure)
+        total, solved = times.running_times(times.dataset)
+        n = np.zeros_like(solved)
+        np.add.at(n, times.dataset, times.n)
+        d, k = np.nonzero(n)
+        total, solved = total[d, k], solved[d, k]
+        with np.errstate(divide="ignore"):
+            expected = total / solved
+        return tidy(
+            {
+                "dataset": [self.datasets[i] for i in d],
+                "algorithm": [self.algorithms[i] for i in k],
+                "n": n[d, k],
+                "solved": solved,
+                "total_time": total,
+                "running_time": expected,
+                "running_time_shown": [
+                    f"{e:,.6g}" if s else f"> {t:,.6g}"
+                    for e, s, t in zip(expected, solved, total, strict=True)
+                ],
+            }
+        )
+
+    def penalties(self, measure: str | None = None, *, level: float = 0.95) -> "pd.DataFrame":
+        """Find the penalty factors of stopped runs at which pairs of algorithms turn.
+
+        With stopped runs at k times the limit L the mean difference is a + (k - 1) b: a that of
+        times up to the limit, b that of the shares stopped, times L.
+
+        Parameters
+        ----------
+        measure
+            May be left out where one measure has a limit.
+        level
+            Of the paired t test over data sets, not adjusted.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per pair: ``first second difference stopped_difference sign_turns
+            verdict_turns``, the last two k at which the difference changes its sign, and at which
+            the test starts or ceases to decide; NaN where it does not for any k above 1.
+        """
+        from scipy.stats import t
+
+        chosen = self.limited(measure)
+        held = self._stopped(chosen, float(chosen.limit or 0))
+        i, j = np.triu_indices(len(self.algorithms), 1)
+        rows: list[tuple[float, float, float, float]] = []
+        for first, second in zip(i.tolist(), j.tolist(), strict=True):
+            a, b = held.differences(first, second)
+            mean_a, mean_b = (a.mean(), b.mean()) if len(a) else (np.nan, np.nan)
+            critical = t.isf((1 - level) / 2, len(a) - 1) if len(a) > 1 else np.nan
+            sign = float(turning_penalty(np.array(mean_a), np.array(mean_b)))
+            verdict = turning_verdict(a, b, float(critical))
+            rows.append((float(mean_a), float(mean_b) / held.limit, sign, verdict))
+        difference, stopped, signs, verdicts = np.array(rows).reshape(-1, 4).T
+        return tidy(
+            {
+                "first": [self.algorithms[n] for n in i],
+                "second": [self.algorithms[n] for n in j],
+                "difference": difference,
+                "stopped_difference": stopped,
+                "sign_turns": signs,
+                "verdict_turns": verdicts,
+            }
+        )
 
     def coverage(self, measure: str | None = None) -> Coverage:
         """Count the scores per cell.
@@ -607,7 +861,93 @@ class ScoreTable(Showable):
         old = self.measures[names.index(measure.name)]
         new = replace(measure, normalised=old.normalised)
         measures = tuple(new if m is old else m for m in self.measures)
-        return replace(self, measures=measures, _memo={})
+        if (old.limit, old.par) == (new.limit, new.par):
+            return replace(self, measures=measures, _memo={})
+        return self._restricted(old, new, measures)
+
+    def _restricted(
+        self, old: Measure, new: Measure, measures: tuple[Measure, ...]
+    ) -> "ScoreTable":
+        """Give stopped runs the score of another limit or penalty."""
+        if new.limit is None:
+            raise DesignError(
+                f"the runs of {old.name!r} were stopped at {old.limit:,.6g}.",
+                hint="without the limit they would count as times; read the scores again without.",
+            )
+        if old.limit is not None and new.limit > old.limit:
+            raise DesignError(
+                f"the runs of {old.name!r} were stopped at {old.limit:,.6g}, before the new limit"
+                f" of {new.limit:,.6g}.",
+                hint="the limit may be lowered.",
+            )
+        limit, score = new.limit, float(new.stopped_score or 0)
+        rows = self._rows.replaced(
+            old,
+            new,
+            self._names,
+            lambda rows: restricted(rows.value, old.stopped_score, limit, score),
+        )
+        return replace(self, measures=measures, _rows=rows, summary=rows.summary(), _memo={})
+
+    def penalise(self, par: float, measure: str | None = None) -> "ScoreTable":
+        """Count stopped runs `par` times the limit: PAR2 with 2, PAR10 with 10.
+
+        Parameters
+        ----------
+        par
+            Penalty factor; 1 for times up to the limit.
+        measure
+            May be left out where one measure has a limit.
+
+        Raises
+        ------
+        DesignError
+            The measure has no limit.
+
+        Examples
+        --------
+        >>> import benchinfer as bi, pandas as pd
+        >>> times = pd.DataFrame({"problem": ["a", "a", "b", "b"], "solver": ["x", "y"] * 2,
+        ...                       "seconds": [3.0, 60.0, 20.0, 10.0]})
+        >>> scores = bi.read_scores(times, measures="seconds:lower:limit=60",
+        ...                         columns={"solver": "algorithm"})
+        >>> scores.penalise(2).describe()["mean"].tolist()
+        [3.0, 120.0, 20.0, 10.0]
+        """
+        return self.declare(replace(self.limited(measure), par=par))
+
+    def solved(self, measure: str | None = None, *, tolerance: float = 0.0) -> "ScoreTable":
+        """Turn times into whether the run was solved within the limit: scores of 0 and 1.
+
+        Parameters
+        ----------
+        measure
+            May be left out where one measure has a limit.
+        tolerance
+            Difference of shares that does not matter.
+
+        Returns
+        -------
+        ScoreTable
+            With one measure, ``"solved"``, of which higher is better; means are shares solved.
+
+        Raises
+        ------
+        DesignError
+            The measure has no limit.
+        """
+        old = self.limited(measure)
+        label = f"share solved within {old.limit:,.6g}{f' {old.unit}' if old.unit else ''}"
+        new = Measure("solved", "higher", tolerance, bounds=(0.0, 1.0), label=label)
+        score = float(old.stopped_score or 0)
+        rows = self._rows.replaced(
+            old, new, self._names, lambda rows: (rows.value < score).astype(np.float64)
+        )
+        measures = tuple(new if m is old else m for m in self.measures)
+        table = replace(
+            self, measures=measures, _rows=rows, summary=rows.summary(), _failures=None, _memo={}
+        )
+        return table.subset(measures=["solved"])
 
     def normalise(self, by: Normalise, measures: str | Sequence[str] | None = None) -> "ScoreTable":
         """Give each data set a scale of its own, on which data sets can be averaged.

@@ -46,8 +46,9 @@ Measures = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TEXT",
-        help="name:better[:tolerance[:scale]], as in error:lower:0.01, once per measure; or the"
-        " path of a TOML file. Without it measures.toml beside the table is read.",
+        help="name:better[:tolerance[:scale]], as in error:lower:0.01, once per measure, with"
+        " :limit=3600 where runs are stopped at a limit; or the path of a TOML file. Without it"
+        " measures.toml beside the table is read.",
         rich_help_panel=READING,
     ),
 ]
@@ -56,10 +57,10 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=ROLE",
-        help="The role of a column: dataset, replication, algorithm, measure, value or domain; of"
-        " published effects: study, first, second, estimate, std_error and others; of published"
-        " wins: first, second, wins, ties and losses. Once per column; common names are known;"
-        " columns of the same role are joined.",
+        help="The role of a column: dataset, replication, algorithm, measure, value, domain or"
+        " status (solved, stopped, crashed); of published effects: study, first, second, estimate,"
+        " std_error and others; of published wins: first, second, wins, ties and losses. Once per"
+        " column; common names are known; columns of the same role are joined.",
         rich_help_panel=READING,
     ),
 ]
@@ -151,6 +152,13 @@ Failed = Annotated[
         callback=known_failed,
         rich_help_panel=READING,
         help="Rows without a score: missing, error, the worst on their data set, or a number.",
+    ),
+]
+Crashed = Annotated[
+    Literal["stopped", "missing"],
+    typer.Option(
+        rich_help_panel=READING,
+        help="Runs that crashed: as stopped at the limit of their measure, or without a score.",
     ),
 ]
 Query = Annotated[
@@ -272,7 +280,7 @@ _ENDINGS = {
 _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
-    *("features", "normalise", "names", "units", "unit_weights"),
+    *("crashed", "features", "normalise", "names", "units", "unit_weights"),
 )
 # The measures that the command is about, which are those to normalise; None for all.
 MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
@@ -322,6 +330,7 @@ class SourceArguments:
     paired: Paired = None
     repeats: Repeats = "error"
     failed: Failed = "missing"
+    crashed: Crashed = "stopped"
     query: Query = None
     dataset: Dataset = None
     covariates: Covariates = None
@@ -352,6 +361,7 @@ class SourceArguments:
             "paired": self.paired,
             "repeats": self.repeats,
             "failed": number_or_name(self.failed),
+            "crashed": self.crashed,
             "query": self.query,
             "dataset": self.dataset,
             "covariates": _names(self.covariates),

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchinfer.comparison.checks.decisions import ATTAINABLE
-from benchinfer.comparison.checks.tables import RATES
+from benchinfer.comparison.checks.tables import RATES, counted, order_words
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Call, Option, Phrase
-from benchinfer.core.numbers import several
+from benchinfer.core.numbers import percent, several
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.advice import ADVICE
 from benchinfer.scores.checks.facts import least_datasets
@@ -22,6 +22,7 @@ from benchinfer.scores.checks.gaps import (
 from benchinfer.scores.checks.kinds import BINOMIAL, WHOLE, ZERO_ONE
 
 LEFT_OUT = "left out"
+STOPPED = "stopped runs"
 
 
 def caveats(result: Comparison) -> Mapping[str, Phrase]:
@@ -39,6 +40,8 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
         )
     if WHOLE in findings:
         lines[WHOLE] = Phrase(findings[WHOLE].what, " ", findings[WHOLE].hint)
+    if text := _stopped(result.setting):
+        lines[STOPPED] = text
     if text := _ahead(result.setting):
         lines[LEFT_OUT] = text
     if result.setting.coverage.empty:
@@ -48,6 +51,19 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
     if ADVICE in findings and not _taken(result, findings[ADVICE].hint):
         lines[ADVICE] = advice(result.setting)
     return lines
+
+
+def _stopped(setting: Setting) -> Phrase | None:
+    """Say how many runs were stopped, how they count, and whether the order depends on that."""
+    held = setting.stopped
+    if held is None or not (n := int(held.stopped.sum())):
+        return None
+    total, crashed = int(held.n.sum()), int(held.crashed.sum())
+    also = f", of which {crashed:,} crashed" if crashed else ""
+    return Phrase(
+        f"{n:,} of {total:,} runs ({percent(n / total)}) were stopped at the limit of"
+        f" {held.limit:,.6g}{also}: {counted(setting.measure)}; {order_words(held)}."
+    )
 
 
 def _ahead(setting: Setting) -> Phrase | None:

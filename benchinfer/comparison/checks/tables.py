@@ -6,7 +6,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join, several
+from benchinfer.core.numbers import join, percent, several
 from benchinfer.core.sections import Check
 from benchinfer.numerics import ties
 from benchinfer.scores.checks.findings import DOUBTS
@@ -16,8 +16,12 @@ from benchinfer.scores.checks.gaps import (
 from benchinfer.scores.checks.kinds import BINOMIAL, PILED, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.numerics.limits import StoppedRuns
 
 RATES = "scores of 0 and 1, compared by the rates of data sets"
+MOST_STOPPED = 12  # algorithms with stopped runs that are named
+UNEQUAL_STOPS = 0.05  # difference of shares stopped beyond which their penalty matters
+CUSTOMARY = 10  # the largest penalty factor in use
 PRIOR_MATTERS = 5  # data sets or domains: of fewer much of what a posterior says is the prior's
 
 
@@ -80,7 +84,74 @@ def of_table(
     ]
     several = len(setting.coverage.datasets) > 1
     rates = rates and several and setting.zero_one
-    return [*left_out(setting), *rows, *([_rates(setting)] if rates else [])]
+    return [
+        *left_out(setting),
+        *stopped_runs(setting),
+        *rows,
+        *([_rates(setting)] if rates else []),
+    ]
+
+
+def stopped_runs(setting: Setting) -> list[Check]:
+    """Say which algorithms have stopped runs, and how far the order depends on their penalty."""
+    held, measure = setting.stopped, setting.measure
+    if held is None or not held.stopped.sum():
+        return []
+    shares = held.shares
+    most_first = np.argsort(-shares, kind="stable")
+    named = [
+        f"{setting.algorithms[k]} {percent(float(shares[k]))}" for k in most_first if shares[k] > 0
+    ]
+    crashed = int(held.crashed.sum())
+    rows = [
+        Check.informing(
+            "share of runs that were stopped, largest",
+            float(shares.max()),
+            f"stopped at the limit of {held.limit:,.6g}: {several(named, MOST_STOPPED)}"
+            f"{f'; {crashed:,} of them crashed' if crashed else ''}. {counted(measure)}",
+        )
+    ]
+    low, high = held.order_range
+    if shares.max() - shares.min() > UNEQUAL_STOPS and (low > 1 or high < np.inf):
+        rows.append(
+            Check.of(
+                "penalty of stopped runs at which the order of the means changes",
+                high if high < np.inf else low,
+                None,
+                ok=high > CUSTOMARY and low == 1,
+                remedy=f"the order depends on the penalty: {order_words(held)}; say which penalty"
+                " was chosen, and why, or compare the shares solved as well"
+                f" ({Either('scores.solved()', 'a measure of 0 and 1')})",
+            )
+        )
+    if measure.scale == "log":
+        remedy = f"ratios are of times up to the limit: {counted(measure)}"
+        rows.append(
+            Check.informing("stopped runs on the log scale", float(held.stopped.sum()), remedy)
+        )
+    return rows
+
+
+def counted(measure: Measure) -> str:
+    """Say how stopped runs count."""
+    if measure.par == 1:
+        return f"they count as {measure.stopped_score:,.6g}, so that means are of times up to it"
+    return f"they count as {measure.par:g} times the limit (PAR{measure.par:g})"
+
+
+def order_words(held: StoppedRuns) -> str:
+    """Say for which penalties of stopped runs the order of the means holds."""
+    order, best = _penalties(held.order_range), _penalties(held.best_range)
+    if order == best:
+        return f"the order of the means holds for {order}"
+    return f"the order of the means holds for {order}, its first place for {best}"
+
+
+def _penalties(ends: tuple[float, float]) -> str:
+    low, high = ends
+    if high == np.inf:
+        return "every penalty" if low == 1 else f"penalties from {low:.3g} on"
+    return f"penalties from {low:.3g} to {high:.3g}"
 
 
 def doubts(setting: Setting) -> list[Finding]:

@@ -21,6 +21,7 @@ _PERMUTATION = Call("compare_permutation")
 _GROUPS = Subset("algorithms")
 _TIED = 0.2  # share of equal means from which few differences are left to average
 _OUTLYING = 0.01  # share of residuals that lie far out, from which tails are heavy
+_MEANS = 10  # data sets whose means of bounded scores are about normal
 _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal scores
 
 
@@ -118,6 +119,9 @@ def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:  # noqa: PLR0911
     if not np.isfinite(levels).all():
         return _of_gaps(np.isfinite(levels))
     measure = next((one for one in facts.measures if one.name == s.measures[m]), None)
+    if measure and measure.limit is not None and len(levels) >= _MEANS:
+        what = "times up to the limit" if measure.par == 1 else "penalised times"
+        return _MIXED, f"runs have a limit, so that means of {what} are compared, however many tie"
     if measure and measure.normalised and measure.normalised.kind in ("min-max", "z"):
         return _PERMUTATION, "scores on a scale of their own are not normal, but exchangeable"
     if units.between_ratios(levels).max() >= units.SPREAD:

@@ -58,10 +58,12 @@ def within(failures: Any, dataset: str) -> Any:
 
 
 def failures_frame(failures: Any) -> "pd.DataFrame":
-    """Lay out failures as a tidy table, sorted by their labels."""
+    """Lay out failures as a tidy table, by their labels, or by algorithm and kind."""
     names = [*LABELS[1:], "reason"]
     if failures is None:
         return tidy({name: [] for name in names})
+    if "run_state" in failures.column_names:
+        names = ["algorithm", "run_state", "dataset", "replication", "measure", "reason"]
     held = [name for name in names if name in failures.column_names]
     rows = failures.select(held).to_pandas().sort_values(held, kind="stable")
     return tidy({name: rows[name].tolist() for name in held})

@@ -1,22 +1,46 @@
-"""Scores that stand for a limit, such as times at which runs were stopped."""
+"""Runs with a limit: their states, and scores that stand for a limit that is not declared."""
 
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 
 import narwhals as nw
 import numpy as np
 
+from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import Either, Given, Option, Phrase
-from benchinfer.core.numbers import count
-from benchinfer.scores.checks.faults import Reading
-from benchinfer.scores.columns import FAILED
+from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count, percent
+from benchinfer.scores.checks.faults import Reading, headed, tests
+from benchinfer.scores.columns import BLANKS, FAILED, LABELS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
+from benchinfer.scores.summary import Summary, first_rows
+
+type Crashed = Literal["stopped", "missing"]
 
 _SHARE = 0.05  # of the scores that are equal to the worst one
 _FEWEST = 10  # of them
 _VALUES = 20  # different scores, without which the scale is of grades
 _NATURAL = (0.0, 1.0, 100.0)  # ends of shares and percentages, which scores reach by themselves
 _STATES = ("status", "state", "outcome", "exit")
+_COLUMNS = ("status", "runstatus", "run_status")
+# Words of a column of status, in small letters, "_" and "-" written as spaces.
+WORDS: dict[str, tuple[str, ...]] = {
+    "solved": (
+        *("ok", "solved", "sat", "unsat", "satisfiable", "unsatisfiable", "optimal", "finished"),
+        *("success", "succeeded", "complete", "completed", "done", "infeasible", "unbounded", "0"),
+    ),
+    "stopped": (
+        *("timeout", "time out", "timed out", "tle", "time limit", "timelimit", "wallclock limit"),
+        *("memout", "mle", "memory out", "memory limit", "oom", "out of memory", "stopped"),
+        *("limit", "unsolved", "unknown", "gap limit", "node limit"),
+    ),
+    "crashed": (
+        *("crash", "crashed", "error", "fail", "failed", "failure", "abort", "aborted", "killed"),
+        *("segfault", "exception", "wrong", "wrong answer", "runtime error", "internal error"),
+    ),
+}
+_CLOSE = 1e-6  # relative, of scores that equal the limit
 
 
 def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
@@ -24,7 +48,7 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
     notes: list[Finding] = []
     known = "failure" in reading.roles.of
     for measure in reading.measures:
-        if measure.name not in reading.summary.measures:
+        if measure.name not in reading.summary.measures or measure.limit is not None:
             continue
         s = reading.summary.of(measure.name)
         worst = float(np.nanmin(s.minimum) if measure.sign > 0 else np.nanmax(s.maximum))
@@ -39,7 +63,14 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
         said = f", and {state[0]} says {state[1]}" if state else ""
         what = f"{count(n, 'score')} of {measure.name} equal the {end} ({worst:,g}){said}."
         notes.append(
-            Finding("scores at a limit", "warning", n, what, (), _hint(state, known=known))
+            Finding(
+                "scores at a limit",
+                "warning",
+                n,
+                what,
+                (),
+                _hint(measure, worst, state, known=known),
+            )
         )
     return notes
 
@@ -57,8 +88,15 @@ def _state(source: Source) -> tuple[str, str] | None:
     return None
 
 
-def _hint(state: tuple[str, str] | None, *, known: bool) -> Phrase:
+def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> Phrase:
     """Return what to do about times that are none."""
+    if measure.better == "lower" and worst > 0:
+        text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
+        limit = Either(f"Measure({measure.name!r}, 'lower', limit={worst:g})", text)
+        return Phrase(
+            "if these are runs that were stopped, they took longer than their score says: declare"
+            f" the limit, {limit}, and every comparison counts them as stopped."
+        )
     if state is None:
         return Phrase(
             "a time at which runs are stopped is no time that they took: means and intervals of"
@@ -72,3 +110,221 @@ def _hint(state: tuple[str, str] | None, *, known: bool) -> Phrase:
         f" {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
         " which favours what fails on hard data sets."
     )
+
+
+def status_role(
+    columns: Mapping[str, str] | None, names: Sequence[str], measures: Sequence[Measure]
+) -> Mapping[str, str] | None:
+    """Return the roles of columns with that of a column of status, where a measure has a limit."""
+    if all(m.limit is None for m in measures) or "status" in (columns or {}).values():
+        return columns
+    there = [
+        name for name in names if common_name(name) in _COLUMNS and name not in (columns or {})
+    ]
+    return {**(columns or {}), there[0]: "status"} if len(there) == 1 else columns
+
+
+def check_crashed(crashed: object) -> None:
+    """Refuse what is no way to count runs that crashed."""
+    if crashed not in (choices := ("stopped", "missing")):
+        raise ScoreTableError(unknown("crashed", crashed, choices))
+
+
+class RunStates:
+    """States of the runs of measures with a limit, as expressions of canonical columns.
+
+    Attributes
+    ----------
+    reading
+        The table.
+    limited
+        Its measures with a limit.
+    state
+        ``"solved"``, ``"stopped"``, ``"crashed"`` or null.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.limited = [m for m in reading.measures if m.limit is not None]
+        self.absent = tests(reading.frame)["absent"]
+        self.limit = self._of_measures([cast("float", m.limit) for m in self.limited])
+        self.of_status = "status" in reading.columns
+        near = (nw.col("value") - self.limit).abs() <= self.limit * _CLOSE
+        self.at_limit = near.fill_null(value=False) & ~self.absent
+        self.above = ((nw.col("value") > self.limit) & ~near).fill_null(value=False) & ~self.absent
+        self.state = self._state()
+
+    def _of_measures(self, values: Sequence[Any]) -> nw.Expr:
+        """Return the value of each row's measure, null for measures without a limit."""
+        measure = nw.col("measure").cast(nw.String)
+        cases = [
+            nw.when(measure == m.name).then(nw.lit(value))
+            for m, value in zip(self.limited, values, strict=True)
+        ]
+        return nw.coalesce(*cases)
+
+    @property
+    def word(self) -> nw.Expr:
+        """What is said of each run, in small letters; null where nothing is."""
+        column = nw.col("status" if self.of_status else "failure").cast(nw.String)
+        return column.str.strip_chars(BLANKS).str.to_lowercase().str.replace_all("[_-]", " ")
+
+    def _state(self) -> nw.Expr:
+        at_limit = nw.when(self.at_limit).then(nw.lit("stopped"))
+        score = nw.when(~self.absent).then(nw.lit("solved"))
+        if not self.of_status and "failure" not in self.reading.columns:
+            state = nw.coalesce(at_limit, score)
+        else:
+            said = [nw.when(self.word.is_in(w)).then(nw.lit(s)) for s, w in WORDS.items()]
+            if self.of_status:
+                state = nw.coalesce(*said)
+            else:  # a word in place of a score
+                word = nw.when(self.absent).then(nw.coalesce(*said[1:]))
+                state = nw.coalesce(word, at_limit, score)
+        return nw.when(~self.limit.is_null()).then(state)
+
+    def faults(self) -> list[Finding]:
+        """Report words that are not known, and runs that cannot have been solved."""
+        solved = (self.state == "solved").fill_null(value=False)
+        limits = ", ".join(f"{m.name} {m.limit:,.6g}" for m in self.limited)
+        return [
+            *(self._unknown_words() if self.of_status else ()),
+            *self._fault(
+                "scores above the limit",
+                solved & self.above,
+                (
+                    f"score is above the limit of {limits}.",
+                    f"scores are above the limit: {limits}.",
+                ),
+                Phrase(
+                    "a run that takes longer was stopped: give a larger limit, or say which"
+                    " runs were stopped, by a column of the role"
+                    f" {Given('columns', {'NAME': 'status'})}."
+                ),
+            ),
+            *self._fault(
+                "solved without a score",
+                solved & self.absent,
+                ("solved run has no score.", "solved runs have no score."),
+                "correct the status, or complete the scores.",
+            ),
+        ]
+
+    def _rows(self, condition: nw.Expr) -> Any:
+        return self.reading.frame.filter(condition)
+
+    def _unknown_words(self) -> list[Finding]:
+        said = ~self.absent | ~nw.col("status").is_null()
+        rows = self._rows(~self.limit.is_null() & self.state.is_null() & said)
+        word = nw.col("status").cast(nw.String).fill_null("(empty)").alias("status")
+        table = rows.select(word).group_by("status").agg(nw.len().alias("n")).sort("status")
+        words = table.collect().to_arrow().to_pylist()
+        if not words:
+            return []
+        column = "/".join(self.reading.roles.of["status"])
+        shown = [(row["status"], f"{row['n']:,}") for row in words]
+        known = "; ".join(f"{state}: {', '.join(said[:5])}" for state, said in WORDS.items())
+        n = sum(row["n"] for row in words)
+        return [
+            Finding(
+                "unknown status",
+                "error",
+                n,
+                f"{count(len(words), 'word')} of the column {column} "
+                f"{'is' if len(words) == 1 else 'are'} neither of a solved, a stopped nor a crashed"
+                " run.",
+                (("status", "runs"), *shown),
+                f"write one of these instead. {known}.",
+            )
+        ]
+
+    def _fault(
+        self, rule: str, condition: nw.Expr, words: tuple[str, str], hint: str
+    ) -> list[Finding]:
+        rows = self._rows(condition)
+        n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+        if not n:
+            return []
+        where = first_rows(rows, (*self.reading.place, "value"))
+        what = f"{n:,} {words[n > 1]}"
+        return [Finding(rule, "error", n, what, headed(where, "value"), hint)]
+
+    def failures(self) -> Any:
+        """Return runs that were stopped, crashed or have no score as an Arrow table."""
+        state = nw.coalesce(self.state, nw.lit("missing"))
+        names = [name for name in LABELS if name in self.reading.columns]
+        reason = nw.lit("")
+        if "status" in self.reading.columns or "failure" in self.reading.columns:
+            column = "status" if self.of_status else "failure"
+            reason = nw.col(column).cast(nw.String).fill_null("")
+        rows = self.reading.frame.with_columns(state.alias("run_state"), reason.alias("reason"))
+        rows = rows.filter(self.state.is_in(("stopped", "crashed")) | self.absent)
+        labels = [nw.col(name).cast(nw.String) for name in names]
+        return rows.select(*labels, "run_state", "reason").collect().to_arrow()
+
+    def scored(self, crashed: Crashed) -> Any:
+        """Give stopped runs their score: the limit, or what the penalty makes of it.
+
+        A run that was solved at the very limit gets the next smaller number, so that a score equal
+        to that of stopped runs is of a stopped run everywhere.
+        """
+        stopped = self.state == "stopped"
+        crash = self.state == "crashed"
+        missing = crash if crashed == "missing" else nw.lit(value=False)
+        if crashed == "stopped":
+            stopped |= crash
+        penalty = self._of_measures([m.stopped_score for m in self.limited])
+        below = self._of_measures([float(np.nextafter(m.limit or 0, 0)) for m in self.limited])
+        at_limit = (self.state == "solved") & (nw.col("value") >= self.limit)
+        rest = nw.when(~missing.fill_null(value=False)).then(nw.col("value"))
+        value = nw.coalesce(
+            nw.when(stopped.fill_null(value=False)).then(penalty),
+            nw.when(at_limit.fill_null(value=False)).then(below),
+            rest,
+        )
+        columns = [value.alias("value")]
+        if "text" in self.reading.columns:
+            written = self._of_measures([repr(m.stopped_score) for m in self.limited])
+            text = nw.when(~missing.fill_null(value=False)).then(nw.col("text"))
+            said = nw.when(stopped.fill_null(value=False)).then(written)
+            columns.append(nw.coalesce(said, text).alias("text"))
+        frame = self.reading.frame.with_columns(*columns)
+        return frame.drop("status") if self.of_status else frame
+
+    def notes(self, failures: Any, scores: Summary) -> list[Finding]:
+        """Report how many runs were stopped or crashed on each measure, by which sign."""
+        findings: list[Finding] = []
+        table = failures.select(["measure", "run_state"]).to_pandas()
+        for m in self.limited:
+            kinds = table.loc[table["measure"] == m.name, "run_state"]
+            stopped, crashed = int((kinds == "stopped").sum()), int((kinds == "crashed").sum())
+            n = int(scores.of(m.name).n.sum()) if m.name in scores.measures else 0
+            total = stopped + crashed
+            if not total:
+                continue
+            share = f" of {n:,} ({percent(total / n)})" if n >= total else ""
+            what = (
+                f"{total:,}{share} runs were stopped at the limit of {m.name} ({m.limit:,.6g})"
+                f"{f', of which {crashed:,} crashed' if crashed else ''}"
+            )
+            hint: Phrase | str = f"means are of {m.name} up to the limit."
+            if not self.of_status:
+                what += ", as their scores equal it"
+                role = Given("columns", {"NAME": "status"})
+                hint = Phrase(f"a column that says so is better evidence: {role}.")
+            findings.append(Finding("stopped runs", "note", total, f"{what}.", (), hint))
+        return findings
+
+
+def status_without_limit(reading: Reading) -> list[Finding]:
+    """Report a column of status in a table of measures without a limit."""
+    if "status" not in reading.columns or any(m.limit is not None for m in reading.measures):
+        return []
+    column = "/".join(reading.roles.of["status"])
+    what = f"the column {column} says which runs were stopped, and no measure has a limit."
+    hint = Phrase(
+        "declare it: ",
+        Either('Measure("seconds", "lower", limit=3600)', "seconds:lower:0:identity:limit=3600"),
+        ".",
+    )
+    return [Finding("status without a limit", "error", 1, what, (), hint)]

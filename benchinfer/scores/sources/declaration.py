@@ -16,7 +16,7 @@ from benchinfer.scores.sources.nesting import check_units
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
 _TOP = ("covariates", "units", "resampling", "measures")
 _LISTS = {"covariates": '["n_rows", "size"]', "units": '["item", "answer"]'}
-_MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label")
+_MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label", "limit", "par")
 _RESAMPLING = ("kind", "folds", "test_fraction", "paired")
 
 
@@ -175,8 +175,11 @@ def _measure(name: str, entry: object) -> Measure | list[str]:
         for key in ("better", "scale", "unit", "label")
         if not isinstance(table.get(key, ""), str)
     ]
-    if not _number(table.get("tolerance", 0)):
-        faults.append(f"{prefix}tolerance: {table['tolerance']!r} is not a number.")
+    faults += [
+        f"{prefix}{key}: {table[key]!r} is not a number."
+        for key in ("tolerance", "limit", "par")
+        if not _number(table.get(key, 0))
+    ]
     bounds = table.get("bounds")
     if bounds is not None and not (
         isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds))

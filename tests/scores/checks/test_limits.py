@@ -124,3 +124,233 @@ def test_averaged_answers_keep_the_level():
             claims[name] += result.contrasts(all=True)["verdict"].item() in ("first", "second")
     assert claims["averaged"] / 300 < 0.1
     assert claims["joined"] > claims["averaged"]
+
+
+LIMIT = "runtime:lower:0:identity:limit=5000"
+
+
+def limited(frame=None, **options):
+    frame = times() if frame is None else frame
+    return bi.read_scores(frame, measures=options.pop("measures", LIMIT), **options)
+
+
+def test_the_column_of_status_says_which_runs_were_stopped():
+    frame = times()
+    scores = limited(frame)
+    stopped = frame["runstatus"] == "timeout"
+    assert scores.runs()["stopped"].sum() == stopped.sum()
+    note = rule(scores, "stopped runs").iloc[0]
+    assert f"{stopped.sum():,} of 120" in note["where"]
+    assert rule(scores, "scores at a limit").empty
+    failures = scores.failures()
+    assert failures.columns[:2].tolist() == ["algorithm", "run_state"]
+    assert (failures["reason"] == "timeout").all()
+    assert (failures["algorithm"] == sorted(failures["algorithm"])).all()
+
+
+def test_scores_equal_to_the_limit_are_stopped_without_a_status():
+    frame = times().drop(columns="runstatus")
+    at = frame.index[frame["runtime"] == 5000][0]
+    frame.loc[at, "runtime"] = 5000 * (1 - 1e-7)
+    scores = limited(frame)
+    pd.testing.assert_frame_equal(scores.runs(), limited().runs())
+    assert "as their scores equal it" in rule(scores, "stopped runs")["where"].item()
+
+
+def test_a_run_that_took_longer_than_the_limit_was_not_solved():
+    frame = times()
+    frame.loc[[3, 5], ["runtime", "runstatus"]] = [5000.5, "ok"]
+    with pytest.raises(bi.errors.ScoreTableError, match="2 scores are above the limit"):
+        limited(frame)
+    with pytest.raises(bi.errors.ScoreTableError, match="2 scores are above the limit"):
+        limited(frame.drop(columns="runstatus"))
+    frame.loc[[3, 5], "runstatus"] = "timeout"
+    assert limited(frame).describe()["maximum"].max() == 5000
+
+
+def test_words_that_are_not_known_are_listed_together():
+    frame = times()
+    frame.loc[[0, 1, 2], "runstatus"] = ["maybe", "maybe", None]
+    with pytest.raises(bi.errors.ScoreTableError) as caught:
+        limited(frame)
+    text = str(caught.value)
+    assert "2 words of the column runstatus" in text
+    assert "maybe" in text
+    assert "(empty)" in text
+
+
+@pytest.mark.parametrize("word", ["Time_Out", "memout", "TLE", "out-of-memory"])
+def test_words_are_read_without_case_and_dashes(word):
+    frame = times()
+    frame["runstatus"] = frame["runstatus"].replace("timeout", word)
+    pd.testing.assert_frame_equal(limited(frame).runs(), limited().runs())
+
+
+def test_crashes_count_as_stopped_or_are_missing():
+    frame = times()
+    frame.loc[[0, 4, 8], "runstatus"] = ["crash", "Segfault", "error"]
+    frame.loc[0, "runtime"] = np.nan
+    scores, without = limited(frame), limited(frame, crashed="missing")
+    assert scores.runs()["crashed"].tolist() == [1, 1, 1]
+    assert scores.n_rows == 120
+    assert without.n_rows == 117
+    assert (without.failures()["run_state"] == "crashed").sum() == 3
+    assert "of which 3 crashed" in rule(scores, "stopped runs")["where"].item()
+    with pytest.raises(bi.errors.ScoreTableError, match="crashed"):
+        limited(frame, crashed="solved")
+
+
+def test_a_solved_run_needs_a_time():
+    frame = times()
+    at = frame.index[frame["runstatus"] == "ok"][0]
+    frame.loc[at, "runtime"] = np.nan
+    with pytest.raises(bi.errors.ScoreTableError, match="1 solved run has no score"):
+        limited(frame)
+
+
+def test_words_in_place_of_times(tmp_path):
+    frame = times().astype({"runtime": object})
+    stopped = frame["runstatus"] == "timeout"
+    frame.loc[stopped, "runtime"] = "timeout"
+    frame.drop(columns="runstatus").to_csv(tmp_path / "runs.csv", index=False)
+    pd.testing.assert_frame_equal(limited(tmp_path / "runs.csv").runs(), limited().runs())
+
+
+def test_a_run_solved_at_the_very_limit_counts_as_solved():
+    frame = times()
+    frame.loc[0, ["runtime", "runstatus"]] = [5000.0, "ok"]
+    runs, before = limited(frame).runs(), limited(times()).runs()
+    was = times()["runstatus"][0] == "ok"
+    assert runs["solved"].sum() == before["solved"].sum() + (not was)
+
+
+def test_a_status_asks_for_a_limit():
+    with pytest.raises(bi.errors.ScoreTableError, match="no measure has a limit"):
+        limited(measures="runtime:lower", columns={"runstatus": "status"})
+
+
+def test_other_measures_keep_their_scores():
+    frame = times()
+    long = pd.concat(
+        [
+            frame.assign(measure="runtime", value=frame["runtime"]),
+            frame.assign(measure="cost", value=np.arange(120.0)),
+        ]
+    ).drop(columns="runtime")
+    scores = limited(long, measures=[LIMIT, "cost:lower"])
+    assert scores.describe("cost")["mean"].sum() == np.arange(120).sum()
+    assert len(scores.runs()) == 3
+
+
+@pytest.mark.parametrize("par", [1, 2, 10])
+def test_penalised_means_against_a_group_by(par):
+    frame = times()
+    score = frame["runtime"].where(frame["runstatus"] == "ok", par * 5000.0)
+    means = score.groupby(frame["algorithm"]).mean()
+    read = limited(frame, measures=f"{LIMIT}:par={par}")
+    for scores in (limited(frame).penalise(par), read):
+        of = scores.describe().groupby("algorithm")["mean"].mean()
+        assert np.allclose(of, means, rtol=1e-12)
+        assert scores.runs()["solved"].sum() == (frame["runstatus"] == "ok").sum()
+        restricted = frame["runtime"].clip(upper=5000).groupby(frame["algorithm"]).mean()
+        runs = scores.runs(par=par).set_index("algorithm").sort_index()
+        assert np.allclose(runs["restricted_mean"], restricted, rtol=1e-12)
+        assert np.allclose(runs["penalised"], means, rtol=1e-12)
+
+
+def test_a_lower_limit_stops_more_runs():
+    frame = times()
+    scores = limited(frame)
+    lower = scores.declare(bi.Measure("runtime", "lower", limit=1000))
+    assert lower.runs()["solved"].sum() == (frame["runtime"] <= 1000).sum()
+    assert lower.describe()["maximum"].max() == 1000
+    with pytest.raises(bi.errors.DesignError, match="before the new limit"):
+        scores.declare(bi.Measure("runtime", "lower", limit=6000))
+    with pytest.raises(bi.errors.DesignError, match="were stopped at 5,000"):
+        scores.declare(bi.Measure("runtime", "lower"))
+
+
+def test_parts_of_a_table_keep_their_stopped_runs():
+    scores = limited()
+    parts = scores.by_dataset()
+    stopped = sum(int(part.stopped_runs().stopped.sum()) for part in parts.values())
+    assert stopped == scores.runs()["stopped"].sum() == int(scores.stopped_runs().stopped.sum())
+
+
+def test_shares_solved_are_scores_of_0_and_1():
+    solved = limited().solved(tolerance=0.05)
+    share = limited().runs().set_index("algorithm")["solved_share"].sort_index()
+    assert np.allclose(solved.describe().groupby("algorithm")["mean"].mean(), share)
+    assert (solved.measure().better, solved.measure().tolerance) == ("higher", 0.05)
+
+
+def test_expected_running_times_against_a_direct_sum():
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"f{p}", run, name, t)
+        for p in range(6)
+        for name in ("cma", "de")
+        for run in range(9)
+        for t in [min(float(rng.exponential(40 if p < 5 else 1e9)), 60.0)]
+    ]
+    frame = pd.DataFrame(rows, columns=["problem", "run", "algorithm", "evaluations"])
+    scores = bi.read_scores(frame, measures="evaluations:lower:limit=60", paired=False)
+    table = scores.running_times().set_index(["dataset", "algorithm"])
+    for key, part in frame.groupby(["problem", "algorithm"]):
+        solved = (part["evaluations"] < 60).sum()
+        row = table.loc[key]
+        if solved:
+            assert row["running_time"] == pytest.approx(part["evaluations"].sum() / solved)
+        else:
+            assert np.isinf(row["running_time"])
+            assert row["running_time_shown"] == "> 540"
+    assert np.isinf(table.loc["f5", "running_time"]).all()
+
+
+def test_statistics_of_measures_without_a_limit_are_refused():
+    scores = bi.read_scores(times().drop(columns="runstatus"), measures="runtime:lower")
+    for method in (scores.runs, scores.penalties, scores.solved, scores.running_times):
+        with pytest.raises(bi.errors.DesignError, match="has no limit"):
+            method()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("t:higher:0:identity:limit=5", "does not go with"),
+        ("t:lower:0:logit:limit=5", "does not go with"),
+        ("t:lower:limit=0", "limit is 0.0"),
+        ("t:lower:limit=5:par=0.5", "par is 0.5"),
+        ("t:lower:par=2", "there is no limit"),
+        ("t:lower:limit=x", "cannot read"),
+        ("t:lower:limits=5", "cannot read"),
+        ("t:lower:limit=5:limit=6", "cannot read"),
+    ],
+)
+def test_limits_that_no_run_can_have(text, said):
+    with pytest.raises(bi.errors.BenchinferError, match=said):
+        bi.Measure.parse(text)
+
+
+def test_a_limit_in_a_toml(tmp_path):
+    times().to_csv(tmp_path / "scores.csv", index=False)
+    (tmp_path / "measures.toml").write_text('[measures.runtime]\nbetter = "lower"\nlimit = 5000\n')
+    pd.testing.assert_frame_equal(bi.read_scores(tmp_path).runs(), limited().runs())
+
+
+def test_saved_comparisons_keep_their_stopped_runs(tmp_path):
+    result = bi.compare_mixed(limited())
+    again = bi.load(result.save(tmp_path / "result.json"))
+    assert again.setting.stopped.order_range == result.setting.stopped.order_range
+    row = result.diagnostics().set_index("check").loc["share of runs that were stopped, largest"]
+    assert row["value"] == pytest.approx(limited().runs()["stopped"].max() / 40)
+
+
+def test_the_mean_up_to_the_limit_is_what_is_compared():
+    scores = limited()
+    answer = bi.compare(scores)
+    assert answer.choices["runtime"].analysis == "mixed"
+    assert "runtime up to 5,000" in str(answer)
+    estimate = answer["runtime"].contrasts().iloc[0]
+    mean = times()["runtime"].groupby(times()["algorithm"]).mean()
+    assert estimate["estimate"] == pytest.approx(mean[estimate["first"]] - mean[estimate["second"]])
