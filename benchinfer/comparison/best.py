@@ -54,8 +54,11 @@ def of_raw_p_values(result: "TestedComparison") -> RankSets | None:
 
     Pairs that were not compared say nothing; None without pairs of single algorithms.
     """
-    if result.sides:
-        return None
+    return None if result.sides else rank_sets_of_p_values(one_sided(result), result.alpha)
+
+
+def one_sided(result: "TestedComparison") -> Array:
+    """Return (K, K) unadjusted p-values that the row is better than the column; else 1."""
     evidence, k = result.evidence, len(result.algorithms)
     i, j = result.pairs.T
     side = {"two-sided": 0, "better": 1, "worse": -1}[result.alternative]
@@ -65,7 +68,7 @@ def of_raw_p_values(result: "TestedComparison") -> RankSets | None:
     p[i, j], p[j, i] = ahead, 1 - ahead
     silent = evidence.std_error == 0
     p[i[silent], j[silent]] = p[j[silent], i[silent]] = 1.0
-    return rank_sets_of_p_values(p, result.alpha)
+    return p
 
 
 def with_verdicts(sets: RankSets, result: "TestedComparison", adjust: str) -> RankSets:

@@ -10,16 +10,22 @@ https://doi.org/10.17713/ajs.v41i1.185
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from benchinfer.comparison.comparison import Comparison, Order
-from benchinfer.core.arguments import ArgumentError, check_jobs
+import numpy as np
+
+from benchinfer.comparison.best import one_sided
+from benchinfer.comparison.comparison import Comparison, Order, TestedComparison
+from benchinfer.comparison.evidence import alpha_of
+from benchinfer.core.arguments import ArgumentError, check_choice, check_jobs
 from benchinfer.core.errors import DesignError, FitError
+from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Given, Option, Phrase
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, level_percent, within
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.saving import savable
+from benchinfer.numerics.multiplicity import holm, partial_conjunction
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.scores.table import ScoreTable
 
@@ -117,6 +123,97 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
     def relations(self, rule: str = "evidence") -> Ensemble:
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
+
+    def counts(self, combine: Literal["fisher", "bonferroni"] = "fisher") -> "pd.DataFrame":
+        """Say on how many data sets each algorithm is shown to be better, and on which.
+
+        Parameters
+        ----------
+        combine
+            How p-values of data sets are combined: by ``"fisher"``, as data sets are independent,
+            or by ``"bonferroni"``, whatever their dependence.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``measure first second n_datasets better_at_least worse_at_least named`` of all ordered
+            pairs. With the level of the comparisons, the first is better on `better_at_least` data
+            sets or more; `named` are those on which it is, by Holm's steps over the data sets. Each
+            statement is of its pair and direction alone.
+
+        Raises
+        ------
+        DesignError
+            The comparisons have no p-values.
+
+        References
+        ----------
+        Benjamini & Heller (2008), https://doi.org/10.1111/j.1541-0420.2007.00984.x; Dror, R.,
+        Baumer, G., Bogomolov, M. & Reichart, R. (2017). Replicability analysis for natural language
+        processing: testing significance with multiple datasets. Transactions of the Association for
+        Computational Linguistics 5, 471-486. https://doi.org/10.1162/tacl_a_00074
+
+        Examples
+        --------
+        >>> import benchinfer as bi
+        >>> local = bi.per_dataset(bi.compare_pair, bi.load_example("sklearn_bootstrap"), "error")
+        >>> local.counts().columns.tolist()[2:]
+        ['second', 'n_datasets', 'better_at_least', 'worse_at_least', 'named']
+        """
+        check_choice("combine", combine, Literal["fisher", "bonferroni"])
+        p_values = self._one_sided()
+        alpha = alpha_of(next(iter(self.values())).level)
+        rows: list[tuple[object, ...]] = []
+        at_least = {
+            sides: int((partial_conjunction(np.array([*each.values()]), combine) <= alpha).sum())
+            for sides, each in p_values.items()
+        }
+        for (first, second), each in p_values.items():
+            shown = holm(np.array([*each.values()])) <= alpha
+            named = ", ".join(name for name, one in zip(each, shown, strict=True) if one)
+            counts = at_least[first, second], at_least[second, first]
+            rows.append((first, second, len(each), *counts, named))
+        columns = ("first", "second", "n_datasets", "better_at_least", "worse_at_least", "named")
+        measure = next(iter(self.values())).measure.name
+        table = {name: [row[n] for row in rows] for n, name in enumerate(columns)}
+        return frame({"measure": [measure] * len(rows), **table})
+
+    def counted(self, most: int = 5) -> str:
+        """Say of the pairs with the largest counts on how many data sets one is better."""
+        try:
+            table = self.counts()
+        except DesignError:
+            return ""
+        table = table[table["better_at_least"] > 0].sort_values(
+            ["better_at_least", "n_datasets"], ascending=[False, True], kind="stable"
+        )
+        said = [
+            f"{row['first']} is better than {row['second']} on at least {row['better_at_least']} of"
+            f" {count(int(row['n_datasets']), 'data set')}"
+            for _, row in table.head(most).iterrows()
+        ]
+        if not said:
+            return ""
+        level = level_percent(next(iter(self.values())).level)
+        more = f"; and so on for {len(table) - len(said)} more" if len(table) > len(said) else ""
+        return f"Of each pair alone ({level}): {'; '.join(said)}{more}."
+
+    def _one_sided(self) -> dict[tuple[str, str], dict[str, float]]:
+        """Return, by ordered pair and data set, the p-value of the first being better."""
+        p_values: dict[tuple[str, str], dict[str, float]] = {}
+        for dataset, result in self.items():
+            if not isinstance(result, TestedComparison) or result.bayesian or result.sides:
+                raise DesignError(
+                    f"{within(result.heading)} has no p-values of pairs, which counts of data sets"
+                    " combine.",
+                    hint="per_dataset(compare_pair, ...) has them.",
+                )
+            p = one_sided(result)
+            for i, j in result.pairs.tolist():
+                for a, b in ((i, j), (j, i)):
+                    sides = result.algorithms[a], result.algorithms[b]
+                    p_values.setdefault(sides, {})[dataset] = float(p[a, b])
+        return p_values
 
     @property
     def rules(self) -> tuple[str, ...]:

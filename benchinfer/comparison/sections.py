@@ -519,7 +519,7 @@ def each_dataset(results: Comparisons) -> Section:
         lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
         legend=legend(*relations.values()),
-        text=(*results.rules, WITHIN) if tested else results.rules,
+        text=tuple(filter(None, (results.counted(), *results.rules, WITHIN if tested else ""))),
         figures=(tiles,) if sum(len(result.pairs) for result in results.values()) <= TILES else (),
         tables=tuple(tables),
         fold=_shared_checks(results),

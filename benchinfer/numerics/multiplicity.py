@@ -15,8 +15,10 @@ import would cost a command .5 s of CPU.
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
+from scipy.special import gammaincc
 
 from benchinfer.numerics.types import Array, Codes
 
@@ -80,6 +82,34 @@ def hommel(p: Array) -> Array:
         result[:first] = np.maximum(result[:first], np.minimum(size * ordered[:first], tail))
         result[first:] = np.maximum(result[first:], result[first - 1])
     return in_place(result, order)
+
+
+def partial_conjunction(p: Array, combine: Literal["fisher", "bonferroni"] = "fisher") -> Array:
+    """Return p-values of the hypotheses that fewer than u of D hypotheses are false, u = 1, ..., D.
+
+    Each combines the D - u + 1 largest of the p-values (D,): by Fisher's product, of independent
+    ones, or by Bonferroni's bound, of any. With probability 1 - alpha at least as many hypotheses
+    are false as have values of at most alpha, which never fall with u.
+
+    References
+    ----------
+    Benjamini, Y. & Heller, R. (2008). Screening for partial conjunction hypotheses. Biometrics 64,
+    1215-1222. https://doi.org/10.1111/j.1541-0420.2007.00984.x
+
+    Examples
+    --------
+    >>> partial_conjunction(np.array([0.168, 0.297, 0.357, 0.019, 0.218, 0.001])).round(3).tolist()
+    [0.001, 0.04, 0.196, 0.274, 0.344, 0.357]
+    """
+    ordered = np.sort(p)
+    n = np.arange(len(p), 0, -1)
+    if combine == "bonferroni":
+        combined = n * ordered
+    else:
+        # The upper tail of chi-squared with 2 n degrees of freedom.
+        logs = np.log(np.maximum(ordered, np.finfo(np.float64).tiny))
+        combined = gammaincc(n, -np.cumsum(logs[::-1])[::-1])
+    return np.minimum(np.maximum.accumulate(combined), 1.0)
 
 
 def step_down(p: Array, price: Callable[[Array], Array]) -> Array:

@@ -65,11 +65,13 @@ def _of_datasets(results: Comparisons) -> str:
     equivalent = f", {equal} equivalent" if equal else ""
     refused = f" {count(len(results.refused), 'data set')} could not be compared."
     unadjusted = " P-values are adjusted within each data set, not over data sets."
+    counted = f" {said}" if (said := results.counted()) else ""
     return (
         f"On {count(len(results), 'data set')}, each by itself ({direction(one.measure)}),"
         f" {int(decided.sum()):,} of {count(len(frame), 'contrast')} are decided{equivalent}:"
         f" {listed}."
         f"{refused if results.refused else ''}{unadjusted if 'p_value' in frame else ''}"
+        f"{counted}"
     )
 
 

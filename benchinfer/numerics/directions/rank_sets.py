@@ -328,7 +328,7 @@ def rank_sets(reference: RankReference, alpha: float, margin: float = 0.0) -> Ra
     References
     ----------
     Hsu, J. C. (1984). Constrained simultaneous confidence intervals for multiple comparisons with
-    the best. Annals of Statistics 12, 1136-1144. https://doi.org/10.1214/aos/1176346723
+    the best. Annals of Statistics 12, 1136-1144. https://doi.org/10.1214/aos/1176346732
 
     Mogstad, M., Romano, J. P., Shaikh, A. M. & Wilhelm, D. (2024). Inference for ranks with
     applications to mobility across neighbourhoods and academic achievement across countries. Review
