@@ -20,7 +20,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4688,
+    "functions": 4709,
     "records": 464,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,

@@ -50,7 +50,7 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import read_features
-from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.formats.layouts import roles_of, telling_column
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.numerics.places import Places
@@ -211,6 +211,11 @@ def read_scores(
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
     new_names = check_names(names)
     origin = open_source(source, query, name)
+    if set(origin.names) >= BATTLE:
+        raise ScoreTableError(
+            f"{origin.name!r} holds battles of two models each, not scores.",
+            hint=Phrase(Either("read_wins(...)", "compare wins"), " counts them."),
+        )
     if where is not None:
         origin = filtered(origin, where)
     declared_measures, scheme, covariate_names, levels, findings = declared(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
 import numpy as np
@@ -68,8 +69,6 @@ from benchinfer.scores.summary import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
 
@@ -802,6 +801,43 @@ class ScoreTable(Showable):
         """
         name = None if measure is None else self.measure(measure).name
         return long_frame(self._frame, self._slots, name)
+
+    def to_every_eval_ever(self, folder: "str | Path", name: str | None = None) -> "list[Path]":
+        """Write the scores in the schema of Every Eval Ever, which `read_scores` reads.
+
+        Each algorithm has a record with the mean on each data set, its standard deviation and the
+        number of replications. Where replications are items of one measure that are right or wrong,
+        each is a line of a second file.
+
+        Parameters
+        ----------
+        folder
+            Where ``NAME/ALGORITHM/UUID.json`` are written; a ``/`` of an algorithm is a folder.
+        name
+            Name of the benchmark, by default that of the table's file.
+
+        Returns
+        -------
+        list of Path
+            The files.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from tempfile import TemporaryDirectory
+        >>> from benchinfer import read_scores
+        >>> frame = pd.DataFrame({"task": "code", "model": ["org/a", "org/b"], "acc": [0.5, 0.75]})
+        >>> scores = read_scores(frame, measures={"acc": "higher"})
+        >>> with TemporaryDirectory() as folder:
+        ...     files = scores.to_every_eval_ever(folder, "live")
+        ...     again = read_scores(f"{folder}/live")
+        >>> again.algorithms, again.to_frame()["value"].tolist()
+        (('org/a', 'org/b'), [0.5, 0.75])
+        """
+        from benchinfer.scores.formats.evaluations.every_eval_ever import write
+
+        stem = self.source.partition(".")[0] or "scores"
+        return write(self, Path(folder), name or stem)
 
     def subset(
         self,

@@ -12,7 +12,7 @@ from benchinfer.analyses.wins.numerics.tally import Tally, count, spread
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.errors import DesignError
+from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
@@ -23,8 +23,9 @@ from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import column_roles, holds, label, missing_columns, numbers
 from benchinfer.scores.coverage import Coverage, Finding, listed
+from benchinfer.scores.formats.format import BATTLE
 from benchinfer.scores.sources.files import open_source
-from benchinfer.scores.sources.frames import Source, engine_errors
+from benchinfer.scores.sources.frames import Source, engine_errors, of_frame
 from benchinfer.scores.table import ScoreTable, one_measure
 
 if TYPE_CHECKING:
@@ -309,7 +310,9 @@ def read_wins(
     ----------
     source
         A frame or a path, as `read_scores` takes. One row per pair: ``first``, ``second``, ``wins``
-        of the first, ``losses`` (wins of the second), and ``ties`` if there are any.
+        of the first, ``losses`` (wins of the second), and ``ties`` if there are any. Or one row per
+        battle of an arena: ``model_a``, ``model_b`` and ``winner`` (``model_a``, ``model_b`` or
+        ``tie``).
     name
         What winning is about: the measure that was compared.
     columns
@@ -333,6 +336,8 @@ def read_wins(
     Wins(DataFrame: 3 pairs of 3 algorithms, 30 contests)
     """
     origin = open_source(source, None)
+    if not columns and set(origin.names) >= BATTLE:
+        origin = of_frame(_battles(origin), origin.name)
     of, findings = column_roles(origin.names, columns or {}, _COMMON)
     if lacking := [role for role in _COMMON if role not in of and role != "ties"]:
         findings.append(missing_columns(lacking, origin.names))
@@ -352,6 +357,37 @@ def read_wins(
     )
 
 
+def _battles(origin: Source) -> "pd.DataFrame":
+    """Count the battles of an arena: each names two models, and the winner or a tie."""
+    import pandas as pd
+
+    with engine_errors(origin.name):
+        frame, _ = origin.load(sorted(BATTLE), [], [])
+        table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
+    winner = table["winner"].astype(str).str.strip().str.casefold()
+    ties = winner.str.startswith("tie")
+    odd = ~(ties | winner.isin(["model_a", "model_b"]))
+    if n := int(odd.sum()):
+        said = ", ".join(sorted(set(table["winner"][odd].astype(str)))[:3])
+        raise ScoreTableError(
+            f"{n} of {len(table)} battles of {origin.name!r} have another winner than model_a,"
+            f" model_b or a tie: {said}.",
+            hint="leave these rows out, or say who has won.",
+        )
+    models = table[["model_a", "model_b"]].astype(str)
+    turned = models["model_a"] > models["model_b"]
+    counts = pd.DataFrame(
+        {
+            "first": models["model_a"].where(~turned, models["model_b"]),
+            "second": models["model_b"].where(~turned, models["model_a"]),
+            "wins": (~ties & ((winner == "model_a") != turned)).astype(int),
+            "ties": ties.astype(int),
+            "losses": (~ties & ((winner == "model_a") == turned)).astype(int),
+        }
+    )
+    return counts.groupby(["first", "second"], as_index=False).sum()
+
+
 def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
     """Return whether columns are those of published wins, not of scores of algorithms.
 
@@ -362,7 +398,9 @@ def holds_wins(names: Sequence[str], given: Mapping[str, str]) -> bool:
     >>> holds_wins(["first", "second", "estimate"], {})
     False
     """
-    return holds(names, given, _COMMON, ("first", "second", "wins", "losses"))
+    return set(names) >= BATTLE or holds(
+        names, given, _COMMON, ("first", "second", "wins", "losses")
+    )
 
 
 def _read(

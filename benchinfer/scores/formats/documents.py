@@ -17,6 +17,9 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
+from benchinfer.scores.formats.evaluations.every_eval_ever import every_eval_ever
+from benchinfer.scores.formats.evaluations.inspect import inspect_log
+from benchinfer.scores.formats.evaluations.lighteval import lighteval
 from benchinfer.scores.formats.format import Format, Record, Results, Rows, directed, is_score
 from benchinfer.scores.formats.tables import SCORERS, TIMES
 from benchinfer.scores.formats.timing.google_benchmark import google_benchmark
@@ -340,6 +343,9 @@ def _failed(key: str, value: object, names: Container[str]) -> bool:
 _DOCUMENTS: tuple[tuple[set[str], Callable[[Record, Path], Results | None]], ...] = (
     ({"results"}, harness),
     ({"scores", "task_name", "dataset_revision"}, embeddings),
+    ({"results", "config_general"}, lighteval),
+    ({"eval", "status", "version"}, inspect_log),
+    ({"evaluation_id", "model_info", "evaluation_results"}, every_eval_ever),
     ({"benchmarks", "machine_info"}, pytest_benchmark),
     ({"benchmarks", "context"}, google_benchmark),
     ({"results"}, hyperfine),

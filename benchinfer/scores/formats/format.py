@@ -17,6 +17,7 @@ type Results = tuple[Format, Rows]
 type Record = Mapping[str, Any]
 type _Row = tuple[tuple[str, ...], Better, bool]
 
+BATTLE = {"model_a", "model_b", "winner"}  # columns of arenas
 _UNIT = (0.0, 1.0)
 # Measures whose direction and bounds are the same in all tools; small letters, no separators.
 _HIGHER = (
@@ -107,6 +108,14 @@ def _direction(name: str) -> tuple[Better, bool] | None:
 def is_score(value: object) -> bool:
     """Return whether a value of a document is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def number_or_text(text: str) -> float | str:
+    """Return the number that a text is, or the text for the checks to see."""
+    try:
+        return text if "_" in text else float(text)
+    except ValueError:
+        return text
 
 
 def part[T](record: Record, key: str, kind: type[T], tool: str) -> T:

@@ -37,8 +37,12 @@ from benchinfer.scores.formats.documents import (
     rows_of,
     too_deep,
 )
+from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
+from benchinfer.scores.formats.evaluations.inspect import inspect_archive
+from benchinfer.scores.formats.evaluations.opencompass import opencompass
+from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
 from benchinfer.scores.formats.folders import of_folder
-from benchinfer.scores.formats.pages import PAGES, published_table, rows_of_page
+from benchinfer.scores.formats.pages import PAGES, published_table, read_page, rows_of_page
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.tuning.flaml import flaml
 from benchinfer.scores.formats.tuning.optuna import SQLITE, optuna_storage
@@ -58,12 +62,15 @@ from benchinfer.scores.sources.frames import (
 from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation
 
 if TYPE_CHECKING:
-    from benchinfer.scores.formats.format import Format
+    from collections.abc import Callable
+
+    from benchinfer.scores.formats.format import Format, Results, Rows
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
+PRINTED = (".eval", ".txt", ".trec")
 SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
 ARRAYS = (".npz",)
@@ -73,7 +80,7 @@ _KNOWN = (
     " tex, html"
 )
 COMPRESSED = (".gz", ".bz2", ".zst")
-_TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF}
+_TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF, ".eval"}
 _DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
 _SIGNS = "*?["  # of a pattern
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
@@ -502,9 +509,9 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
-    if suffix in PAGES:
-        return replace(_page(path, typed), stem=stem, toml=toml)
     document = _document(path, typed, suffix)
+    if suffix in PAGES and document is None:
+        return replace(_page(path, typed), stem=stem, toml=toml)
     if suffix in TEXT and document is None:
         names, load, stream = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml, stream=stream)
@@ -531,22 +538,42 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
     """Read a file that is no plain table, with the tool that wrote it."""
     if suffix in ARFF:
         return None, arff(path, typed)
-    results = None
-    if suffix == ".log":
-        results = flaml(path, typed)
-    elif suffix in SQL and _head(path) == SQLITE:
-        results = optuna_storage(path, typed)
-    elif suffix in ARRAYS:
-        results = archive(path, typed)
-    elif suffix in TEXT:
-        results = predictions(path, typed)
-    elif suffix == ".json" and (document := read_json(path, typed)) is not None:
-        results = rows_of(document, path)
+    results = _DOCUMENTS[suffix](path, typed) if suffix in _DOCUMENTS else None
     if results is None:
         return None
     import pandas as pd
 
     return results[0], pd.DataFrame(results[1])
+
+
+def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
+    document = read_json(path, typed)
+    return None if document is None else rows_of(document, path)
+
+
+def _of_print(path: Path, typed: str) -> "Results":
+    """Read what tools print, or an archive of Inspect, which has the ending of one of them."""
+    if _head(path).startswith(b"PK"):
+        return inspect_archive(path, typed)
+    text = read_page(path, typed)
+    return harness_markdown(text, path) or trec_eval(text, path, typed)
+
+
+def _of_base(path: Path, typed: str) -> "Results | None":
+    return optuna_storage(path, typed) if _head(path) == SQLITE else None
+
+
+# Ending to the reader of what is no plain table; None where a file is one.
+_DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
+    **dict.fromkeys(TEXT, lambda path, typed: predictions(path, typed) or opencompass(path)),
+    **dict.fromkeys(PRINTED, _of_print),
+    **dict.fromkeys(SQL, _of_base),
+    **dict.fromkeys(ARRAYS, archive),
+    ".json": _of_json,
+    ".jsonl": lambda path, _: every_answer(path),
+    ".log": flaml,
+    ".md": lambda path, typed: harness_markdown(read_page(path, typed), path),
+}
 
 
 def _head(path: Path) -> bytes:

@@ -2,14 +2,16 @@
 
 Each case names repository and file of the writer after which its sample was written. Made by the
 tools themselves: `timing/pytest_benchmark.json` (pytest-benchmark 5.2.3, four rounds of each test),
-`tuning/optuna.db` (Optuna 5.0.0), `tuning/mlruns` (MLflow 3.17.2, other names of user and folder).
+`tuning/optuna.db` (Optuna 5.0.0), `tuning/mlruns` (MLflow 3.17.2, other names of user and folder),
+`evaluations/inspect_*` (Inspect 0.3.285, the documents without messages).
 """
 
 from typing import NamedTuple
 
 import pytest
 
-from benchinfer import read_scores
+import benchinfer as bi
+from benchinfer import ScoreTableError, read_scores
 from tests.scores.formats.test_tables import SAMPLES
 
 
@@ -156,12 +158,84 @@ CASES = [
         0.0,
         "stanford-crfm/helm src/helm/benchmark/runner.py",
     ),
+    Case(
+        "evaluations/inspect_json",
+        "Inspect",
+        (1, 2, 8, 0),
+        "match:h",
+        ("sums", "mockllm/large", "3", "match"),
+        1.0,
+        "UKGovernmentBEIS/inspect_ai src/inspect_ai/log/_log.py",
+    ),
+    Case(
+        "evaluations/inspect_eval",
+        "Inspect",
+        (1, 2, 8, 0),
+        "match:h",
+        ("sums", "mockllm/small", "3", "match"),
+        0.0,
+        "UKGovernmentBEIS/inspect_ai src/inspect_ai/log/_recorders/eval.py",
+    ),
+    Case(
+        "evaluations/opencompass/summary_20260102_030405.csv",
+        "OpenCompass",
+        (3, 2, 5, 1),
+        "accuracy:h humaneval_pass@1:h",
+        ("openai_humaneval", "large", "1", "humaneval_pass@1"),
+        42.68,
+        "open-compass/opencompass opencompass/summarizers/default.py",
+    ),
+    Case(
+        "evaluations/lighteval",
+        "LightEval",
+        (2, 1, 3, 0),
+        "acc:h acc_norm:h extractive_match:h",
+        ("lighteval|gsm8k|0", "org/small", "1", "extractive_match"),
+        0.41,
+        "huggingface/lighteval src/lighteval/logging/evaluation_tracker.py",
+    ),
+    Case(
+        "evaluations/lm_eval.md",
+        "lm-evaluation-harness, printed tables",
+        (3, 2, 8, 0),
+        "acc:h acc_norm:h exact_match,flexible-extract:h word_perplexity:l",
+        ("arc_easy", "org/large", "1", "acc_norm"),
+        0.5518,
+        "EleutherAI/lm-evaluation-harness lm_eval/utils.py",
+    ),
+    Case(
+        "evaluations/trec/*.txt",
+        "trec_eval",
+        (1, 2, 18, 0),
+        "map:h P_10:h ndcg_cut_10:h",
+        ("trec", "dense", "302", "ndcg_cut_10"),
+        0.5,
+        "usnistgov/trec_eval trec_eval.c",
+    ),
+    Case(
+        "evaluations/eee",
+        "Every Eval Ever, aggregates",
+        (2, 2, 4, 0),
+        "score:h score (lower is better):l",
+        ("code", "org/large", "1", "score"),
+        0.47,
+        "evaleval/every_eval_ever eval.schema.json",
+    ),
+    Case(
+        "evaluations/eee_answers",
+        "Every Eval Ever, answers",
+        (1, 2, 8, 0),
+        "score:h",
+        ("code", "org/small", "q2", "score"),
+        0.0,
+        "evaleval/every_eval_ever instance_level_eval.schema.json",
+    ),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.path for case in CASES])
 def test_layouts_are_read_without_options(case):
-    scores = read_scores(SAMPLES / case.path, measures=case.said)
+    scores = read_scores(f"{SAMPLES}/{case.path}", measures=case.said)
     (known,) = [f for f in scores.finding_records if f.rule == "tool recognised"]
     assert known.what.startswith(f"taken for results of {case.tool}")
     failures = len(scores.failures())
@@ -182,3 +256,29 @@ def test_names_of_runs_are_no_columns(tmp_path):
     assert scores.algorithms == ("a", "b")
     seeds = read_scores(tmp_path / "seed", measures="acc:higher").to_frame()
     assert seeds["replication"].tolist() == ["a", "b"]
+
+
+def test_battles_are_wins():
+    path = SAMPLES / "evaluations" / "battles.csv"
+    with pytest.raises(ScoreTableError, match=r"battles of two models each[^$]*read_wins"):
+        read_scores(path)
+    wins = bi.read_wins(path).to_frame().set_index(["first", "second"])
+    assert wins.loc[("atlas", "birch")].tolist() == [2, 0, 1]
+    assert wins["ties"].tolist() == [0, 1, 1]
+
+
+def test_scores_are_written_and_read_again(tmp_path):
+    items = read_scores(SAMPLES / "evaluations" / "inspect_eval")
+    files = items.to_every_eval_ever(tmp_path, "sums")
+    assert [file.suffix for file in files] == [".jsonl", ".json"] * 2
+    again = read_scores(f"{tmp_path}/sums/**/*.jsonl").to_frame()
+    columns = ["dataset", "algorithm", "replication", "value"]
+    assert again[columns].equals(items.to_frame()[columns])
+    means = read_scores(f"{tmp_path}/sums/**/*.json").to_frame().set_index("algorithm")["value"]
+    assert means.to_dict() == {"mockllm/large": 0.75, "mockllm/small": 0.5}
+    times = read_scores(SAMPLES / "timing" / "criterion")
+    times.to_every_eval_ever(tmp_path / "times")
+    again = read_scores(tmp_path / "times")
+    assert [(m.name, m.better, m.bounds) for m in again.measures] == [("time", "lower", None)]
+    groups = times.to_frame().groupby(["dataset", "algorithm"])["value"].mean()
+    assert again.to_frame()["value"].tolist() == pytest.approx(groups.tolist())

@@ -1,0 +1,134 @@
+"""Logs of Inspect: a document, or an archive of documents."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any, cast
+
+from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.format import Format, Record, Results, is_score, part, records
+from benchinfer.scores.resampling import Resampling
+
+_TOOL = "Inspect"
+_LETTERS = {
+    "C": 1.0,
+    "P": 0.5,
+    "I": 0.0,
+    "N": 0.0,
+    "yes": 1.0,
+    "true": 1.0,
+    "no": 0.0,
+    "false": 0.0,
+}
+_MOST_BYTES = 1 << 28
+_ZSTANDARD = 93
+
+
+def inspect_log(document: Record, path: Path) -> Results:
+    """Return the score of each sample by each scorer, averaged over epochs; else the metrics."""
+    evaluation = part(document, "eval", dict, _TOOL)
+    labels = {
+        "dataset": part(evaluation, "task", str, _TOOL),
+        "algorithm": part(evaluation, "model", str, _TOOL),
+    }
+    status = document.get("status")
+    note = "" if status == "success" else f"{path.name} ended with status {status!r}"
+    if not document.get("samples"):
+        return _metrics(document, labels, note)
+    values: dict[tuple[str, str], list[float]] = {}
+    letters: dict[str, set[bool]] = {}
+    samples = records(document, "samples", _TOOL)
+    names = dict.fromkeys(name for sample in samples for name in (sample.get("scores") or {}))
+    for sample in samples:
+        scores = cast("Mapping[str, Any]", sample.get("scores") or {})
+        for name in names:
+            score = scores.get(name)
+            said = score.get("value") if isinstance(score, Mapping) else score
+            letters.setdefault(name, set()).add(not is_score(said))
+            held = values.setdefault((name, str(sample.get("id"))), [])
+            held += [] if (value := _value(said)) is None else [value]
+    # A letter and a truth value say what is better, a number does not.
+    measures = tuple(
+        Measure(name, "higher", bounds=(0.0, 1.0))
+        for name, kinds in letters.items()
+        if kinds == {True}
+    )
+    repeats = max((len(held) for held in values.values()), default=0)
+    note = note or (f"scores are means over up to {repeats} epochs" if repeats > 1 else "")
+    return Format(_TOOL, measures=measures, resampling=Resampling("items"), note=note), [
+        labels | {"replication": item, "measure": name, "value": fmean(held) if held else None}
+        for (name, item), held in values.items()
+    ]
+
+
+def _metrics(document: Record, labels: Record, note: str) -> Results:
+    """Return the metrics of a log without samples."""
+    scores = records(part(document, "results", dict, _TOOL), "scores", _TOOL)
+    rows: list[dict[str, Any]] = [
+        {
+            **labels,
+            "replication": "1",
+            "measure": f"{score.get('name')}/{metric}",
+            "value": of.get("value"),
+        }
+        for score in scores
+        for metric, of in part(score, "metrics", dict, _TOOL).items()
+        if metric not in ("stderr", "std", "var") and isinstance(of, Mapping)
+    ]
+    names = {row["measure"] for row in rows}
+    measures = (
+        Measure(name, "higher", bounds=(0.0, 1.0))
+        for name in sorted(names)
+        if name.endswith("/accuracy")
+    )
+    return Format(_TOOL, measures=tuple(measures), note=note), rows
+
+
+def _value(said: object) -> float | None:
+    if isinstance(said, bool):
+        return float(said)
+    if is_score(said):
+        return float(cast("float", said))
+    return _LETTERS.get(said, _LETTERS.get(said.casefold())) if isinstance(said, str) else None
+
+
+def inspect_archive(path: Path, typed: str) -> Results:
+    """Return the scores of an archive, ``.eval``, from its header and the summaries of samples."""
+    try:
+        with zipfile.ZipFile(path) as archive, path.open("rb") as raw:
+            held = {info.filename: info for info in archive.infolist()}
+            header = held.get("header.json") or held["_journal/start.json"]
+            parts = [n for n in held if n == "summaries.json" or n.startswith("samples/")]
+            chosen = ["summaries.json"] if "summaries.json" in parts else parts
+            if sum(held[name].file_size for name in chosen) > _MOST_BYTES:
+                raise ScoreTableError(
+                    f"{typed!r} holds more than {_MOST_BYTES >> 20} MB of samples."
+                )
+            document = json.loads(_read(archive, raw, header))
+            samples = [json.loads(_read(archive, raw, held[name])) for name in chosen]
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, NotImplementedError) as error:
+        raise ScoreTableError(
+            f"{typed!r} cannot be read as a log of Inspect: {error}",
+            hint="inspect log convert --to json writes it as a document.",
+        ) from None
+    if not isinstance(document, Mapping):
+        raise ScoreTableError(f"{typed!r} cannot be read as a log of Inspect: its header is none.")
+    flat = samples[0] if chosen == ["summaries.json"] else samples
+    return inspect_log({**cast("Record", document), "samples": flat}, path)
+
+
+def _read(archive: zipfile.ZipFile, raw: Any, info: zipfile.ZipInfo) -> bytes:
+    """Return a part; Python before 3.14 does not unpack Zstandard."""
+    if info.compress_type != _ZSTANDARD:
+        return archive.read(info)
+    import pyarrow as pa
+
+    raw.seek(info.header_offset)
+    head = raw.read(30)  # of the part; lengths of name and extra field end it
+    raw.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
+    data = raw.read(info.compress_size)
+    with pa.CompressedInputStream(pa.py_buffer(data), "zstd") as stream:
+        return stream.read(_MOST_BYTES)

@@ -1,0 +1,52 @@
+"""Summaries of OpenCompass."""
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+from benchinfer.core.measure import Measure
+from benchinfer.scores.formats.format import Format, Results, directed, number_or_text
+
+_NAME = re.compile(r"summary_\d{8}_\d{6}\.csv")
+_HEAD = ["dataset", "version", "metric", "mode"]
+_HIGHER = ("score", "humaneval_pass@1", "pass@1", "rouge1", "bleu", "em", "avg_accuracy")
+
+
+def opencompass(path: Path) -> Results | None:
+    """Return the scores of a summary, which are percentages; None of other tables.
+
+    Rows without a version are means of other data sets, or headings.
+    """
+    if _NAME.fullmatch(path.name) is None:
+        return None
+    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
+        lines = list(csv.reader(file))
+    if (
+        not lines
+        or lines[0][:4] != _HEAD
+        or any(len(line) != len(lines[0]) for line in lines if line)
+    ):
+        return None
+    models = lines[0][4:]
+    kept = [line for line in lines[1:] if line and line[1] != "-"]
+    rows: list[dict[str, Any]] = [
+        {
+            "dataset": line[0],
+            "algorithm": model,
+            "measure": line[2],
+            "value": None if cell == "-" else number_or_text(cell),
+        }
+        for line in kept
+        for model, cell in zip(models, line[4:], strict=True)
+    ]
+    names = dict.fromkeys(line[2] for line in kept)
+    ways = {m.name: m.better for m in directed(names)} | {
+        n: "higher" for n in names if n in _HIGHER
+    }
+    left = len(lines) - 1 - len(kept)
+    return Format(
+        "OpenCompass, summary",
+        measures=tuple(Measure(name, better) for name, better in ways.items()),  # pyright: ignore[reportArgumentType]
+        note=f"{left} rows without a version, of groups of data sets, are left out" if left else "",
+    ), rows
