@@ -88,7 +88,7 @@ SIGNATURES = {
     " control=None, alternative='two-sided', adjust='auto', reference='rotation', target='auto',"
     " level=0.95, missing='use', seed=1",
     "compare_pair": "scores, measure=None, *, test='auto', dataset=None, pair=None, control=None,"
-    " margin=None, alternative='two-sided', adjust='auto', level=0.95, clusters=None,"
+    " margin=None, alternative='two-sided', adjust='auto', level=0.95,"
     " parts=None, missing='use', seed=1",
     "compare_permutation": "scores, measure=None, *, on='aligned-ranks', null='auto',"
     " resamples=100000, contrasts='tukey', control=None, alternative='two-sided', adjust='auto',"

@@ -27,7 +27,7 @@ def test_every_argument_reaches_the_library(
     run(
         *folds,
         *("--test", "parts-t", "--pair", "svm, knn", "--margin", "0.02", "--alternative", "better"),
-        *("--adjust", "hommel", "--level", "0.9", "--clusters", "doc", "--parts", "3"),
+        *("--adjust", "hommel", "--level", "0.9", "--parts", "3"),
         *("--missing", "error", "--seed", "7"),
     )
     assert given == {
@@ -38,7 +38,6 @@ def test_every_argument_reaches_the_library(
         "alternative": "better",
         "adjust": "hommel",
         "level": 0.9,
-        "clusters": "doc",
         "parts": 3,
         "missing": "error",
         "seed": 7,

@@ -11,7 +11,7 @@ from benchinfer.analyses.pair.diagnostics import Normality, normality
 from benchinfer.analyses.pair.numerics import t_tests
 from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
-from benchinfer.analyses.pair.scores import Clusters, Pair, PairedScores, paired_scores
+from benchinfer.analyses.pair.scores import Pair, PairedScores, paired_scores
 from benchinfer.analyses.pair.tests import (
     OF_RANKS,
     PairProcedure,
@@ -44,6 +44,7 @@ def compared(
     procedure: PairProcedure,
     options: PairOptions,
     reason: str,
+    units: str,
 ) -> PairComparison:
     """Turn the scores of each pair into verdicts."""
     shown, test = family.wanted, procedure.test
@@ -74,7 +75,7 @@ def compared(
         reason=reason,
         n=np.array([len(pair.first) for pair in pairs], np.float64),
         zeros=np.array(zeros, np.int64),
-        clusters=0 if data.cluster is None else len(np.unique(data.cluster)),
+        units=units,
         probabilities=probabilities,
         looks=tuple(_normality(pair, procedure) for pair in pairs) if data.paired else (),
         others=other_tests(named_pairs, data, procedure),
@@ -140,9 +141,6 @@ def _normality(pair: Pair, procedure: PairProcedure) -> Normality:
     differences = pair.differences
     if procedure.test == "parts-t":
         differences = t_tests.split(differences, procedure.n_parts, procedure.seed)[0]
-    elif pair.cluster is not None:
-        # Errors come from the clusters: it is their sums that may be normal or not.
-        differences = t_tests.sums(differences, pair.cluster)
     return normality(differences)
 
 
@@ -158,7 +156,6 @@ def compare_pair(
     alternative: Alternative = "two-sided",
     adjust: Adjust = "auto",
     level: float = 0.95,
-    clusters: Clusters | None = None,
     parts: int | None = None,
     missing: Literal["use", "error"] = "use",
     seed: int | None = 1,
@@ -208,13 +205,6 @@ def compare_pair(
         Intervals are Sidak's (one-sided: Bonferroni's).
     level
         Confidence of the family of pairs, or posterior probability that decides a pair.
-    clusters
-        Covariate that says which items belong together, as questions on one document; errors are
-        then robust to that.
-
-        Or a mapping from replication to cluster. Of outcomes that are 0 or 1 it is the difference
-        of rates with an error robust to clusters; ``"sign-flip"`` swaps the labels of whole
-        clusters, exact for few of them, too.
     parts
         Number of parts for ``test="parts-t"``; by default parts grow until their differences look
         normal.
@@ -268,14 +258,16 @@ def compare_pair(
     check_missing(setting, missing)
     if margin is not None:
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))
-    data = paired_scores(scores, setting, clusters)
+    data = paired_scores(scores, setting)
     resolved, reason = rules.resolve(test, data)
+    nested = scores.units
+    units = "" if nested is None else nested.words(setting.measure.name)
     means = scores.cells(setting.measure.name).mean[0]
 
     def compare(family: ContrastFamily) -> PairComparison:
         n_pairs = len(family.pairs)
         procedure = PairProcedure.of(resolved, options, setting.measure.margin, n_pairs, seed)
-        return compared(setting, data, means, family, procedure, options, reason)
+        return compared(setting, data, means, family, procedure, options, reason, units)
 
     if options.pair is None:
         return options.compared(setting.algorithms, means, compare)

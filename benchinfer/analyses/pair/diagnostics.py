@@ -113,8 +113,6 @@ _TESTS: tuple[tuple[str, int, Callable[[Array], Any]], ...] = (
 )
 
 
-# Fewer clusters than this, and errors that are robust to them are too small.
-_CLUSTERS = 20
 _LEAN_ON_NORMALITY = ("t", "welch", "corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t", "parts-t")
 
 
@@ -143,17 +141,6 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 int(np.isnan(data.table).any(axis=1).sum()),
                 remedy="a pair is compared on the replications that both have; fair only if scores"
                 " are not missing because they are bad",
-            )
-        )
-    if data.cluster is not None and test == "t":
-        n = len(np.unique(data.cluster))
-        rows.append(
-            Check.of(
-                "number of clusters",
-                n,
-                _CLUSTERS,
-                least=True,
-                remedy="few clusters: errors that are robust to them tend to be too small",
             )
         )
     if test == "5x2cv-t":

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from benchinfer.analyses.pair.rules import Test
-from benchinfer.analyses.pair.scores import Clusters
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
@@ -25,7 +24,6 @@ class PairOptions(TestedOptions):
     contrasts: Contrasts = "tukey"
     margin: float | None
     adjust: Adjust
-    clusters: Clusters | None
     parts: int | None
     missing: Literal["use", "error"]
     seed: int | None

@@ -11,7 +11,7 @@ from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count, sentence
+from benchinfer.core.numbers import sentence
 from benchinfer.numerics import rates, signs
 from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.scores.resampling import declaration
@@ -63,7 +63,7 @@ PAIRED_OUTCOMES = ("mcnemar", "mcnemar-midp", "mcnemar-chi2", "mcnemar-score", "
 OUTCOMES = (*PAIRED_OUTCOMES, "independent-rates")
 _UNPAIRED = ("welch", "independent-rates")
 _OVERLAPPING = ("corrected-t", "5x2cv-t", "5x2cv-f", "bayes-t")
-_CLUSTERED = ("t", "sign-flip")
+_OF_UNITS = ("t", "welch", "sign-flip")
 
 
 def resolve(test: str, data: PairedScores) -> tuple[Test, str]:
@@ -92,8 +92,8 @@ def fitting(data: PairedScores) -> tuple[Test, str]:
         if data.right_or_wrong and data.kind == "items":
             return "independent-rates", "each algorithm has test items of its own, right or wrong"
         return "welch", "algorithms do not share replications"
-    if data.cluster is not None:
-        return "t", "items come in clusters, for which its error is made robust"
+    if data.total is not None:
+        return "t", "units differ in their number of items, which its error allows for (CR2)"
     if data.right_or_wrong:
         return "mcnemar", "algorithms are right or wrong (1 or 0) on the same items"
     why = {
@@ -155,8 +155,8 @@ def misfit(test: Test, data: PairedScores) -> str:
             "algorithms do not share replications, so that there are no differences to test",
         ),
         (
-            data.cluster is not None and test not in _CLUSTERED,
-            "items come in clusters, within which they are not independent",
+            data.total is not None and test not in _OF_UNITS,
+            "units differ in their number of items, by which it does not weigh them",
         ),
         (test in OUTCOMES and not data.right_or_wrong, "not all scores are 0 or 1"),
         (
@@ -270,20 +270,10 @@ def method(result: "PairComparison") -> str:
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
         f"The {scale}scores of {measure.noun} were compared by the {WORDS[test]}"
-        f"{clustered(result)} on {n} {what}.{zeros(result.zeros)}{why}{parts} Estimates are"
+        f" on {result.units or f'{n} {what}'}.{zeros(result.zeros)}{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{equivalence} {sentence(result.provenance.adjustment)}."
     )
-
-
-def clustered(result: "PairComparison") -> str:
-    """Say how a test allows for clusters, if there are any, to follow its name."""
-    if not result.clusters:
-        return ""
-    clusters = count(result.clusters, "cluster")
-    if result.test == "sign-flip":
-        return f", flipping {clusters} as wholes,"
-    return f", errors robust to {clusters},"
 
 
 def adjustment(test: str, options: "PairOptions", family: "ContrastFamily") -> str:
@@ -302,8 +292,8 @@ def sources(result: "PairComparison") -> list[object]:
     from benchinfer.analyses.pair.compare import compare_pair
 
     used = [compare_pair, *_SOURCES[result.test]]
-    if result.clusters:
-        used.append(t_tests.clustered)
+    if result.units and result.test == "t":
+        used.append(t_tests.units_t)
     adjust = result.options.adjust
     if len(result.pairs) == 1 or result.bayesian or adjust == "none":
         return used

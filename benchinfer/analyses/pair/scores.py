@@ -1,18 +1,15 @@
 """Paired scores of two algorithms."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
-
-type Clusters = str | Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +19,9 @@ class PairedScores:
     # (R, K) scores, NaN where there is none; a row is a replication, or where these are not shared
     # a single score. Outcomes are 1 where an algorithm is right, else 0
     table: Array
-    cluster: Codes | None  # (R,) codes of clusters of replications, or None
+    # (R, K) of nested units of unequal size, `UnitScores.total` and `UnitScores.size`, or None
+    total: Array | None
+    size: Array | None
     paired: bool  # whether algorithms share replications
     # kind, overlap, folds: how replications came about, the correlation by overlapping training
     # sets (None where it is not declared), and the number of folds
@@ -35,9 +34,12 @@ class PairedScores:
         """Return the scores of two algorithms: on the replications that both have, if shared."""
         one, two = self.table[:, first], self.table[:, second]
         if not self.paired:
-            return Pair(one[np.isfinite(one)], two[np.isfinite(two)], None)
+            return Pair(one[np.isfinite(one)], two[np.isfinite(two)])
         both = np.isfinite(one) & np.isfinite(two)
-        return Pair(one[both], two[both], None if self.cluster is None else self.cluster[both])
+        if self.total is None or self.size is None:
+            return Pair(one[both], two[both])
+        sides = np.ix_(both, [first, second])
+        return Pair(one[both], two[both], self.total[sides], self.size[sides])
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ class Pair:
 
     first: Array
     second: Array
-    cluster: Codes | None
+    # (n, 2) of units of unequal size
+    total: Array | None = None
+    size: Array | None = None
 
     @property
     def differences(self) -> Array:
@@ -54,7 +58,7 @@ class Pair:
         return self.first - self.second
 
 
-def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | None) -> PairedScores:
+def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
     """Lay out the scores of one data set."""
     _refuse_several(setting)
     name, resampling = setting.measure.name, setting.resampling
@@ -73,7 +77,8 @@ def paired_scores(scores: ScoreTable, setting: Setting, clusters: Clusters | Non
         table = table + 1.0  # an error of 0 is right
     return PairedScores(
         table=table,
-        cluster=None if clusters is None else _clusters(scores, setting, clusters),
+        total=blocks.total,
+        size=blocks.size,
         paired=blocks.paired,
         kind=None if resampling is None else resampling.kind,
         overlap=0.0 if resampling is None else resampling.overlap,
@@ -95,36 +100,3 @@ def _refuse_several(setting: Setting) -> None:
                 f"{Option('dataset')} on one of them.",
             ],
         )
-
-
-def _clusters(scores: ScoreTable, setting: Setting, clusters: Clusters) -> Codes:
-    """Return (R,) the cluster of each replication, in their order."""
-    observations = scores.observations(setting.measure.name)
-    if not observations.paired:
-        raise DesignError(
-            "clusters of replications need replications that algorithms share.",
-            hint=f"say so where they do: {Option('paired', value=True)}.",
-        )
-    present = np.unique(observations.replication)
-    if not isinstance(clusters, str):
-        names = [observations.replications[i] for i in present]
-        named = {str(key): value for key, value in clusters.items()}
-        if lost := [name for name in names if name not in named]:
-            raise DesignError(
-                f"{count(len(lost), 'replication')} without a cluster, such as {lost[0]!r}.",
-                hint=f"{Option('clusters', '')} maps each replication to its cluster.",
-            )
-        return np.unique([str(named[name]) for name in names], return_inverse=True)[1]
-    if clusters not in observations.covariates:
-        raise DesignError(unknown("covariate of clusters", clusters, observations.covariates))
-    column = observations.covariate[:, observations.covariates.index(clusters)]
-    n = len(observations.replications)
-    low, high = np.full(n, np.inf), np.full(n, -np.inf)
-    np.minimum.at(low, observations.replication, column)
-    np.maximum.at(high, observations.replication, column)
-    if (mixed := int((low[present] != high[present]).sum())) > 0:
-        raise DesignError(
-            f"{count(mixed, 'replication')} with several values of {clusters!r}.",
-            hint="a replication belongs to one cluster, the same for all algorithms.",
-        )
-    return np.unique(low[present], return_inverse=True)[1]

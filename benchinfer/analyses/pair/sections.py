@@ -1,7 +1,6 @@
 """Sections of tests of two algorithms."""
 
 from benchinfer.analyses.pair.comparison import PairComparison
-from benchinfer.analyses.pair.rules import clustered
 from benchinfer.comparison.sections import columns_of_tests, leading
 from benchinfer.core.numbers import brief, join, p_value, significant
 from benchinfer.core.sections import (
@@ -37,7 +36,7 @@ def chosen(result: PairComparison, request: Request) -> Section:
     tables, figures, fold = (), (), None
     auto = result.options.test == "auto"
     why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
-    name = f"{result.test_name}{clustered(result).removesuffix(',')}"
+    name = f"{result.test_name}"
     said = f"The verdicts are those of the {name}: {result.formula}. {why}"
     if any(len(look.found) for look in result.looks):  # shared replications, and a spread
         figures = (Figure(result, "quantiles", _DIFFERENCES),)

@@ -66,7 +66,7 @@ def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Differen
     if test == "5x2cv-f":
         return t_tests.five_by_two_f(pair.differences.reshape(5, 2), procedure.tail)
     if test in _SIGNED:
-        return _by_signs(pair, data, procedure)
+        return _by_signs(pair, procedure)
     if test == "independent-rates":
         return _independent_rates(pair, procedure)
     kind, table = _KINDS[test], fourfold(pair)
@@ -103,13 +103,9 @@ def _require_two(pair: Pair) -> None:
 
 
 def _t(pair: Pair, _: PairedScores, __: PairProcedure) -> EstimatedDifference:
-    if pair.cluster is None:
+    if pair.total is None or pair.size is None:
         return t_tests.paired_t(pair.differences)
-    if (g := len(np.unique(pair.cluster))) < 2:
-        raise DesignError(
-            f"there is {g} cluster.", hint="errors between clusters need two or more."
-        )
-    return t_tests.clustered(pair.differences, pair.cluster)
+    return t_tests.units_t(pair.total, pair.size)
 
 
 def ratio(data: PairedScores) -> float:
@@ -148,16 +144,16 @@ _SIGNED: dict[str, Callable[[Array, float], Array]] = {
 }
 
 
-def _by_signs(pair: Pair, data: PairedScores, procedure: PairProcedure) -> DifferenceTest:
+def _by_signs(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
     """Test differences against random signs; equivalence by differences shifted by the margin."""
     test, side, m = procedure.test, procedure.side, procedure.margin
     d, size = without_noise(pair), np.ones(len(pair.first))
-    cluster = pair.cluster if test == "sign-flip" else None
     noise = ties.resolution(np.concatenate([pair.first, pair.second]))
-    middle = _t(pair, data, procedure) if cluster is not None else t_tests.paired_t(d)
-    if cluster is not None:
-        # Labels of a whole cluster are swapped together: signs are those of its sum.
-        d, size = t_tests.sums(d, cluster), t_tests.sums(size, cluster)
+    middle = t_tests.paired_t(d)
+    if pair.total is not None and pair.size is not None:
+        # Units count by their items: signs are those of sums.
+        middle = t_tests.units_t(pair.total, pair.size)
+        d, size = pair.total @ [1.0, -1.0], pair.size.mean(axis=1)
     wide = m * size
     columns = [(side or 1) * d]
     if m > 0:
@@ -275,7 +271,7 @@ def _impossible(test: str, data: PairedScores, pair: Pair) -> bool:
     if not data.paired:
         return True
     if test.startswith("5x2cv"):
-        return bool(misfit("5x2cv-t", replace(data, cluster=None)))
+        return bool(misfit("5x2cv-t", replace(data, total=None)))
     if test == "corrected-t":
         return not data.overlap
     return (test in PAIRED_OUTCOMES and not data.right_or_wrong) or len(pair.first) < 2

@@ -136,7 +136,7 @@ def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
     row, label = np.nonzero(blocks.count)
     dataset = blocks.dataset[row]
     return Exchangeable(
-        blocks.mean[row, label],
+        blocks.sums[row, label],  # so that whole units are permuted with their sizes
         row if blocks.paired else dataset,
         label,
         dataset,

@@ -136,8 +136,7 @@ def unit_sums(items: ItemScores, *, answers: bool) -> UnitSums:
 
     References
     ----------
-    Searle, S. R., Casella, G. & McCulloch, C. E. (1992). Variance Components. Wiley.
-    https://doi.org/10.1002/9780470316856
+    Searle, S. R., Casella, G. & McCulloch, C. E. (1992). Variance Components. Wiley, chapter 3.
     """
     unit, held = items.nodes[:, 0], items.count > 0
     begin = _begins(unit)

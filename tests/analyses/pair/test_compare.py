@@ -189,30 +189,65 @@ def test_five_by_two():
         bi.compare_pair(read(FOLDS, bi.Resampling("cv", folds=2)), test="5x2cv-f")
 
 
-def test_clusters_of_items():
-    frame = ITEMS[["replication", "document", "a", "b"]]
-    table = read(frame, "items", covariates="document")
-    found = bi.compare_pair(table, clusters="document")
-    assert (found.test, found.clusters) == ("t", 30)
+def by_document(frame, **options):
+    rows = frame.melt(["replication", "document"], ["a", "b"], "algorithm", "value")
+    names = {"replication": "item"}
+    units = ("document", "item")
+    return bi.read_scores(
+        rows.rename(columns=names), measures={"acc": "higher"}, units=units, **options
+    )
+
+
+def test_units_of_equal_size():
+    table = by_document(ITEMS[["replication", "document", "a", "b"]])
+    found = bi.compare_pair(table)
+    assert (found.test, found.units) == ("t", "240 items in 30 documents")
     assert row(found)["std_error"] == pytest.approx(R["clustered"]["std_error"])
-    names = {
-        str(r): f"doc {d}" for r, d in zip(frame["replication"], frame["document"], strict=True)
-    }
-    again = bi.compare_pair(read(frame.drop(columns="document"), "items"), clusters=names)
-    assert row(again)["p_value"] == pytest.approx(row(found)["p_value"], rel=1e-12)
-    assert "errors robust to 30 clusters" in found.method
-    with pytest.raises(DesignError, match=r'"mcnemar" does not fit: items come in clusters'):
-        bi.compare_pair(table, test="mcnemar", clusters="document")
-    with pytest.raises(DesignError, match="unknown covariate of clusters 'book'"):
-        bi.compare_pair(table, clusters="book")
-    with pytest.raises(DesignError, match="239 replications without a cluster, such as '1'"):
-        bi.compare_pair(table, clusters={"0": 1})
+    assert row(found)["df"] == 29
+    assert "on 240 items in 30 documents" in found.method
 
 
-def test_whole_clusters_are_flipped():
-    frame = ITEMS.loc[ITEMS["document"] < 8, ["replication", "document", "a", "b"]]
-    table = read(frame, "items", covariates="document")
-    found = bi.compare_pair(table, test="sign-flip", clusters="document", margin=0.2)
+def uneven():
+    keep = (ITEMS["document"] < 8) & (ITEMS.groupby("document").cumcount() <= ITEMS["document"])
+    return ITEMS.loc[keep, ["replication", "document", "a", "b"]]
+
+
+def test_units_of_unequal_size_have_the_errors_of_items_in_clusters():
+    """CR2 with Satterthwaite's degrees of freedom, by matrices over items.
+
+    Pustejovsky and Tipton (2018), https://doi.org/10.1080/07350015.2016.1247004, formulas 3 and 11.
+    """
+    frame = uneven()
+    found = row(bi.compare_pair(by_document(frame)))
+    d, home = (frame["a"] - frame["b"]).to_numpy(float), frame["document"].to_numpy()
+    n = len(d)
+    hat = np.full((n, n), 1 / n)
+    root = []
+    for c in np.unique(home):
+        at = home == c
+        value, vector = np.linalg.eigh(np.eye(at.sum()) - hat[np.ix_(at, at)])
+        adjust = vector @ np.diag(value**-0.5) @ vector.T
+        root.append((np.eye(n) - hat)[at].T @ adjust @ np.ones(at.sum()) / n)
+    root = np.array(root)
+    variance = np.square(root @ d).sum()
+    gram = root @ root.T
+    assert found["estimate"] == pytest.approx(d.mean(), abs=1e-12)
+    assert found["std_error"] == pytest.approx(np.sqrt(variance), rel=1e-10)
+    assert found["df"] == pytest.approx(np.trace(gram) ** 2 / np.square(gram).sum(), rel=1e-10)
+    # With many units it is the error of inspect_ai and Miller (2024): CR0 times C / (C - 1).
+    sums = pd.Series(d - d.mean()).groupby(home).sum()
+    inspect = np.sqrt(len(sums) / (len(sums) - 1) * np.square(sums).sum()) / n
+    assert found["std_error"] == pytest.approx(inspect, rel=0.1)
+
+
+def test_units_of_unequal_size_leave_out_tests_that_do_not_weigh_them():
+    with pytest.raises(DesignError, match='"wilcoxon" does not fit: units differ in their number'):
+        bi.compare_pair(by_document(uneven()), test="wilcoxon")
+
+
+def test_whole_units_are_flipped():
+    frame = uneven()
+    found = bi.compare_pair(by_document(frame), test="sign-flip", margin=0.2)
     sums = (frame["a"] - frame["b"]).groupby(frame["document"]).sum().to_numpy()
     n = frame.groupby("document").size().to_numpy()
     signs = np.array(list(product((-1, 1), repeat=8)))
@@ -224,13 +259,11 @@ def test_whole_clusters_are_flipped():
     assert row(found)["p_value"] == pytest.approx(both)
     beyond = max(share(sums + 0.2 * n), share(0.2 * n - sums))
     assert row(found)["p_equivalence"] == pytest.approx(beyond)
-    # Estimate and interval are those of the t-test with errors robust to clusters.
-    robust = row(bi.compare_pair(table, clusters="document"))
+    robust = row(bi.compare_pair(by_document(frame)))
     for name in ("estimate", "conf_low", "conf_high"):
         assert row(found)[name] == pytest.approx(robust[name])
-    assert "flipping 8 clusters as wholes" in found.method
-    # It is the sums of clusters that are to be normal, not outcomes of items.
-    assert found.normality()["n"].unique().tolist() == [8]
+    permuted = bi.compare_permutation(by_document(frame), on="values")
+    assert row(permuted)["p_value"] == pytest.approx(both)
 
 
 def test_the_score_test_and_its_interval_agree(items):

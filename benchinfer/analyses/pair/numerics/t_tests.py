@@ -1,4 +1,4 @@
-"""t tests: paired, corrected resampled, 5x2cv, clustered.
+"""t tests: paired, corrected resampled, 5x2cv, of units of unequal size.
 
 A metric that is the mean of a loss per item can be taken on each of several disjoint parts of the
 test set. Parts are the same for both algorithms, so that their means are paired, too.
@@ -100,29 +100,40 @@ def welch(first: Array, second: Array) -> EstimatedDifference:
     return EstimatedDifference(one - two, float(np.sqrt(both)), df)
 
 
-def clustered(differences: Array, cluster: Codes) -> EstimatedDifference:
-    """Return the mean of differences that are correlated within clusters.
+def units_t(total: Array, size: Array) -> EstimatedDifference:
+    """Return the difference of two ratios of sums over C >= 2 independent units.
 
-    Standard error ``sqrt(G / (G - 1) sum_g (sum of residuals of g)^2) / n``, df G - 1: the cluster
-    robust error of a regression on nothing but an intercept.
-
-    `cluster` (n,) are codes of G >= 2 clusters.
+    With (C, 2) totals and sizes of the two sides, ``D = sum total / sum size`` of the first less
+    that of the second. Of residuals ``r_c = (e_c - D n_c) / sum n`` and shares
+    ``h_c = n_c / sum n`` (the mean of both sides) the variance is ``sum r_c^2 / (1 - h_c)`` (CR2),
+    and the degrees of freedom are Bell and McCaffrey's under independent items: C - 1 for units of
+    equal size.
 
     References
     ----------
-    Cameron, A. C. & Miller, D. L. (2015). A practitioner's guide to cluster-robust inference.
-    Journal of Human Resources 50, 317-372. https://doi.org/10.3368/jhr.50.2.317
+    Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression
+    with multi-stage samples. Survey Methodology 28, 169-181.
+
+    Pustejovsky, J. E. & Tipton, E. (2018). Small-sample methods for cluster-robust variance
+    estimation and hypothesis testing in fixed effects models. Journal of Business & Economic
+    Statistics 36, 672-683. https://doi.org/10.1080/07350015.2016.1247004
+
+    Examples
+    --------
+    >>> total, size = np.array([[3.0, 1.0], [1.0, 1.0], [2.0, 0.0]]), np.ones((3, 2))
+    >>> of_units, paired = units_t(total, size), paired_t(total[:, 0] - total[:, 1])
+    >>> bool(abs(of_units.std_error - paired.std_error) < 1e-12), round(of_units.df, 9)
+    (True, 2.0)
     """
-    mean = float(differences.mean())
-    rest = sums(differences - mean, cluster)
-    g = len(rest)
-    error = float(np.sqrt(g / (g - 1) * (rest**2).sum())) / len(differences)
-    return EstimatedDifference(mean, _clean(error, differences), g - 1.0)
-
-
-def sums(values: Array, cluster: Codes) -> Array:
-    """Return (G,) sums of (n,) values over the clusters that there are."""
-    return np.bincount(np.unique(cluster, return_inverse=True)[1], values)
+    level = total.sum(axis=0) / size.sum(axis=0)
+    share = size / size.sum(axis=0)
+    residual = (total / size.sum(axis=0) - level * share) @ [1.0, -1.0]
+    h = share.mean(axis=1)
+    error = float(np.sqrt((residual**2 / (1 - h)).sum()))
+    pairs = h**2 / (1 - h)
+    df = 1 / float((h**2).sum() + pairs.sum() ** 2 - (pairs**2).sum())
+    scores = total / np.where(size > 0, size, 1.0)
+    return EstimatedDifference(float(level[0] - level[1]), _clean(error, scores), df)
 
 
 def five_by_two(differences: Array) -> Array:

@@ -70,22 +70,23 @@ def test_corrected_t_by_hand():
     assert (rho + (1 - rho) / 6) / (1 - rho) == pytest.approx(1 / 6 + ratio)
 
 
-def test_clustered_errors_are_sandwich_s_and_statsmodels():
+def test_errors_of_units_of_equal_size_are_sandwich_s_and_statsmodels():
     from statsmodels.api import OLS
 
-    d = (ITEMS["a"] - ITEMS["b"]).to_numpy(np.float64)
     document = ITEMS["document"].to_numpy()
-    found = t_tests.clustered(d, document)
+    sums = ITEMS.groupby("document")[["a", "b"]].sum().to_numpy(np.float64)
+    found = t_tests.units_t(sums, np.bincount(document)[:, None] * np.ones(2))
     np.testing.assert_allclose(
         [found.estimate, found.std_error],
         [R["clustered"]["estimate"], R["clustered"]["std_error"]],
         **CLOSE,
     )
+    d = (ITEMS["a"] - ITEMS["b"]).to_numpy(np.float64)
     fit = OLS(d, np.ones(len(d))).fit(cov_type="cluster", cov_kwds={"groups": document})
     assert found.std_error == pytest.approx(fit.bse[0], rel=1e-9)
-    each = t_tests.clustered(d, np.arange(len(d)))
+    assert found.df == pytest.approx(29)
+    each = t_tests.units_t(ITEMS[["a", "b"]].to_numpy(np.float64), np.ones((len(d), 2)))
     assert each.std_error == pytest.approx(t_tests.paired_t(d).std_error, rel=1e-12)
-    assert found.df == 29
 
 
 TEN = np.array([[0.02, 0.0], [0.01, 0.05], [0.03, 0.02], [-0.01, 0.02], [0.04, 0.04]])
