@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 import numpy as np
 
 from benchinfer.comparison import best, wording
-from benchinfer.comparison.contrasts import Sides
+from benchinfer.comparison.contrasts import ContrastFamily, Sides, orientation
 from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, decide
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
@@ -277,12 +277,11 @@ class Comparison(Tabular):
         ranking = self.ranking() if ranking is None else ranking
         place = {name: n for n, name in enumerate(ranking)}
         sides = [[place.get(name, len(place)) for name in table[x]] for x in ("first", "second")]
-        first, second = (np.array(side, dtype=np.int64) for side in sides)
-        turn = (second < first) & (first < len(place)) & self._turnable
+        places = np.array(sides, dtype=np.int64).T
+        turn, order = orientation(places, len(place), free=self._free)
         neutral = 0.5 if "prob_improvement" in table else self.measure.neutral
         undirected = self.undirected if undirected is None else undirected
-        rows = turned(table, turn, neutral, undirected=undirected)
-        return rows.iloc[np.lexsort((np.maximum(first, second), np.minimum(first, second)))]
+        return turned(table, turn, neutral, undirected=undirected).iloc[order]
 
     @property
     def alternative(self) -> Alternative:
@@ -290,24 +289,20 @@ class Comparison(Tabular):
         return "two-sided"
 
     @property
-    def _turnable(self) -> bool:
+    def _free(self) -> bool:
         """Whether either side of a pair may stand first: neither user nor test has fixed it."""
         return self.alternative == "two-sided" and not self.names
 
-    def turns(self) -> Flags:
-        """Return (P,) pairs of which people read the stored second, being better ranked, first."""
-        first, second = pair_places(self, self.pairs).T
-        return (second < first) & (first < len(self.algorithms)) & self._turnable
-
-    def read_sides(self) -> list[tuple[str, str]]:
-        """Return the names of both sides of each contrast as people read them."""
-        pairs = zip(self.named_sides(), self.turns().tolist(), strict=True)
-        return [(second, first) if turn else (first, second) for (first, second), turn in pairs]
-
-    def sides_read(self) -> Sides:
-        """Return both sides of each contrast as people read them, with the order of contrasts."""
-        order = np.array(pair_order(self), dtype=np.int64)
-        return Sides(tuple(self.read_sides()), self.turns(), order)
+    def oriented(self, family: ContrastFamily | None = None) -> Sides:
+        """Return both sides of each contrast, or of a larger family's, as people read them."""
+        k, named, pairs = len(self.algorithms), self.named_sides(), self.pairs
+        if family is not None:
+            named, pairs = family.named_sides(self.algorithms), family.pairs
+        place = np.full(k + 1, k)
+        place[self.best_first()] = np.arange(k)
+        turned, order = orientation(place[pairs], k, free=self._free)
+        names = ((b, a) if turn else (a, b) for (a, b), turn in zip(named, turned, strict=True))
+        return Sides(tuple(names), turned, order)
 
     @property
     def undirected(self) -> tuple[str, ...]:
@@ -406,11 +401,9 @@ class Comparison(Tabular):
 
     def claims(self, measure: Measure) -> str:
         """Return what contrasts of averages show, by the ranking if the user did not name them."""
-        rows = range(len(self.pairs)) if self.names else pair_order(self)
+        rows = range(len(self.pairs)) if self.names else self.oriented().order.tolist()
         sides = self.named_sides()
-        return wording.claims(
-            [sides[p] for p in rows], self.codes[list(rows)], measure, self.scope()
-        )
+        return wording.claims([sides[p] for p in rows], self.codes[rows], measure, self.scope())
 
     def sentence(self) -> str:
         """Return sentences for a results section, with the numbers of `table` in its order.
@@ -624,20 +617,6 @@ class TestedComparison(Comparison):
         codes[codes == Verdict.UNDECIDED] = Verdict.EQUIVALENT
         text = f"not significant at {self.alpha:.4g} is called equivalent (legacy rule)"
         return self._related(codes, text)
-
-
-def pair_order(comparison: Comparison) -> list[int]:
-    """Return the pairs in the order of their better, then their worse ranked algorithm."""
-    places = np.sort(pair_places(comparison, comparison.pairs), axis=1)
-    return [int(i) for i in np.lexsort((places[:, 1], places[:, 0]))]
-
-
-def pair_places(comparison: Comparison, pairs: Codes) -> Codes:
-    """Return (P, 2) places of both sides in the ranking; averages come after all algorithms."""
-    ranking = comparison.ranking()
-    k = len(ranking)
-    place = np.array([*(ranking.index(name) for name in comparison.algorithms), k])
-    return place[pairs]
 
 
 def _ranks(levels: Array) -> Array:

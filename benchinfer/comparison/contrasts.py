@@ -58,6 +58,26 @@ class Sides:
         return some([self.names[i] for i in self.chosen(chosen)])
 
 
+def orientation(places: Codes, k: int, *, free: bool) -> tuple[Flags, Codes]:
+    """Return (P,) contrasts to show with their second side first, and their order.
+
+    Parameters
+    ----------
+    places
+        (P, 2) places of both sides in a ranking of `k` algorithms; k for an average, which comes
+        after all algorithms.
+    free
+        Whether either side may stand first: neither the user nor the test has fixed it.
+
+    Examples
+    --------
+    >>> orientation(np.array([[2, 0], [0, 1]]), 3, free=True)
+    (array([ True, False]), array([1, 0]))
+    """
+    turned = (places[:, 1] < places[:, 0]) & (places[:, 0] < k) & free
+    return turned, np.lexsort((places.max(axis=1), places.min(axis=1)))
+
+
 @dataclass(frozen=True, slots=True)
 class ContrastFamily:
     """Contrasts to compare at once.
@@ -94,22 +114,6 @@ class ContrastFamily:
     def named_sides(self, algorithms: tuple[str, ...]) -> list[tuple[str, str]]:
         """Return the (P,) names of both sides."""
         return list(self.sides) or [(algorithms[i], algorithms[j]) for i, j in self.pairs]
-
-    def read_sides(
-        self, algorithms: tuple[str, ...], levels: Array, alternative: str = "two-sided"
-    ) -> Sides:
-        """Return both sides as people read them, given (K,) levels, of which larger is better.
-
-        Contrasts stay as they are where their direction was tested or the user named them.
-        """
-        k, named = len(algorithms), self.named_sides(algorithms)
-        place = np.full(k + 1, k)  # averages come after all algorithms
-        place[np.argsort(-joined_levels(levels), kind="stable")] = np.arange(k)
-        places = place[self.pairs]
-        turned = (places[:, 1] < places[:, 0]) & (places[:, 0] < k)
-        turned &= alternative == "two-sided" and not self.names
-        names = tuple((b, a) if t else (a, b) for (a, b), t in zip(named, turned, strict=True))
-        return Sides(names, turned, np.lexsort((places.max(axis=1), places.min(axis=1))))
 
 
 def family_of(

@@ -36,9 +36,12 @@ def asked(family, algorithms):
 
 
 def test_levels_equal_but_for_rounding_keep_the_order_of_the_table():
-    family = family_of(("a", "b", "c"), "tukey", None, np.zeros(3))
-    sides = family.read_sides(("a", "b", "c"), np.array([0.3, 0.1 + 0.2, 0.4]))
-    assert sides.names == (("a", "b"), ("c", "a"), ("c", "b"))
+    rows = {"dataset": "d1", "algorithm": ["a", "b", "c"], "acc": [0.3, 0.1 + 0.2, 0.4]}
+    scores = bi.read_scores(pd.DataFrame(rows), measures="acc:higher")
+    pairs = bi.compare_points(scores).oriented()
+    assert pairs.names == (("a", "b"), ("c", "a"), ("c", "b"))
+    assert pairs.turned.tolist() == [False, True, True]
+    assert pairs.order.tolist() == [1, 2, 0]
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

@@ -63,7 +63,7 @@ def _other_sign(result: "BayesComparison") -> list[Check]:
     involved = matrix != 0
     known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
     mean = np.where(known, effects @ matrix.T, 0.0).sum(axis=0)
-    return [decisions.other_sign_of_means(result.codes, mean, result.sides_read())]
+    return [decisions.other_sign_of_means(result.codes, mean, result.oriented())]
 
 
 def _domains(result: "BayesComparison") -> list[Check]:

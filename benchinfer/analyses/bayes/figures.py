@@ -12,7 +12,6 @@ from benchinfer.analyses.bayes.comparison import BayesComparison
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.pairwise.comparison import BayesPairsComparison
 from benchinfer.analyses.bayes.predictive_checks import STATISTICS
-from benchinfer.comparison.comparison import pair_order
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.figures.forest import axis_title, band, band_note
 from benchinfer.comparison.posterior import directional
@@ -388,7 +387,8 @@ def _laid(
     line = width - 0.3 - (_BESIDE + _LEFT) * _side(width) * is_wide(width)
     room = (line - across(f"{_LISTED}   vs ", _SMALL)) / 2
     names = fitted(result.algorithms, room, _SMALL)
-    sides, turns = result.read_sides(), result.turns()
+    pairs = result.oriented()
+    sides, turns = pairs.names, pairs.turned.tolist()
     dots = tuple(
         Dot(
             label=f"{n}  {names.get(sides[p][0], sides[p][0])} vs"
@@ -397,7 +397,7 @@ def _laid(
             following=None if following is None else _turned(following[p], turn=turns[p]),
             verdict=Verdict(MIRROR[result.codes[p]] if turns[p] else result.codes[p]),
         )
-        for n, p in enumerate(pair_order(result), 1)
+        for n, p in enumerate(pairs.order.tolist(), 1)
     )
     measure, level = result.measure, result.level
     decided = sum(dot.verdict != Verdict.UNDECIDED for dot in dots)

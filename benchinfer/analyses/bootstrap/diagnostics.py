@@ -197,7 +197,7 @@ def _pairs(
 ) -> list[Check]:
     """Name the pairs whose evidence needs care."""
     evidence, alpha, flat = result.evidence, result.alpha, tests.flat
-    sides = family.read_sides(result.algorithms, result.levels.estimate, result.alternative)
+    sides = result.oriented(family)
     near = decisions.within_error(evidence.p_value, tests.error, alpha)
     near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
     in_steps = procedure.n_contrasts > 1

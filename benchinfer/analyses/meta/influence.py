@@ -95,7 +95,7 @@ def left_out(
         unit="dataset",
         names=names,
         sides=tuple(meta.named_sides()),
-        turned=meta.turns(),
+        turned=meta.oriented().turned,
         before=meta.codes,
         shift=shift,
         codes=codes,

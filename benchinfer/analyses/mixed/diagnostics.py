@@ -66,7 +66,7 @@ def checks(
     """Return the diagnostics of a comparison, but for those of its residuals."""
     setting, fitted, evidence = result.setting, result.fitted, result.evidence
     design, alpha = fitted.design, result.options.alpha
-    sides = family.read_sides(setting.algorithms, result.levels.estimate, result.alternative)
+    sides = result.oriented(family)
     return (
         *_fit(setting, fitted, evidence, p_error),
         *_near_level(evidence, alpha, sides),

@@ -280,7 +280,7 @@ def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
         measure=mixed.measure,
         matrix=family.matrix,
         sides=mixed.named_sides(),
-        turned=mixed.turns(),
+        turned=mixed.oriented().turned,
         codes=mixed.codes,
         std_error=mixed.evidence.std_error,
         terms=mixed.design.fitted,

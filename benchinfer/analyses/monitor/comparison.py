@@ -369,7 +369,7 @@ class MonitorComparison(Comparison):
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
         differences = [complete_differences(feed, int(i), int(j)) for i, j in self.pairs]
-        sides, turns = tuple(self.named_sides()), tuple(self.turns().tolist())
+        sides, turns = tuple(self.named_sides()), tuple(self.oriented().turned.tolist())
         return Consecutive.of(
             sides, turns, differences, self.design, self.measure, permutations, seed
         )

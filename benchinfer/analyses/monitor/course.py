@@ -211,7 +211,7 @@ def runs(*results: "MonitorComparison") -> Runs:
 def decided(result: "MonitorComparison") -> list[tuple[str, int]]:
     """Say which pairs are decided, each with its replications, the first ones first."""
     pairs: list[tuple[str, int]] = []
-    sides, turns = result.named_sides(), result.turns()
+    sides, turns = result.named_sides(), result.oriented().turned
     for i in np.argsort(result.course.used, kind="stable"):
         end, (first, second) = result.course.ends[i], sides[i]
         if VERDICTS[end] <= VERDICTS[GO_ON]:

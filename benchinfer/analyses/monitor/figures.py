@@ -75,7 +75,7 @@ def chosen(result: MonitorComparison) -> list[int]:
 
 def names(result: MonitorComparison, pair: int) -> tuple[str, str]:
     """Return the names of a pair as people read it, short enough for a panel."""
-    first, second = result.read_sides()[pair]
+    first, second = result.oriented().names[pair]
     brief = fitted([first, second], NAME, bold=True)
     return brief[first], brief[second]
 
@@ -83,7 +83,7 @@ def names(result: MonitorComparison, pair: int) -> tuple[str, str]:
 def verdict(result: MonitorComparison, pair: int) -> Verdict:
     """Return the state of a pair as people read it."""
     code = int(result.codes[pair])
-    return Verdict(MIRROR[code] if result.turns()[pair] else code)
+    return Verdict(MIRROR[code] if result.oriented().turned[pair] else code)
 
 
 def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
@@ -228,7 +228,7 @@ def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
     several = len(each) > 0 and len(result.setting.coverage.datasets) > 1
     of_datasets = np.array(each, dtype=np.float64).T if several else np.empty((0, len(stages)))
     first, second = names(result, pair)
-    side = -1 if result.turns()[pair] else 1
+    side = -1 if result.oriented().turned[pair] else 1
     return PathPanel(
         label=f"{first} vs {second}",
         note=standing(result, pair),
@@ -640,7 +640,7 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
 def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
     n, low, high = path(result, pair, "n", "low", "high")
     estimate = result.course.estimate[pair]
-    if result.turns()[pair]:
+    if result.oriented().turned[pair]:
         low, high, estimate = -high, -low, -estimate
     low, high = result.measure.effect_interval(low, high)
     first, second = names(result, pair)

@@ -214,7 +214,7 @@ def _of_decisions(
     test, evidence, alpha = result.test, result.evidence, result.alpha
     if result.bayesian:
         return []
-    sides = family.read_sides(result.algorithms, result.levels.estimate, result.alternative)
+    sides = result.oriented(family)
     in_steps = stepwise(result.options.adjust, len(family.pairs))
     rows = [decisions.over_equality(evidence, alpha, sides, in_steps=in_steps)]
     if test in OF_RANKS:

@@ -222,7 +222,7 @@ class PermutationComparison(TestedComparison):
             return super().headline()
         return (
             f"{super().headline()} The typical difference is 0, as most are ties, of"
-            f" {self.sides_read().some(none)}: there the verdict is about the other differences."
+            f" {self.oriented().some(none)}: there the verdict is about the other differences."
         )
 
     def effects(self) -> Mapping[str, Array]:

@@ -19,8 +19,7 @@ def checks(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests, lost: list[str]
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison; no block holds the `lost` contrasts."""
-    levels = result.levels.estimate
-    sides = tests.family.read_sides(result.algorithms, levels, result.alternative)
+    sides = result.oriented(tests.family)
     return (
         _attainable(result, data, tests),
         *_of_blocks(result, data, lost),

@@ -11,7 +11,7 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
 from benchinfer.analyses.mixed.influence import Leave
 from benchinfer.analyses.mixed.options import MixedOptions
-from benchinfer.comparison.comparison import TestedComparison, pair_order
+from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.wording import becomes
 from benchinfer.core.errors import DesignError, FitError
@@ -189,11 +189,10 @@ def _change(
     both = codes != Verdict.MISSING if shared is None else shared
     changed = both & (codes != comparison.codes)
     back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
-    sides, turns = comparison.named_sides(), comparison.turns()
+    sides, pairs = comparison.named_sides(), comparison.oriented()
     listed = [
-        becomes(sides[p], int(comparison.codes[p]), int(codes[p]), turn=bool(turns[p]))
-        for p in pair_order(comparison)
-        if changed[p]
+        becomes(sides[p], int(comparison.codes[p]), int(codes[p]), turn=bool(pairs.turned[p]))
+        for p in pairs.chosen(changed)
     ]
     return VerdictChange(
         kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(listed)

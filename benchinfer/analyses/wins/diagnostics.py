@@ -44,8 +44,7 @@ def checks(
     boundless: bool,  # whether the parameter of ties has no finite estimate
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison by maximum likelihood."""
-    names, levels, fit = result.algorithms, result.levels.estimate, result.fit
-    sides = family.read_sides(names, levels, result.alternative)
+    names, fit, sides = result.algorithms, result.fit, result.oriented(family)
     advice = Phrase(f"{Option('errors', 'robust')} allows for it")
     return (
         *_counts(result),

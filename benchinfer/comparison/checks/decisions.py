@@ -112,7 +112,7 @@ def informed[C: Comparison](result: C) -> C:
     row = Check.informing(
         _OVER,
         int(over.sum()),
-        f"{result.sides_read().some(over)}: a verdict needs a probability of {share} for one"
+        f"{result.oriented().some(over)}: a verdict needs a probability of {share} for one"
         f" direction, while the interval leaves {rest} at each end",
     )
     others = [check for check in result.stored_checks if check.check != _OVER]

@@ -1,7 +1,6 @@
 """What puts a table in doubt is a row of every analysis, and stands before the headline."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ import benchinfer as bi
 from benchinfer.cli.app import app
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.comparison.checks.decisions import near_level, within_error
-from benchinfer.comparison.contrasts import family_of
+from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather
 from benchinfer.reports.page import compose
@@ -243,9 +242,8 @@ def test_p_values_within_their_monte_carlo_error_of_the_level():
     p, error = np.array([0.049, 0.0455, 0.049, 0.052]), np.array([0.002, 0.002, 0.0, 0.002])
     near = within_error(p, error, 0.05)
     assert near.tolist() == [True, False, False, True]
-    family = family_of(tuple("abcd"), "sequential", None, np.zeros(4))
-    family = replace(family, pairs=np.array([[0, 1], [0, 2], [1, 2], [1, 3]]))
-    sides = family.read_sides(tuple("abcd"), np.array([1.0, 3.0, 2.0, 0.0]))
+    names = (("b", "a"), ("c", "a"), ("b", "c"), ("b", "d"))
+    sides = Sides(names, np.array([True, True, False, False]), np.array([2, 0, 3, 1]))
     row = near_level(near, sides, "more draws.")
     assert not row.ok
     assert row.value == 2

@@ -384,7 +384,7 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
         words += f" ({count(result.extended, 'pair')} run on)" if result.extended else ""
         rows += result.convergence.checks(words)
     error = max(float(result.following.error.max()), float(result.votes.error.max()))
-    mean, sides = differences.mean.sum(axis=1), result.sides_read()
+    mean, sides = differences.mean.sum(axis=1), result.oriented()
     n = len(set(setting.domains))
     row = Check.of(
         "domains taken as one",
