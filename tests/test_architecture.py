@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4709,
-    "records": 464,
+    "functions": 4746,
+    "records": 467,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
 }

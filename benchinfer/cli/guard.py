@@ -135,10 +135,15 @@ def plain(text: str) -> str:
 class PlainGroup(TyperGroup):
     """Commands whose errors of usage, and whose interruption, are plain sentences."""
 
-    def make_context(self, *args: Any, **options: Any) -> Any:
-        """Read the arguments."""
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Read the arguments, which proposals of other ones repeat."""
+        from benchinfer.cli.hints import TYPED
+
+        TYPED.set(tuple(args))
         with _interruptible():
-            return super().make_context(*args, **options)
+            return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> object:
         """Run the command that was requested."""

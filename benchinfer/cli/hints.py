@@ -1,7 +1,8 @@
 """Hints with the options of the command line."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 
 from benchinfer.core.hints import (
     Call,
@@ -12,6 +13,7 @@ from benchinfer.core.hints import (
     Option,
     Part,
     Phrase,
+    Proposal,
     Subset,
 )
 
@@ -27,6 +29,9 @@ _ANY = {
     "resampling": "--resampling KIND",
 }
 _WAYS = ("higher", "lower")
+BETTER = "BETTER"  # of a proposed command, until somebody says which
+# The arguments of the program, as typed.
+TYPED: ContextVar[Sequence[str]] = ContextVar("arguments as typed", default=())
 _READERS = ("read_scores", "read_effects")
 
 
@@ -54,12 +59,32 @@ def _words(part: Part) -> str:
             return _field(name, value)
         case Option(name, value) | Given(name, value):
             return _option(name, value)
-        case Call(function, option):
-            return _call(function, option)
+        case Call() | Proposal():
+            return _call(part)
 
 
-def _call(function: str, option: Option | Given | Either | None) -> str:
+def proposed(proposal: Proposal, directions: Mapping[str, str]) -> list[str]:
+    """Return the words that a proposal adds to the command as typed."""
+    options = (_option(name, value) for name, value in proposal.options.items())
+    words = [word for option in options for word in shlex.split(option)]
+    one = len(proposal.directions) == 1 and not {"-m", "--measure"} & {*TYPED.get()}
+    for name in proposal.directions:
+        words += ["-m" if one else "--measures", f"{name}:{directions[name]}"]
+    return words
+
+
+def of_proposals(error: Exception) -> list[Proposal]:
+    """Return the proposals that an error ends with."""
+    text = error.args[0] if error.args else ""
+    return [p for p in getattr(text, "parts", ()) if isinstance(p, Proposal)]
+
+
+def _call(call: Call | Proposal) -> str:
     """Return a command with its option; tables and measures are read by options of all commands."""
+    if isinstance(call, Proposal):
+        words = [*TYPED.get(), *proposed(call, dict.fromkeys(call.directions, BETTER))]
+        return f"benchinfer {shlex.join(words)}"
+    function, option = call.function, call.option
     command = function.replace("_", " ")
     match option:
         case None:

@@ -126,9 +126,39 @@ class Call(_Part):
         return self.function if self.option is None else f"{self.function}(..., {self.option!s})"
 
 
-type Part = Option | Given | Field | Directions | Subset | Either | Call
+@dataclass(frozen=True, slots=True)
+class Proposal(_Part):
+    """A call that reads a table, or the command.
+
+    Attributes
+    ----------
+    source
+        The table as Python writes it.
+    options
+        Arguments besides those that the caller gave.
+    directions
+        Measures whose directions are to be declared.
+    gives
+        What is then read.
+    """
+
+    source: str
+    options: Mapping[str, Any]
+    directions: tuple[str, ...]
+    gives: str
+
+    def __str__(self) -> str:
+        """Write the call of Python."""
+        better = ", ".join(f"{name!r}: BETTER" for name in self.directions)
+        words = [f"{name}={value!r}" for name, value in self.options.items()]
+        words += [f"measures={{{better}}}"] if better else []
+        return f"read_scores({', '.join([self.source, *words])})"
+
+
+type Part = Option | Given | Field | Directions | Subset | Either | Call | Proposal
 PARTS: dict[str, type[Any]] = {
-    part.__name__: part for part in (Option, Given, Field, Directions, Subset, Either, Call)
+    part.__name__: part
+    for part in (Option, Given, Field, Directions, Subset, Either, Call, Proposal)
 }
 _MARKED = re.compile(f"{_MARK}(.*?){_MARK}")
 

@@ -208,6 +208,40 @@ def read_scores(
     ScoreTable(DataFrame: 1 data set x 2 algorithms, 2 paired replications, 4 scores, none missing;
     accuracy (higher is better))
     """
+    options: dict[str, Any] = {name: value for name, value in locals().items() if name != "source"}
+    try:
+        return _read(source, **options)
+    except ScoreTableError as error:
+        if not error.findings:
+            raise
+        from benchinfer.scores.checks.proposals import with_proposals
+
+        raise with_proposals(error, _read, source, options) from None
+
+
+def _read(
+    source: object,
+    *,
+    measures: Measures | None,
+    columns: Mapping[str, str] | None,
+    layout: str,
+    where: str | Callable[[Any], Any] | None,
+    name: str | None,
+    dataset: str | None,
+    resampling: Resampling | str | None,
+    paired: bool | None,
+    repeats: Literal["error", "keep", "mean"],
+    query: str | None,
+    failed: Failed,
+    crashed: Crashed,
+    covariates: str | Sequence[str] | None,
+    features: object,
+    normalise: Normalise | None,
+    names: Mapping[str, str] | None,
+    units: str | Sequence[str] | None,
+    unit_weights: Weights,
+) -> ScoreTable:
+    """Read a table of scores and check it, by the arguments of `read_scores`."""
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
     new_names = check_names(names)
     origin = open_source(source, query, name)

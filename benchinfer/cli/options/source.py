@@ -17,11 +17,12 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
-from benchinfer.cli.hints import as_options
+from benchinfer.cli.hints import as_options, of_proposals
 from benchinfer.cli.options.arguments import declare, named
 from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE, refuse_open
 from benchinfer.cli.output.terminal import ROWS
+from benchinfer.cli.proposals import accepted, run_again
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
 from benchinfer.core.hints import Directions, Phrase, joined
 
@@ -400,6 +401,8 @@ class SourceArguments:
 
     def _explained(self, error: ScoreTableError) -> ScoreTableError:
         """Return an error with the command that helps: to declare directions, or to compare."""
+        if of_proposals(error):
+            return error
         if undirected(error):
             if self.scores == "-" or FILE.exists():
                 return error
@@ -548,7 +551,13 @@ def reads_scores(command: Callable[..., None], faulty: Exit = Exit.FAULTY) -> Ca
             MEASURES.set([measures] if isinstance(measures, str) else measures)
             made = {name: _made(group, given) for name, group in groups.items()}
             ROWS.set(output.rows)
-            command(**made, **given)
+            try:
+                command(**made, **given)
+            except ScoreTableError as error:
+                words = accepted(error)
+                if words is None:
+                    raise
+                raise typer.Exit(run_again(context, words) if words else faulty) from None
 
     both = [
         inner

@@ -4,7 +4,7 @@ Rows without a score or a label are left out of the count of values that are mis
 they are reported as such, or taken as missing, and need no covariate.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -416,9 +416,13 @@ FAULTS: tuple[Fault, ...] = (
 
 def refuse(findings: list[Finding], name: str) -> None:
     """Raise all errors among the findings as one."""
+    if any(finding.severity == "error" for finding in findings):
+        raise ScoreTableError(refusal(findings, name), findings)
+
+
+def refusal(findings: Sequence[Finding], name: str) -> Phrase:
+    """Return the text of an error on all faults among the findings."""
     errors = [finding for finding in findings if finding.severity == "error"]
-    if not errors:
-        return
     warnings = [finding for finding in findings if finding.severity == "warning"]
     if len(errors) == 1:
         lines = [_text(errors[0])]
@@ -429,7 +433,7 @@ def refuse(findings: list[Finding], name: str) -> None:
             lines += [Phrase(f"{i:2}. ", first), *(Phrase("    ", line) for line in rest)]
     if warnings:
         lines += ["Also:", *(Phrase(f"  - {finding.rule}: ", finding.what) for finding in warnings)]
-    raise ScoreTableError(joined("\n", lines), findings)
+    return joined("\n", lines)
 
 
 def _text(finding: Finding) -> str:

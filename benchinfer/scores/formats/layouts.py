@@ -19,7 +19,7 @@ _COUNTED = re.compile(r"(.*?)\d+", re.DOTALL)
 
 
 # Names of measures, in small letters and digits: columns of these are none of data sets.
-_MEASURES = frozenset(
+MEASURES = frozenset(
     (
         *("accuracy", "acc", "balancedaccuracy", "auc", "rocauc", "auroc", "prauc", "auprc", "f1"),
         *("f1score", "precision", "prec", "recall", "sensitivity", "specificity", "kappa", "mcc"),
@@ -137,7 +137,7 @@ def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> 
     ):
         return None
     left = _left(source, long)
-    named = [name for name in left if re.sub(r"[^a-z0-9]", "", name.casefold()) in _MEASURES]
+    named = [name for name in left if re.sub(r"[^a-z0-9]", "", name.casefold()) in MEASURES]
     if not named or len(left) < 2:
         return None
     kind = "is named as a measure" if len(named) == 1 else "are named as measures"

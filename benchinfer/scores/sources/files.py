@@ -302,6 +302,7 @@ def _of_files(
         kinds=kinds,
         known=known,
         stream=None,
+        files=tuple(names),
     )
 
 

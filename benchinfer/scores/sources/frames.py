@@ -74,6 +74,8 @@ class Source:
         that is known, and Arrow batches, text as codes. None where all rows are loaded.
     planned
         Whether rows come from a plan of functions that a user may have written.
+    files
+        The files that are read together, by their paths below the folder.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Source:
     known: Format | None = None
     stream: Stream | None = None
     planned: bool = False
+    files: tuple[str, ...] = ()
 
 
 def check_memory(name: str, rows: int) -> None:

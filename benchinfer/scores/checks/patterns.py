@@ -1,0 +1,114 @@
+"""Patterns of the names of columns and files: constant text with variable parts."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+_SEPARATORS = re.compile(r"( - |[/_.:|@=, -])")
+_COUNTED = re.compile(r"(\D*?)[_-]?(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The pattern that all names of a list have.
+
+    Attributes
+    ----------
+    texts
+        Constant texts: before the first variable part, between parts, and after the last one.
+    labels
+        For each variable part, its labels in the order of the names.
+    """
+
+    texts: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+
+    def written(self, roles: Sequence[str]) -> str:
+        """Write the pattern with the roles of its variable parts in braces.
+
+        Examples
+        --------
+        >>> pattern_of(["svm_1", "svm_2", "knn_1"]).written(["algorithm", "replication"])
+        '{algorithm}_{replication}'
+        """
+        parts = [f"{{{role}}}{text}" for role, text in zip(roles, self.texts[1:], strict=True)]
+        return "".join([self.texts[0], *parts])
+
+
+def pattern_of(names: Sequence[str]) -> Pattern:
+    """Return the pattern of names: what is the same in all, and the parts that vary.
+
+    Parts that say the same are one, as in ``ppo-large`` and ``dqn-small``.
+
+    Examples
+    --------
+    >>> pattern_of(["run-ppo_1-tag-return", "run-dqn_2-tag-return", "run-dqn_1-tag-return"]).texts
+    ('run-', '_', '-tag-return')
+    """
+    head, tail = _constant(names)
+    inner = [name[len(head) : len(name) - len(tail)] for name in names]
+    texts, labels = [head], list[tuple[str, ...]]()
+    for between, column in _parts(inner):
+        values = tuple(column)
+        if len(set(values)) == 1 and between:
+            texts[-1] += between + values[0]
+        elif labels and _same_parts(labels[-1], values):
+            labels[-1] = tuple(f"{a}{between}{b}" for a, b in zip(labels[-1], values, strict=True))
+        else:
+            texts[-1] += between
+            stem = _stem(values)
+            texts[-1] += stem
+            texts.append("")
+            labels.append(tuple(value.removeprefix(stem) for value in values))
+    texts[-1] += tail
+    return Pattern(tuple(texts), tuple(labels))
+
+
+def _constant(names: Sequence[str]) -> tuple[str, str]:
+    """Return what all names begin and end with, up to a separator."""
+    head = _start(names)
+    head = head[: max((m.end() for m in _SEPARATORS.finditer(head)), default=0)]
+    rest = [name[len(head) :] for name in names]
+    tail = _start([name[::-1] for name in rest])[::-1]
+    starts = [m.start() for m in _SEPARATORS.finditer(tail)]
+    return head, tail[starts[0] :] if starts else ""
+
+
+def _start(names: Sequence[str]) -> str:
+    letters = zip(*names, strict=False)
+    return "".join(same[0] for same in takewhile(lambda letter: len({*letter}) == 1, letters))
+
+
+def _parts(names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Split names into parts, each with the separator before it; one part where they differ."""
+    split = [_SEPARATORS.split(name) for name in names]
+    separators = {tuple(parts[1::2]) for parts in split}
+    if len(separators) == 1:
+        between = ["", *separators.pop()]
+        columns = [list(column) for column in zip(*(p[::2] for p in split), strict=True)]
+        return list(zip(between, columns, strict=True))
+    # Names of one kind may hold separators themselves: split off the last part, or the first.
+    for pick, rest in ((-1, slice(None, -2)), (0, slice(2, None))):
+        if min(map(len, split)) < 3:
+            break
+        short = [parts[pick] for parts in split]
+        signs = {parts[-2 if pick else 1] for parts in split}
+        if len(signs) == 1 and len(set(short)) < len(names):
+            long = ["".join(parts[rest]) for parts in split]
+            sign = signs.pop()
+            return [("", long), (sign, short)] if pick else [("", short), (sign, long)]
+    return [("", list(names))]
+
+
+def _same_parts(first: Iterable[str], second: Iterable[str]) -> bool:
+    """Return whether each of two parts determines the other."""
+    pairs = set(zip(first, second, strict=True))
+    return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+
+
+def _stem(values: Sequence[str]) -> str:
+    """Return the word before numbers, as in ``seed1`` and ``seed2``."""
+    matches = [_COUNTED.fullmatch(value) for value in values]
+    stems = {match[0][: match.start(2)] if match else "" for match in matches}
+    return stems.pop() if len(stems) == 1 else ""

@@ -1,0 +1,420 @@
+"""Proposals of options with which a table can be read: each is tried on the table."""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from benchinfer.core.errors import BenchinferError, ScoreTableError
+from benchinfer.core.hints import Directions, Either, Phrase, Proposal, joined
+from benchinfer.core.numbers import count, join
+from benchinfer.scores.checks.faults import refusal
+from benchinfer.scores.checks.patterns import Pattern, pattern_of
+from benchinfer.scores.columns import COMMON
+from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.layouts import MEASURES
+from benchinfer.scores.sources.declaration import declared
+from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.frames import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from benchinfer.scores.table import ScoreTable
+
+type Options = Mapping[str, Any]
+type Read = Callable[..., ScoreTable]
+
+# Further names of roles, the likeliest first; compared as those of `COMMON`.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "dataset": (
+        *COMMON["dataset"],
+        *("env", "environment", "game", "benchmark", "corpus", "scenario", "subject", "suite"),
+    ),
+    "algorithm": (
+        *COMMON["algorithm"],
+        *("alg", "algo", "agent", "solver", "variant", "framework", "approach", "policy"),
+        *("optimizer", "optimiser", "tool", "pipeline", "architecture", "arch", "strategy"),
+        *("exp", "experiment", "config", "configuration", "wflow", "name"),
+    ),
+    "replication": (*COMMON["replication"], "rng_seed", "cv_fold", "sample", "replica", "attempt"),
+    "measure": COMMON["measure"],
+    "value": COMMON["value"],
+}
+_STEPS = (
+    *("epoch", "step", "global_step", "timestep", "timesteps", "total_timesteps", "num_env_steps"),
+    *("_step", "training_step", "frames", "iteration", "iter", "round", "checkpoint"),
+)
+# Names that are measures only where they are the name of the column.
+_RETURNS = {"return", "ret", "reward", "returns", "rewards", "fitness", "regret", "cost"}
+_NO_SCORES = {"timestamp", "walltime", "date", "created", "index", "unnamed", "lr", "learningrate"}
+_NO_LABELS = {"state", "status", "outcome", "user", "notes", "tags", "host", "hostname", "commit"}
+_PREFIX = re.compile(r"^(params?|config|tags|hparams|hyperparameters|user_attrs|task)[./_]")
+_PHASES = ("test", "val", "valid", "validation", "eval", "", "train")
+# What spoils a table in such a way that other options may read it.
+_UNCLEAR = {"missing columns", "ambiguous columns", "measures in the header"}
+_MENDABLE = {*_UNCLEAR, "ambiguous layout"}
+_SHOWN, _MOST_TRIALS, _ROWS = 3, 40, 4_000_000
+_NOUNS = ("seed", "run", "fold", "split", "repeat", "trial", "item", "question", "resample")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnKind:
+    """What the values of a column tell of its role.
+
+    Attributes
+    ----------
+    name
+        As in the table.
+    numeric, integral
+        Whether all values that are there are numbers, and whole ones.
+    labels
+        Number of different values.
+    complete
+        Whether each row has a value.
+    """
+
+    name: str
+    numeric: bool
+    integral: bool
+    labels: int
+    complete: bool
+
+    @property
+    def plain(self) -> str:
+        """The name as it is compared with those that are known."""
+        plain = re.sub(r"[\s.\-]+", "_", _PREFIX.sub("", self.name.strip().casefold()))
+        return re.sub(r"_(name|id)$", "", plain).strip("_")
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the name, in small letters."""
+        return re.findall(r"[a-z]+[0-9]*", self.name.casefold())
+
+    def is_measure(self) -> bool:
+        """Return whether the column is named as a measure."""
+        joined_name = "".join(self.words)
+        last = "".join(self.words[-2:])
+        return self.numeric and (
+            joined_name in MEASURES | _RETURNS
+            or bool({*self.words} & (MEASURES | _RETURNS))
+            or last in MEASURES
+        )
+
+    def phase(self) -> str:
+        """Return on which part of the data a measure was taken."""
+        return next((p for p in _PHASES if p and p in self.words), "")
+
+
+def with_proposals(
+    error: ScoreTableError, read: Read, source: object, options: Options
+) -> ScoreTableError:
+    """Return an error that ends with calls that read the table, if there are any."""
+    faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
+    near = any("did you mean" in fault.hint for fault in faults)
+    if near or not any(fault.rule in _MENDABLE for fault in faults):
+        return error
+    findings = list(cast("Sequence[Finding]", error.findings))
+    made = proposals(read, source, options)
+    if not made:
+        return error
+    # Calls that are complete take the place of hints on single options.
+    findings = [replace(f, hint="") if f.rule in _UNCLEAR else f for f in findings]
+    text = [refusal(findings, _called(source)), Phrase("It can be read by")]
+    for proposal in made:
+        text += [Phrase("  ", proposal), f"      {proposal.gives}"]
+    names = list(dict.fromkeys(name for p in made for name in p.directions))
+    if names:
+        better = Either('where BETTER is "higher" or "lower"', "where BETTER is higher or lower")
+        text.append(Phrase(better, f", for {join(names)}."))
+    return ScoreTableError(joined("\n", text), error.findings)
+
+
+def _called(source: object) -> str:
+    return Path(source).name if isinstance(source, str | Path) else type(source).__name__
+
+
+def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
+    """Return up to three sets of options with which a table can be read, the likeliest first."""
+    try:
+        origin = open_source(source, options.get("query"), options.get("name"))
+        columns, rows = _columns(origin)
+        candidates = list(itertools.islice(_candidates(origin, columns, options), 4 * _MOST_TRIALS))
+    except BenchinferError:
+        return []
+    most = min(_MOST_TRIALS, max(4, _ROWS // max(rows, 1)))
+    queue = candidates
+    made: dict[bytes, tuple[bool, Proposal]] = {}
+    tried: list[Options] = []
+    while queue and len(tried) < most and len(made) < _SHOWN:
+        candidate = queue.pop(0)
+        if candidate in tried:
+            continue
+        tried.append(candidate)
+        table, directions, faults = _trial(read, source, options, candidate)
+        if table is None:
+            queue[:0] = [c for c in _mended(candidate, faults, columns, options) if c not in tried]
+        elif len(table.algorithms) > 1:
+            added = {name: value for name, value in candidate.items() if name != "measures"}
+            proposal = Proposal(_written(source), added, directions, _gives(table))
+            # Another way to the same scores is no other proposal.
+            made.setdefault(table.summary.mean.tobytes(), (_sparse(table), proposal))
+    return [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
+
+
+def _columns(origin: Source) -> tuple[list[ColumnKind], int]:
+    """Look at the values of the columns that have no role yet."""
+    names = [name for name in origin.names if name not in origin.kinds]
+    frame, _ = origin.load(names, [], [])
+    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
+    return [_column(table[name], name) for name in names], len(table)
+
+
+def _column(values: "pd.Series[Any]", name: str) -> ColumnKind:
+    import pandas as pd
+
+    text = values.astype(str).str.strip()
+    there = values.notna() & ~text.isin(["", "nan", "NaN", "NA", "None", "null"])
+    numbers = pd.to_numeric(text[there], errors="coerce")
+    numeric = bool(there.any() and numbers.notna().all())
+    integral = numeric and bool((numbers % 1 == 0).all())
+    return ColumnKind(name, numeric, integral, int(text[there].nunique()), bool(there.all()))
+
+
+def _trial(
+    read: Read, source: object, options: Options, candidate: Options
+) -> "tuple[ScoreTable | None, tuple[str, ...], list[Finding]]":
+    """Read the table; directions that nobody declares stand in for the trial, and are asked for."""
+    given = {**options, **candidate}
+    if options.get("columns"):
+        given["columns"] = {**candidate.get("columns", {}), **options["columns"]}
+    directions = tuple(candidate.get("measures", ()))
+    for _ in range(2):
+        try:
+            return read(source, **given), directions, []
+        except ScoreTableError as error:
+            faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
+            if not faults or {fault.rule for fault in faults} != {"direction not given"}:
+                return None, (), faults
+            names = next(
+                p.names
+                for fault in faults
+                for p in Phrase(fault.hint).parts
+                if isinstance(p, Directions)
+            )
+            directions = (*directions, *names)
+            given["measures"] = dict.fromkeys(directions, "higher")
+        except BenchinferError:
+            break
+    return None, (), []
+
+
+def _candidates(
+    origin: Source, columns: Sequence[ColumnKind], options: Options
+) -> Iterator[dict[str, Any]]:
+    """Yield options for a trial, the likeliest first."""
+    given: Mapping[str, str] = options.get("columns") or {}
+    declared_measures = declared(options.get("measures"), None, None, None, origin.toml)[0]
+    measures = [m.name for m in declared_measures]
+    # What a tool has other uses for, such as the state of a run, names nothing.
+    by_tool = {} if origin.known is None else origin.known.columns
+    free = [c for c in columns if c.name not in {*given, *by_tool}]
+    for name, of_files in _names_of_files(origin, options):
+        fixed = {*given.values(), *by_tool.values(), *of_files}
+        for labels in _labels(free, fixed):
+            left = [c for c in free if c.name not in labels]
+            for scores in _scores(left, {*labels.values(), *fixed}, measures):
+                if "layout" in scores and options.get("layout", "auto") != "auto":
+                    continue
+                roles = _needed({**labels, **scores.pop("columns", {})}, columns)
+                said = ({"name": name} if name else {}) | ({"columns": roles} if roles else {})
+                yield said | scores
+
+
+def _needed(roles: Mapping[str, str], columns: Sequence[ColumnKind]) -> dict[str, str]:
+    """Leave out roles that are recognised by the name of their column alone."""
+    return {
+        name: role
+        for name, role in roles.items()
+        if [c.name for c in columns if _recognised(c.name, role)] != [name]
+        or any(other != name for other, r in roles.items() if r == role)
+    }
+
+
+def _recognised(name: str, role: str) -> bool:
+    plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())
+    return re.sub(r"_(name|id)$", "", plain) in COMMON[role]
+
+
+def _names_of_files(origin: Source, options: Options) -> Iterator[tuple[str, set[str]]]:
+    """Yield patterns of the names of files, each with the roles that it gives."""
+    if options.get("name") is None and len(origin.files) > 1:
+        pattern = pattern_of([name.rpartition(".")[0] or name for name in origin.files])
+        for roles in _roles_of_parts(pattern, set()):
+            yield pattern.written(roles), set(roles)
+    yield "", set()
+
+
+def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
+    """Yield roles of the variable parts of a pattern: numbers count, words name."""
+    choices: list[list[str]] = []
+    words = [len(set(labels)) for labels in pattern.labels if not _counts(labels)]
+    for i, labels in enumerate(pattern.labels):
+        before = re.findall(r"[a-z]+", pattern.texts[i].casefold())[-1:]
+        named = [role for role in SYNONYMS if before and before[0] in SYNONYMS[role]]
+        measures = sum(_plain_measure(label) in MEASURES for label in set(labels))
+        if named and (_counts(labels) or named[0] not in ("replication", "value")):
+            choices.append(named[:1])
+        elif _counts(labels):
+            choices.append(["replication", "dataset", "algorithm"])
+        elif 2 * measures > len(set(labels)):
+            choices.append(["measure"])
+        else:
+            # There are more data sets than algorithms, as a rule.
+            most = len(words) > 1 and len(set(labels)) == max(words) > min(words)
+            choices.append(["dataset", "algorithm"] if most else ["algorithm", "dataset"])
+    for roles in itertools.product(*choices):
+        if len(set(roles)) == len(roles) and not fixed & set(roles):
+            yield list(roles)
+
+
+def _counts(labels: Sequence[str]) -> bool:
+    return all(label.isdigit() for label in labels)
+
+
+def _plain_measure(label: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", label.casefold())
+
+
+def _labels(columns: Sequence[ColumnKind], fixed: set[str]) -> Iterator[dict[str, str]]:
+    """Yield columns of labels: what is compared, on what, and how often."""
+    algorithms = _by_name(columns, "algorithm", fixed)
+    texts = [c for c in columns if not c.numeric and c.labels > 1 and c.complete]
+    texts = [c for c in texts if c.plain not in (*_NO_LABELS, *COMMON["failure"])]
+    algorithms += [c for c in texts if c not in algorithms and _role(c) is None]
+    datasets = _by_name(columns, "dataset", fixed)
+    datasets += [c for c in texts if c not in datasets and _role(c) is None]
+    replications = _by_name(columns, "replication", fixed)
+    measures = _by_name(columns, "measure", fixed)[:1]
+    no: list[ColumnKind | None] = [None]
+    first = no if "algorithm" in fixed else [*algorithms[:4], None]
+    second = no if "dataset" in fixed else [*datasets[:4], None]
+    for algorithm, dataset in itertools.product(first, second):
+        if algorithm is not None and algorithm == dataset:
+            continue
+        labels = {c.name: "measure" for c in measures}
+        if dataset is not None:
+            labels[dataset.name] = "dataset"
+        if algorithm is not None:
+            labels[algorithm.name] = "algorithm"
+        for several in ([r] for r in replications) if replications else ([],):
+            yield labels | {r.name: "replication" for r in several if r.name not in labels}
+
+
+def _by_name(columns: Sequence[ColumnKind], role: str, fixed: set[str]) -> list[ColumnKind]:
+    """Return the columns that are named as a role, the likeliest first."""
+    if role in fixed:
+        return []
+    known = SYNONYMS[role]
+    named = [c for c in columns if c.plain in known and c.labels]
+    return sorted(named, key=lambda c: known.index(c.plain))
+
+
+def _role(column: ColumnKind) -> str | None:
+    return next((role for role, names in SYNONYMS.items() if column.plain in names), None)
+
+
+def _scores(
+    columns: Sequence[ColumnKind], roles: set[str], measures: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield what holds the scores: one column, one for each measure, or a pattern of names."""
+    numeric = [c for c in columns if c.numeric and "".join(c.words) not in _NO_SCORES]
+    scores = [c for c in numeric if c.plain not in (*_STEPS, *SYNONYMS["replication"])]
+    value = [c.name for c in scores if c.plain in SYNONYMS["value"]]
+    named = [c for c in scores if c.is_measure()]
+    single = [*value, *(c.name for c in named if c.name not in value)]
+    if "algorithm" in roles:
+        if {*measures} & {c.name for c in scores}:
+            yield {}
+        elif "measure" in roles or len(single) == 1 or len(scores) == 1:
+            for name in [*single, *(c.name for c in scores)]:
+                if measures or "measure" in roles:
+                    yield {"columns": {name: "value"}}
+                else:
+                    yield {"measures": {name: "higher"}}
+        elif not measures:
+            yield from _without_measures(value, named)
+    wide = [c.name for c in numeric if c.plain not in _STEPS]
+    wide = [name for name in wide if not re.search(r"__(MIN|MAX)$", name)]
+    if len(wide) > 1:
+        yield from _by_pattern(wide, roles)
+        if "algorithm" not in roles:
+            yield {"layout": "wide-algorithms"}
+        elif "dataset" not in roles and not named:
+            yield {"layout": "rows-are-algorithms"}
+
+
+def _without_measures(
+    value: Sequence[str], named: Sequence[ColumnKind]
+) -> Iterator[dict[str, Any]]:
+    """Yield columns of scores of measures whose names are those of the columns."""
+    for name in value[:1]:
+        yield {"columns": {name: "value"}}
+    for phase in _PHASES:
+        group = [c.name for c in named if c.phase() == phase and c.name not in value]
+        if group:
+            layout = {"layout": "wide-measures"} if len(group) > 1 else {}
+            yield {**layout, "measures": dict.fromkeys(group, "higher")}
+
+
+def _by_pattern(names: Sequence[str], roles: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the patterns of the names of columns of scores, if they have one."""
+    pattern = pattern_of(names)
+    if not any(pattern.texts) and len(pattern.labels) == 1:
+        return
+    for parts in _roles_of_parts(pattern, roles):
+        yield {"layout": pattern.written(parts)}
+
+
+def _mended(
+    candidate: Mapping[str, Any],
+    faults: Sequence[Finding],
+    columns: Sequence[ColumnKind],
+    options: Options,
+) -> Iterator[dict[str, Any]]:
+    """Yield a candidate with what its faults ask for."""
+    if not any(fault.rule == "duplicate rows" for fault in faults):
+        return
+    given, added = options.get("columns") or {}, candidate.get("columns", {})
+    left = [c for c in columns if c.name not in {*given, *added, *candidate.get("measures", ())}]
+    left = [c for c in left if c.complete and c.labels > 1]
+    for column in left:
+        if _role(column) == "replication":
+            yield {**candidate, "columns": {**added, column.name: "replication"}}
+    for column in left:
+        if not column.numeric and _role(column) in (None, "algorithm"):
+            yield {**candidate, "columns": {**added, column.name: "algorithm"}}
+
+
+def _gives(table: "ScoreTable") -> str:
+    """Say what a table holds: 3 algorithms x 12 data sets x 5 seeds."""
+    parts = [count(len(table.algorithms), "algorithm"), count(len(table.datasets), "data set")]
+    replications = table.summary.replications
+    least, most = int(replications[replications > 0].min()), int(replications.max())
+    if most > 1:
+        noun = count(most, "replication")
+        parts.append(noun if least == most else f"{least} to {noun}")
+    names = [m.name for m in table.measures]
+    measures = f", measures {', '.join(names)}" if len(names) > 1 else f", {names[0]}"
+    return f"{' x '.join(parts)}{measures}"
+
+
+def _sparse(table: "ScoreTable") -> bool:
+    """Return whether more than half of the cells of a table have no score."""
+    return bool((table.summary.n > 0).mean() < 0.5)
+
+
+def _written(source: object) -> str:
+    return repr(str(source)) if isinstance(source, str | Path) else "scores"

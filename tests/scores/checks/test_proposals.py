@@ -1,0 +1,121 @@
+"""Proposals of options for tables that are not understood: each one reads the table."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchinfer import ScoreTableError, read_scores
+from benchinfer.core.hints import Proposal
+
+
+def score(*labels):
+    """Draw a score that depends on its labels alone."""
+    return round(float(np.random.default_rng(abs(hash(labels)) % 2**32).random()), 3)
+
+
+def frame(columns, *values, scores=("return",)):
+    rows = [(*key, *(score(*map(str, key), s) for s in scores)) for key in product(*values)]
+    return pd.DataFrame(rows, columns=[*columns, *scores])
+
+
+def proposals(source, **options):
+    with pytest.raises(ScoreTableError) as caught:
+        read_scores(source, **options)
+    return [part for part in caught.value.args[0].parts if isinstance(part, Proposal)]
+
+
+def executed(source, proposal):
+    """Read with what is proposed, each direction filled in."""
+    options = dict(proposal.options)
+    if proposal.directions:
+        options["measures"] = dict.fromkeys(proposal.directions, "higher")
+    return read_scores(source, **options)
+
+
+ENVS, AGENTS, SEEDS = ("ant", "hopper", "walker"), ("ppo", "sac"), (1, 2, 3, 4)
+TABLES = {
+    "names of reinforcement learning": (
+        frame(["env_id", "agent", "seed"], ENVS, AGENTS, SEEDS),
+        {"env_id": "dataset", "agent": "algorithm"},
+        "2 algorithms x 3 data sets x 4 replications, return",
+    ),
+    "columns of measures": (
+        frame(["env", "algo", "trial"], ENVS, AGENTS, SEEDS, scores=("test_acc", "test_f1")),
+        {"env": "dataset", "algo": "algorithm"},
+        "2 algorithms x 3 data sets x 4 replications, measures test_acc, test_f1",
+    ),
+    "a setting in a further column": (
+        frame(["model", "optimizer", "task", "seed"], AGENTS, ("sgd", "adam"), ENVS, (1, 2)),
+        {"seed": "replication", "model": "algorithm", "optimizer": "algorithm"},
+        "4 algorithms x 3 data sets x 2 replications, return",
+    ),
+    "names that say nothing": (
+        frame(["what", "where", "seed"], AGENTS, ENVS, SEEDS),
+        {"what": "algorithm", "where": "dataset"},
+        "2 algorithms x 3 data sets x 4 replications, return",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_first_proposal_is_the_one_meant(name):
+    table, columns, gives = TABLES[name]
+    first, *_ = proposals(table)
+    assert first.options["columns"] == columns
+    assert first.gives == gives
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_proposal_reads_the_table_without_losing_a_score(name):
+    table, _, _ = TABLES[name]
+    for proposal in proposals(table):
+        scores = executed(table, proposal)
+        assert scores.n_rows == len(table) * len(scores.measures)
+
+
+def test_directions_are_left_open_and_named_together():
+    table, _, _ = TABLES["columns of measures"]
+    with pytest.raises(ScoreTableError, match=r"for test_acc and test_f1\.$") as e:
+        read_scores(table)
+    assert "{'test_acc': BETTER, 'test_f1': BETTER}" in str(e.value)
+
+
+def test_what_the_caller_said_is_not_proposed_again():
+    table, _, _ = TABLES["names of reinforcement learning"]
+    columns = {"agent": "algorithm"}
+    first, *_ = proposals(table, columns=columns)
+    assert str(first) == (
+        "read_scores(scores, columns={'env_id': 'dataset'}, measures={'return': BETTER})"
+    )
+    scores = read_scores(
+        table, columns=columns | first.options["columns"], measures={"return": "lower"}
+    )
+    assert (scores.datasets, scores.algorithms) == (ENVS, AGENTS)
+
+
+@pytest.mark.parametrize(
+    ("files", "pattern"),
+    [
+        ("{algorithm}_{replication}.csv", "{algorithm}_{replication}"),
+        ("{algorithm}/seed_{replication}/progress.csv", "{algorithm}/seed_{replication}/progress"),
+        ("run-{algorithm}-{replication}-tag-x.csv", "run-{algorithm}-{replication}-tag-x"),
+    ],
+)
+def test_names_of_files_become_labels(tmp_path, files, pattern):
+    for agent, seed in product(AGENTS, SEEDS):
+        path = tmp_path / files.format(algorithm=agent, replication=seed)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            "env,return\n" + "".join(f"{e},{score(e, agent, seed)}\n" for e in ENVS),
+            encoding="utf-8",
+        )
+    first, *_ = proposals(tmp_path)
+    assert first.options["name"] == pattern
+    scores = executed(tmp_path, first)
+    assert (len(scores.algorithms), len(scores.datasets), scores.n_rows) == (2, 3, 24)
+
+
+def test_a_table_without_labels_has_no_proposal():
+    assert proposals(pd.DataFrame({"x": [1.5, 2.5], "y": [0.5, 0.25]})) == []
