@@ -197,7 +197,8 @@ class NormalReference:
         t = (self.levels[:, None] - self.levels - margin) * per_error
         if self._common:
             return t
-        return -np.sign(t) * ndtri(np.maximum(self.p_values(t), 1e-300))
+        size = -ndtri(np.maximum(self.p_values(t), 1e-300))
+        return np.sign(t) * np.asarray(size, np.float64)
 
     def p_values(self, t: Array) -> Array:
         """Return p-values of |t|, each one-sided."""
