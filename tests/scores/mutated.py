@@ -149,3 +149,20 @@ def check_sample(folder: Path, seed: int) -> bool:
     (place / sample.name).write_bytes(text.encode(coding, "replace"))
     measures = rng.choice([None, ACC, {"score": "higher"}, {"accuracy": "higher"}])
     return attempt(place / sample.name, measures=measures) is not None
+
+
+def check_folder(folder: Path, seed: int) -> bool:
+    """Read a folder of a tool of which one file is damaged, or missing."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    shutil.rmtree(folder / "part", ignore_errors=True)
+    name = rng.choice(["timing/asv", "timing/criterion", "tuning/mlruns", "evaluations/helm"])
+    shutil.copytree(SAMPLES / name, folder / "part")
+    file = rng.choice(sorted(path for path in (folder / "part").rglob("*") if path.is_file()))
+    text = file.read_text(encoding="utf-8")
+    if rng.random() < 0.1:
+        file.unlink()
+    elif file.suffix == ".json" and rng.random() < 0.7:
+        file.write_text(json.dumps(_node(json.loads(text), rng)), encoding="utf-8")
+    else:
+        file.write_bytes(damaged(text, rng).encode("utf-8", "replace"))
+    return attempt(folder / "part", measures=rng.choice([None, ACC])) is not None

@@ -38,7 +38,7 @@ def every_eval_ever(document: Record, _: Path) -> Results:
         details = config.get("additional_details")
         seen = isinstance(details, dict) and details.get("range") == "observed"  # no legal range
         ends = (None, None) if seen else (config.get("min_score"), config.get("max_score"))
-        ways.setdefault(name, set()).add((lower, *ends))
+        ways.setdefault(name, set()).add((lower, *map(_end, ends)))
         rows.append(
             {
                 "dataset": part(result, "evaluation_name", str, _TOOL),
@@ -48,6 +48,10 @@ def every_eval_ever(document: Record, _: Path) -> Results:
             }
         )
     return Format(f"{_TOOL}, aggregates", measures=tuple(_measures(ways))), rows
+
+
+def _end(value: object) -> object:
+    return value if is_score(value) else None
 
 
 def _measures(ways: dict[str, set[tuple[object, ...]]]) -> list[Measure]:
@@ -86,9 +90,9 @@ def every_answer(path: Path) -> Results | None:
         correct &= is_score(score) and score == float(bool(evaluation.get("is_correct")))
         rows.append(
             {
-                "dataset": line["evaluation_name"],
-                "algorithm": line["model_id"],
-                "replication": line["sample_id"],
+                "dataset": str(line["evaluation_name"]),
+                "algorithm": str(line["model_id"]),
+                "replication": str(line["sample_id"]),
                 "value": score if is_score(score) else None,
             }
         )

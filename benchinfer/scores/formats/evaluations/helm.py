@@ -6,7 +6,15 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Record, Results, document, listed, part
+from benchinfer.scores.formats.format import (
+    Format,
+    Record,
+    Results,
+    document,
+    listed,
+    part,
+    records,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "HELM"
@@ -64,7 +72,7 @@ def _scores(stats: Sequence[Record]) -> dict[tuple[str, str], object]:
     scores: dict[tuple[str, str], object] = {}
     for stat in stats:
         name = part(stat, "name", dict, _TOOL)
-        if name.get("name") in _HIGHER and not name.get("perturbation"):
+        if str(name.get("name")) in _HIGHER and not name.get("perturbation"):
             scores[str(name["name"]), str(name.get("split"))] = stat.get("mean")
     return scores
 
@@ -86,12 +94,12 @@ def _instances(run: Path) -> list[dict[str, Any]]:
         for item in listed(run / "per_instance_stats.json", _TOOL)
         if not item.get("perturbation")
     ]
-    several = len({item.get("train_trial_index") for item in instances}) > 1
+    several = len({str(item.get("train_trial_index")) for item in instances}) > 1
     rows: list[dict[str, Any]] = []
     for item in instances:
         label = str(item.get("instance_id"))
         label += f"/{item.get('train_trial_index')}" if several else ""
-        scores = _scores(item.get("stats", []))
+        scores = _scores(records(item, "stats", _TOOL))
         rows += [
             {"replication": label, "measure": metric, "value": value}
             for (metric, _), value in scores.items()

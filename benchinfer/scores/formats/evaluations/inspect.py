@@ -41,9 +41,9 @@ def inspect_log(document: Record, path: Path) -> Results:
     values: dict[tuple[str, str], list[float]] = {}
     letters: dict[str, set[bool]] = {}
     samples = records(document, "samples", _TOOL)
-    names = dict.fromkeys(name for sample in samples for name in (sample.get("scores") or {}))
+    names = dict.fromkeys(name for sample in samples for name in _scores(sample))
     for sample in samples:
-        scores = cast("Mapping[str, Any]", sample.get("scores") or {})
+        scores = _scores(sample)
         for name in names:
             score = scores.get(name)
             said = score.get("value") if isinstance(score, Mapping) else score
@@ -85,6 +85,10 @@ def _metrics(document: Record, labels: Record, note: str) -> Results:
         if name.endswith("/accuracy")
     )
     return Format(_TOOL, measures=tuple(measures), note=note), rows
+
+
+def _scores(sample: Record) -> Record:
+    return part({"scores": sample.get("scores") or {}}, "scores", dict, _TOOL)
 
 
 def _value(said: object) -> float | None:

@@ -29,7 +29,7 @@ def opencompass(path: Path) -> Results | None:
     ):
         return None
     models = lines[0][4:]
-    kept = [line for line in lines[1:] if line and line[1] != "-"]
+    versioned = [line for line in lines[1:] if line and line[1] != "-"]
     rows: list[dict[str, Any]] = [
         {
             "dataset": line[0],
@@ -37,14 +37,14 @@ def opencompass(path: Path) -> Results | None:
             "measure": line[2],
             "value": None if cell == "-" else number_or_text(cell),
         }
-        for line in kept
+        for line in versioned
         for model, cell in zip(models, line[4:], strict=True)
     ]
-    names = dict.fromkeys(line[2] for line in kept)
+    names = dict.fromkeys(line[2] for line in versioned)
     ways = {m.name: m.better for m in directed(names)} | {
         n: "higher" for n in names if n in _HIGHER
     }
-    left = len(lines) - 1 - len(kept)
+    left = len(lines) - 1 - len(versioned)
     return Format(
         "OpenCompass, summary",
         measures=tuple(Measure(name, better) for name, better in ways.items()),  # pyright: ignore[reportArgumentType]

@@ -24,7 +24,7 @@ def harness_markdown(text: str, path: Path) -> Results | None:
     runs = list(_RUN.finditer(text))
     parts = [
         (match, text[match.end() : after.start() if after is not None else len(text)])
-        for match, after in zip(runs, [*runs[1:], None], strict=True)
+        for match, after in zip(runs, [*runs[1:], None][: len(runs)], strict=True)
     ] or [(None, text)]
     rows: list[dict[str, Any]] = []
     ways: dict[str, set[str | None]] = {}

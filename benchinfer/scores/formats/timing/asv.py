@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Results, document, is_score, part
+from benchinfer.scores.formats.format import Format, Record, Results, document, is_score, part
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "asv"
@@ -24,14 +24,14 @@ def asv(_: Path, files: Sequence[Path]) -> Results:
         if file.suffix == ".json" and file.name not in ("machine.json", "benchmarks.json")
     ]
     documents = [document(file, _TOOL) for file in results]
-    environments = {held.get("env_name") for held in documents}
+    environments = {str(held.get("env_name")) for held in documents}
     rows: list[dict[str, Any]] = []
     medians = 0
     for held in documents:
         commit = part(held, "commit_hash", str, _TOOL)[:8]
         several = len(environments) > 1
         algorithm = f"{commit}/{held.get('env_name')}" if several else commit
-        columns = part(held, "result_columns", list, _TOOL)
+        columns = [str(name) for name in part(held, "result_columns", list, _TOOL)]
         for name, values in part(held, "results", dict, _TOOL).items():
             # What is null at the end of a row is not written.
             entry = dict(
@@ -40,7 +40,7 @@ def asv(_: Path, files: Sequence[Path]) -> Results:
             kind = str(name).rpartition(".")[2].partition("_")[0]
             scores = entry.get("result")
             samples = entry.get("samples")
-            combinations = list(product(*(entry.get("params") or [])))
+            combinations = list(product(*_parameters(entry)))
             for i, combination in enumerate(combinations):
                 drawn = samples[i] if isinstance(samples, list) and i < len(samples) else None
                 median = scores[i] if isinstance(scores, list) and i < len(scores) else None
@@ -65,3 +65,9 @@ def asv(_: Path, files: Sequence[Path]) -> Results:
         resampling=Resampling("independent", paired=False),
         note=note,
     ), rows
+
+
+def _parameters(entry: Record) -> list[list[object]]:
+    """Return the values of each parameter; without parameters there are none."""
+    held = part({"params": entry.get("params") or []}, "params", list, _TOOL)
+    return [part({"params": values}, "params", list, _TOOL) for values in held]

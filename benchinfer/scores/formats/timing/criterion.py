@@ -26,7 +26,7 @@ def criterion(_: Path, files: Sequence[Path]) -> Results:
         dataset = [group, label.get("value_str")] if function else [label.get("value_str")]
         labels = {
             "dataset": "/".join(str(text) for text in dataset if text) or "criterion",
-            "algorithm": function or group,
+            "algorithm": str(function or group),
         }
         times, counts = numbers(sample, "times", _TOOL), numbers(sample, "iters", _TOOL)
         rows += [

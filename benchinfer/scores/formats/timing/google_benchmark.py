@@ -29,7 +29,7 @@ def google_benchmark(document: Record, path: Path) -> Results:
     if not runs:
         runs = [run for run in benchmarks if run.get("aggregate_name") == "mean"]
         note = "means of repetitions, as only aggregates were written"
-    units = {run.get("time_unit") for run in runs if not _failed(run)}
+    units = {str(run.get("time_unit")) for run in runs if not _failed(run)}
     unit = units.pop() if len(units) == 1 else "s"
     unit = unit if unit in _SECONDS else "s"
     rows: list[dict[str, Any]] = []
@@ -39,7 +39,7 @@ def google_benchmark(document: Record, path: Path) -> Results:
         algorithm, _, arguments = name.partition("/")
         seen[name] = seen.get(name, -1) + 1
         row = {"dataset": arguments or path.name.split(".")[0], "algorithm": algorithm}
-        row |= {"replication": run.get("repetition_index", seen[name])}
+        row |= {"replication": str(run.get("repetition_index", seen[name]))}
         row |= {"failure": str(run.get("error_message", "error")) if _failed(run) else None}
         if not _failed(run):  # those have times of 0
             factor = _SECONDS.get(part(run, "time_unit", str, _TOOL), 1.0) / _SECONDS[unit]

@@ -26,8 +26,8 @@ def flaml(path: Path, typed: str) -> Results:
                 loss = record["validation_loss"]
                 rows.append(
                     {
-                        "algorithm": record["learner"],
-                        "replication": record["record_id"],
+                        "algorithm": str(record["learner"]),
+                        "replication": str(record["record_id"]),
                         "validation_loss": loss if is_score(loss) else None,
                     }
                 )
