@@ -38,6 +38,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "crashed": (
         *("crash", "crashed", "error", "fail", "failed", "failure", "abort", "aborted", "killed"),
         *("segfault", "exception", "wrong", "wrong answer", "runtime error", "internal error"),
+        *("other", "not applicable"),
     ),
 }
 _CLOSE = 1e-6  # relative, of scores that equal the limit

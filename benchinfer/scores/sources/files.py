@@ -27,6 +27,7 @@ from benchinfer.scores.columns import (
     slots,
 )
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.aslib import scenario
 from benchinfer.scores.formats.documents import (
     DEEPEST,
     archive,
@@ -199,6 +200,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
         others = [table for table in tables_beside if table not in score_files]
         inner = _of_files(typed, score_files, path, others, name)
         return replace(inner, name=path.name, stem=path.name)
+    if runs := [table for table in tables_beside if table.name.startswith("algorithm_runs.arff")]:
+        return _of_files(typed, runs, path, [t for t in tables_beside if t not in runs], name)
     files = _files_below(path, typed)
     if name is None and (results := of_folder(path, files)) is not None:
         import pandas as pd
@@ -538,7 +541,8 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
 def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, object] | None":
     """Read a file that is no plain table, with the tool that wrote it."""
     if suffix in ARFF:
-        return None, arff(path, typed)
+        frame = arff(path, typed)
+        return scenario(path, [str(name) for name in frame.columns]), frame
     results = _DOCUMENTS[suffix](path, typed) if suffix in _DOCUMENTS else None
     if results is None:
         return None

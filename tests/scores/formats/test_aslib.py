@@ -1,0 +1,68 @@
+"""Scenarios of ASlib, in the form of coseal/aslib_data SAT11-HAND and BNSL-2016/description.txt."""
+
+import gzip
+
+import pytest
+
+import benchinfer as bi
+
+DESCRIPTION = """scenario_id: OURS
+performance_measures:
+    - runtime
+maximize:
+    - {maximise}
+performance_type:
+    - {kind}
+algorithm_cutoff_time: {cutoff}
+feature_steps:
+    basic:
+        provides:
+            - size
+"""
+RUNS = """@RELATION ALGORITHM_RUNS_OURS
+
+@ATTRIBUTE instance_id STRING
+@ATTRIBUTE repetition NUMERIC
+@ATTRIBUTE algorithm STRING
+@ATTRIBUTE runtime NUMERIC
+@ATTRIBUTE runstatus {ok, timeout, memout, not_applicable, crash, other}
+
+@DATA
+a.cnf,1,x,3.5,ok
+a.cnf,1,y,100,timeout
+b.cnf,1,x,20,memout
+b.cnf,1,y,?,crash
+"""
+
+
+def write(folder, *, compressed=False, **said):
+    said = {"maximise": "false", "kind": "runtime", "cutoff": 100} | said
+    (folder / "description.txt").write_text(DESCRIPTION.format(**said))
+    (folder / "feature_values.arff").write_text("@RELATION f\n@ATTRIBUTE size NUMERIC\n@DATA\n1\n")
+    if compressed:
+        (folder / "algorithm_runs.arff.gz").write_bytes(gzip.compress(RUNS.encode()))
+    else:
+        (folder / "algorithm_runs.arff").write_text(RUNS)
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_scenario_says_its_measure_and_limit(tmp_path, compressed):
+    write(tmp_path, compressed=compressed)
+    scores = bi.read_scores(tmp_path)
+    assert (scores.measure().limit, scores.measure().better) == (100.0, "lower")
+    runs = scores.runs().set_index("algorithm")
+    assert runs["stopped"].to_dict() == {"x": 1, "y": 2}
+    assert runs["crashed"].to_dict() == {"x": 0, "y": 1}
+    assert runs["restricted_mean"].to_dict() == {"x": 51.75, "y": 100.0}
+
+
+def test_qualities_have_no_limit(tmp_path):
+    write(tmp_path, maximise="true", kind="solution_quality", cutoff="?")
+    scores = bi.read_scores(tmp_path)
+    assert (scores.measure().limit, scores.measure().better) == (None, "higher")
+
+
+def test_runs_alone_take_their_limit_from_the_caller(tmp_path):
+    (tmp_path / "ours.arff").write_text(RUNS)
+    scores = bi.read_scores(tmp_path / "ours.arff", measures="runtime:lower:limit=100")
+    assert scores.runs()["stopped"].sum() == 3
