@@ -531,9 +531,9 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     if replication and 1 < repeats <= reading.summary.replications.max():
         inside = " and ".join(replication)
         hint = Phrase(
-            f"the column {name} repeats within {inside}: {Option('repeats', 'mean')} averages over"
-            f" it.\nOnly where each {name} was drawn independently is it a label of replications,"
-            f" too: {Given('columns', labels)}."
+            f"the column {name} repeats within {inside}: {Option('units', (*replication, name))}"
+            f" averages over it and counts {inside}.\nOnly where each {name} was drawn by itself"
+            f" is it a label of replications, too: {Given('columns', labels)}."
         )
     return replace(finding, hint=hint)
 
@@ -564,10 +564,9 @@ def _answers_as_replications(roles: Roles) -> Finding | None:
         f"replications are named by {' and '.join(names)}: the answers to one {items[0]} count as"
         " independent ones, which they are not."
     )
-    by_item = Given("columns", dict.fromkeys(items, "replication"))
     hint = Phrase(
-        f"{by_item} with {Option('repeats', 'mean')} averages over {' and '.join(inner)}; tests of"
-        f" joined answers claim too much."
+        f"{Option('units', (*items, *inner))} averages over {' and '.join(inner)} and counts"
+        f" {items[0]}; tests of joined answers claim too much."
     )
     return Finding("joined replications", "warning", len(names), what, (), hint)
 

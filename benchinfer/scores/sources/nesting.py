@@ -210,6 +210,22 @@ class NestedUnits:
         # These are ratios to the scores of a cell; cells count by their scores.
         return (sums * n[..., None]).sum(axis=(0, 1)) / max(n.sum(), 1)
 
+    def table(self) -> tuple[tuple[str, ...], ...]:
+        """Return the correlation and the design effect of each level as text, under a header."""
+        rows = [
+            (level, measure, f"{size:.3g}", f"{correlation:.3g}", f"{effect:.3g}")
+            for measure in self.measures
+            for level, size, correlation, effect in zip(
+                self.levels,
+                self.sizes(measure),
+                self.correlations(measure),
+                self.design_effects(measure),
+                strict=False,
+            )
+        ]
+        head = ("unit", "measure", "scores in it", "intraclass correlation", "design effect")
+        return (head, *rows) if rows else ()
+
     def design_effects(self, measure: str) -> Array:
         """Return (L - 1,) design effects ``1 + (n - 1) rho`` of the levels."""
         return 1 + (self.sizes(measure) - 1) * self.correlations(measure)
@@ -348,14 +364,8 @@ def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
     what = ", ".join(
         counted(n, level) for n, level in zip(counts.tolist(), nested.levels, strict=True)
     )
-    findings = [
-        Finding(
-            "units",
-            "note",
-            len(nested.levels),
-            f"nested units: {what}; inference counts {plural(nested.levels[0])}.",
-        )
-    ]
+    what = f"nested units: {what}; inference counts {plural(nested.levels[0])}."
+    findings = [Finding("units", "note", len(nested.levels), what, nested.table())]
     if len(less):
         top, item = noun(nested.levels[0]), plural(nested.levels[nested.items])
         scores = (

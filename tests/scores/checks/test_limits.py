@@ -73,7 +73,7 @@ def test_repeats_of_an_item_are_averaged_as_the_hint_says():
     frame = answers()
     with pytest.raises(bi.ScoreTableError) as error:
         read(frame, columns={"item": "replication"})
-    assert 'the column epoch repeats within item: repeats="mean" averages over it.' in str(
+    assert 'the column epoch repeats within item: units=("item", "epoch") averages over it' in str(
         error.value
     )
     scores = read(frame, columns={"item": "replication"}, repeats="mean")
@@ -105,7 +105,7 @@ def test_answers_joined_with_their_items_are_warned_of():
     columns = {"item": "replication", "epoch": "replication"}
     row = rule(read(answers(), columns=columns), "joined replications").iloc[0]
     assert row["severity"] == "warning"
-    assert 'repeats="mean"' in row["hint"]
+    assert 'units=("item", "epoch") averages over epoch and counts item' in row["hint"]
     folds = answers().rename(columns={"item": "repeat", "epoch": "fold"})
     joined = read(folds, columns={"repeat": "replication", "fold": "replication"})
     assert rule(joined, "joined replications").empty

@@ -159,6 +159,28 @@ def test_declarations_that_do_not_fit(answers, units, columns, match):
         read(answers, units, columns=columns)
 
 
+def test_correlations_and_design_effects_are_shown():
+    """Answers that are all the same: a passage of 3 questions with 2 answers is one score."""
+    rows = [
+        (p, q, e, a, float(p % 2))
+        for p in range(20)
+        for q in range(3)
+        for e in range(2)
+        for a in "ab"
+    ]
+    frame = pd.DataFrame(rows, columns=["passage", "question", "epoch", "algorithm", "value"])
+    scores = read(frame)
+    (finding,) = [f for f in scores.notes if f.rule == "units"]
+    assert finding.what == (
+        "nested units: 20 passages, 60 questions, 120 epochs; inference counts passages."
+    )
+    assert finding.where[1:] == (
+        ("passage", "acc", "6", "1", "6"),
+        ("question", "acc", "2", "1", "2"),
+    )
+    assert scores.units.design_effects("acc") == pytest.approx([6, 2])
+
+
 def test_unit_weights_are_one_of_two(answers):
     with pytest.raises(ScoreTableError, match="unknown unit weights 'answers'"):
         read(answers, unit_weights="answers")
