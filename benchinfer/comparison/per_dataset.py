@@ -137,9 +137,9 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         -------
         pandas.DataFrame
             ``measure first second n_datasets better_at_least worse_at_least named`` of all ordered
-            pairs. With the level of the comparisons, the first is better on ``better_at_least`` data
-            sets or more; ``named`` are those on which it is, by Holm's steps over the data sets.
-            Each statement is of its pair and direction alone.
+            pairs. With the level of the comparisons, the first is better on ``better_at_least``
+            data sets or more; ``named`` are those on which it is, by Holm's steps over them. Each
+            statement is of its pair and direction alone.
 
         Raises
         ------
