@@ -30,6 +30,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.aslib import scenario
 from benchinfer.scores.formats.documents import (
     DEEPEST,
+    MOST_BYTES,
     archive,
     arff,
     of_mapping,
@@ -645,11 +646,16 @@ def _json_file(path: Path, typed: str) -> object:
         raise ScoreTableError(
             f"{typed!r} cannot be read as JSON lines: {first_line(error)}"
         ) from None
+    nested = any(field.type.num_fields for field in table.schema)
     level = [field.type for field in table.schema]
     for _ in range(DEEPEST):
         level = [kind.field(i).type for kind in level for i in range(kind.num_fields)]
     if level:
         raise too_deep(typed)
+    if nested and recognised(table.schema.names) is None and path.stat().st_size <= MOST_BYTES:
+        import pandas as pd
+
+        return pd.DataFrame(rows_of(table.to_pylist(), path)[1])  # as a list of records
     return table
 
 

@@ -6,6 +6,7 @@ tools themselves: `timing/pytest_benchmark.json` (pytest-benchmark 5.2.3, four r
 `evaluations/inspect_*` (Inspect 0.3.285, the documents without messages).
 """
 
+import json
 from typing import NamedTuple
 
 import pytest
@@ -282,3 +283,20 @@ def test_scores_are_written_and_read_again(tmp_path):
     assert [(m.name, m.better, m.bounds) for m in again.measures] == [("time", "lower", None)]
     groups = times.to_frame().groupby(["dataset", "algorithm"])["value"].mean()
     assert again.to_frame()["value"].tolist() == pytest.approx(groups.tolist())
+
+
+def test_lines_flatten_as_documents_do(tmp_path):
+    lines = [
+        {
+            "page": page,
+            "results": [{"model": {"name": m}, "task": f"t{page}", "acc": 0.5 + page / 10}],
+        }
+        for page in (1, 2)
+        for m in ("svm", "knn")
+    ]
+    (tmp_path / "x.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (tmp_path / "x.json").write_text(json.dumps(lines))
+    options = {"measures": "acc:higher", "columns": {"name": "algorithm", "acc": "value"}}
+    one, other = (read_scores(tmp_path / f"x.{end}", **options) for end in ("json", "jsonl"))
+    assert one.digest == other.digest
+    assert (one.datasets, one.algorithms, one.n_rows) == (("t1", "t2"), ("knn", "svm"), 4)
