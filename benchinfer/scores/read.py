@@ -245,11 +245,7 @@ def _read(
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
     new_names = check_names(names)
     origin = open_source(source, query, name)
-    if set(origin.names) >= BATTLE:
-        raise ScoreTableError(
-            f"{origin.name!r} holds battles of two models each, not scores.",
-            hint=Phrase(Either("read_wins(...)", "compare wins"), " counts them."),
-        )
+    _refuse_battles(origin)
     if where is not None:
         origin = filtered(origin, where)
     declared_measures, scheme, covariate_names, levels, findings = declared(
@@ -323,6 +319,15 @@ def _check_arguments(
     check_crashed(crashed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
+
+
+def _refuse_battles(origin: Source) -> None:
+    """Refuse the battles of an arena, which are no scores."""
+    if set(origin.names) >= BATTLE:
+        raise ScoreTableError(
+            f"{origin.name!r} holds battles of two models each, not scores.",
+            hint=Phrase(Either("read_wins(...)", "compare wins"), " counts them."),
+        )
 
 
 def _of_tool(tool: Format) -> Finding:
