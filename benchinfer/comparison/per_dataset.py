@@ -137,8 +137,8 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         -------
         pandas.DataFrame
             ``measure first second n_datasets better_at_least worse_at_least named`` of all ordered
-            pairs. With the level of the comparisons, the first is better on ``better_at_least``
-            data sets or more; ``named`` are those on which it is, by Holm's steps over them. Each
+            pairs. At the level of the comparisons, the first is better on ``better_at_least`` data
+            sets or more; ``named`` are those on which it is, by Holm's steps over them. Each
             statement is of its pair and direction alone.
 
         Raises
@@ -206,7 +206,10 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
                 raise DesignError(
                     f"{within(result.heading)} has no p-values of pairs, which counts of data sets"
                     " combine.",
-                    hint="per_dataset(compare_pair, ...) has them.",
+                    hint=Phrase(
+                        Either("per_dataset(compare_pair, ...)", "compare pair --per-dataset"),
+                        " has them.",
+                    ),
                 )
             p = one_sided(result)
             for i, j in result.pairs.tolist():

@@ -308,7 +308,7 @@ class Measure:
             raise BenchinferError(
                 f"cannot read the measure {text!r}.",
                 hint='write name:better:tolerance:scale, as in "seconds:lower:0.05:log", and for'
-                ' runs that are stopped the limit, as in "seconds:lower:0:identity:limit=3600".',
+                ' runs that are stopped the limit, as in "seconds:lower:limit=3600".',
             )
         return Measure(name, better, tolerance, scale or "identity", **keys)  # pyright: ignore[reportArgumentType]
 

@@ -257,10 +257,7 @@ def _read(
         scheme = scheme or tool.resampling
     by_tool = not declared_measures
     declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
-    if isinstance(features, str):
-        features = (features,) if features in origin.names else features
-    elif isinstance(features, Sequence):
-        features = tuple(map(str, features))
+    features = _names_of_features(features, origin)
     roles = roles_of(
         origin,
         status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
@@ -301,10 +298,17 @@ def _read(
         units=nested,
     )
     if features is not None:
-        dataset_columns = roles.of.get("dataset", ())
-        known = read_features(features, table.datasets, origin, dataset_columns, new_names)
+        keys = roles.of.get("dataset", ())
+        known = read_features(features, table.datasets, origin, keys, new_names)
         table = replace(table, features=known)
     return table if normalise is None else table.normalise(normalise)
+
+
+def _names_of_features(features: object, origin: Source) -> object:
+    """Return the columns that features are in; other sources of features as they are."""
+    if isinstance(features, str):
+        return (features,) if features in origin.names else features
+    return tuple(map(str, features)) if isinstance(features, Sequence) else features
 
 
 def _check_arguments(

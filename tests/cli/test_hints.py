@@ -265,6 +265,7 @@ _PYTHON_ONLY = (
     "folds='x'",
     "test_fraction='x'",
     "harmonise={'x'",
+    '"seconds:lower:limit=',
 )
 
 

@@ -149,7 +149,7 @@ def read_effects(
         )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     origin = open_source(source, None)
-    declares, _, _, notes = declared(measures, None, (), origin.toml)
+    declares, _, _, _, notes = declared(measures, None, (), None, origin.toml)
     if isinstance(source, str | Path) and Path(source).suffix.casefold() in PAGES:
         table = published_table(Path(source), str(source))
         if table.spreads:
@@ -160,7 +160,7 @@ def read_effects(
             columns, n = None, None
     if n is not None:
         raise ScoreTableError(
-            f"n={n} was given, but {origin.name!r} holds no means with spreads.",
+            Phrase(f"{Given('n', n)} was given, but {origin.name!r} holds no means with spreads."),
             hint="it goes with a page (Markdown, LaTeX, HTML) whose cells are as 94.2 ± 0.3.",
         )
     turned = factors(harmonise or {}, declares, effect)

@@ -18,8 +18,8 @@ def scenario(path: Path, names: Names) -> Format | None:
     """
     if not set(names) >= _COLUMNS:
         return None
-    beside = path.parent / "description.txt"
-    keys = _entries(beside.read_text("utf-8", "replace")) if beside.is_file() else {}
+    description = path.parent / "description.txt"
+    keys = _entries(description.read_text("utf-8", "replace")) if description.is_file() else {}
     said = zip(
         keys.get("performance_measures", []),
         keys.get("maximize", []),
@@ -40,7 +40,11 @@ def scenario(path: Path, names: Names) -> Format | None:
     columns = {"instance_id": "dataset", "repetition": "replication", "algorithm": "algorithm"}
     if measures:
         columns["runstatus"] = "status" if limited else "failure"
-    note = "" if beside.is_file() else "there is no description.txt beside it, which has the limit"
+    note = (
+        ""
+        if description.is_file()
+        else "there is no description.txt beside it, which has the limit"
+    )
     layout = "wide-measures" if measures else "long"
     return Format("ASlib, algorithm_runs.arff", columns, layout, measures, note=note)
 

@@ -101,7 +101,7 @@ def test_the_column_that_tells_duplicates_apart_is_named():
 
 
 PYCARET = pd.DataFrame(
-    {"Model": ["Ridge", "NB", "LR"], "Accuracy": [0.7, 0.6, 0.8], "AUC": [0.8, 0.7, 0.9],
+    {"Method": ["Ridge", "NB", "LR"], "Accuracy": [0.7, 0.6, 0.8], "AUC": [0.8, 0.7, 0.9],
      "F1": [0.6, 0.5, 0.7], "TT (Sec)": [0.1, 0.2, 0.3]}
 )  # fmt: skip
 HELM = pd.DataFrame(

@@ -16,7 +16,7 @@ def pycaret(names: Names) -> Format:
     known = directed(name for name in names if name != "Model")
     others = (Measure(n, b) for n, b in _PYCARET.items() if n in names)  # pyright: ignore[reportArgumentType]
     return Format(
-        "PyCaret, compare_models()",
+        "PyCaret, boards of models",
         {"Model": "algorithm"},
         "wide-measures",
         (*known, *others),
