@@ -20,7 +20,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4755,
+    "functions": 4756,
     "records": 467,
     "renamed imports": 23,
     "names outside the field's vocabulary": 70,
