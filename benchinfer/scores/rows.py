@@ -212,6 +212,12 @@ class UnitRows(EngineRows):
     def in_cluster(self) -> bool:
         return False
 
+    @property
+    def equal_sizes(self) -> bool:
+        """Whether all units hold as many items."""
+        sizes = self.columns.lazy().select(nw.col(SIZE).n_unique()).collect()
+        return int(sizes.item()) <= 1
+
     @override
     def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
         if domains is None or "domain" in self.columns.collect_schema().names():

@@ -53,6 +53,7 @@ from benchinfer.scores.rows import (
     ReducedRows,
     Rows,
     SortedRows,
+    UnitRows,
     fingerprint,
     lazy,
     renamed,
@@ -676,6 +677,11 @@ class ScoreTable(Showable):
         declared = self.measure(measure)
         return self._rows.weighted_blocks(declared, self._names, paired=self.paired)
 
+    @property
+    def has_unequal_units(self) -> bool:
+        """Whether the outermost units hold different numbers of items."""
+        return isinstance(self._rows, UnitRows) and not self._rows.equal_sizes
+
     def statistics(self) -> SufficientStatistics:
         """Reduce to all that normal models need of the scores.
 
@@ -690,7 +696,8 @@ class ScoreTable(Showable):
         Raises
         ------
         DesignError
-            A score has no finite place on its measure's scale.
+            A score has no finite place on its measure's scale; units of nested replications hold
+            different numbers of items, so that statistics of parts do not add up.
 
         Examples
         --------
@@ -703,6 +710,11 @@ class ScoreTable(Showable):
         >>> bool(abs(a.contrasts()["p_value"] - b.contrasts()["p_value"]).max() < 1e-9)
         True
         """
+        if self.has_unequal_units:
+            raise DesignError(
+                "units hold different numbers of items: statistics of parts would not add up.",
+                hint="compare the table itself.",
+            )
         if "statistics" not in self._memo:
             self._memo["statistics"] = self._rows.statistics(self)
         return self._memo["statistics"]

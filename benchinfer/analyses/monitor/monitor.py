@@ -217,6 +217,13 @@ def _settings(
     """Return the setting of each measure, and the part of the table that is watched."""
     if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
         scores = scores.subset(algorithms=sorted(set(pairs)))
+    if isinstance(scores, ScoreTable) and scores.has_unequal_units:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DesignError(
+            "units hold different numbers of items: at each look the earlier scores would weigh"
+            " otherwise.",
+            hint=f"with {Call('read_scores', Option('unit_weights', 'units'))} all units count"
+            " alike.",
+        )
     if not names or len(set(names)) < len(names):
         raise DesignError(
             f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b']."

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.core.errors import ScoreTableError
+from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.scores.sources.nesting import counted
 
 LEVELS = ("passage", "question", "epoch")
@@ -194,3 +194,16 @@ def test_names_of_levels_as_nouns():
         "2 class",
         "2 batches",
     ]
+
+
+def test_units_of_unequal_size_are_refused_where_scores_come_in_parts(answers):
+    scores = read(answers)
+    assert scores.has_unequal_units
+    with pytest.raises(DesignError, match="statistics of parts would not add up"):
+        scores.statistics()
+    with pytest.raises(DesignError, match="at each look the earlier scores would weigh otherwise"):
+        bi.monitor(scores)
+    by_unit = read(answers, unit_weights="units")
+    assert not by_unit.has_unequal_units
+    assert bi.monitor(by_unit).contrasts().shape[0] == 1
+    assert by_unit.statistics().summary.n.tolist() == scores.summary.n.tolist()
