@@ -23,6 +23,7 @@ from benchinfer.core.hints import (
     Option,
     Part,
     Phrase,
+    Proposal,
     Subset,
 )
 from benchinfer.core.numbers import join
@@ -85,6 +86,8 @@ def _words(part: Part) -> str:  # noqa: PLR0911 (one return for each kind of par
             return f"{_NAMES.get(function, function)}{said}"
         case Option(name, value) | Given(name, value):
             return _valued(f"the option {name}", value)
+        case Proposal(gives=gives):
+            return f"another reading of the table, {gives}"
 
 
 def _given(option: Option | Given | Either) -> str:

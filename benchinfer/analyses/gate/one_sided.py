@@ -87,7 +87,7 @@ def by_mixed(q: GateQuestion) -> OneSided:
 def by_pair(q: GateQuestion) -> OneSided:
     """Test by what fits the scores of one data set; outcomes on shared items by Tango's score."""
     setting, scores = Setting.of(q.scores, q.measure)
-    data = paired_scores(scores, setting, None)
+    data = paired_scores(scores, setting)
     fitting, _ = rules.fitting(data)
     of_items = fitting == "mcnemar"
     comparison = compare_pair(

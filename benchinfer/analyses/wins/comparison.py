@@ -368,11 +368,8 @@ class WinsComparison(TestedComparison):
             "losses": won.sum(axis=0),
         }
         if self.bayes is not None:
-            ranks = self.bayes.ranks
-            columns |= {
-                "expected_rank": ranks.expected,
-                "prob_best": ranks.best,
-            }
+            of_draws = self.bayes.ranks
+            columns |= {"expected_rank": of_draws.expected, "prob_best": of_draws.best}
         return frame({**{name: table[name] for name in table.columns}, **columns})
 
     def wins(self) -> "pd.DataFrame":
