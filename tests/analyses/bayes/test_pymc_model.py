@@ -55,12 +55,11 @@ def log_likelihood(model, values):
     start = gibbs.start(model, 1, np.random.default_rng(1))
     now = start._replace(**{name: np.asarray(x)[None] for name, x in state.items()}).copied()
     known = gibbs.compiled(model)
-    contrasts = effects.log_densities(known, effects.likelihood(known, now, 0), now, 0)
-    if not data.noisy:
-        return contrasts.sum()
-    noise, held = np.exp(2 * (state["log_sd"] + data.log_sd)), data.df > 0
-    residuals = stats.gamma(data.df[held] / 2, scale=2 * noise[held]).logpdf(data.rss[held])
-    return contrasts.sum() + residuals.sum()
+    centre = effects.centres(
+        known.covariates, known.domain, now.average[0], now.slopes[0], now.domains[0]
+    )
+    jointly = effects.draws_jointly(known, now)
+    return gibbs._log_likelihood.py_func(known, now, 0, centre, jointly).sum()
 
 
 @pytest.mark.parametrize(
