@@ -282,7 +282,12 @@ def _read(
 ) -> Any:
     """Return scores, or published results of a kind that the analysis takes."""
     for reader in readers:
-        typed = [each.name for each in reader.options if given[each.name] is not None]
+        defaults = signature(*READERS[reader.kind]).parameters
+        typed = [
+            each.name
+            for each in reader.options
+            if given[each.name] not in (None, defaults[each.name].default)
+        ]
         if source.holds(reader.kind) or "n" in typed:  # of a published table
             names = [*typed, *(name for name in reader.shared if given[name] is not None)]
             arguments = {name: given[name] for name in names}

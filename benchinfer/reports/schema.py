@@ -27,13 +27,22 @@ _TEXTS = frozenset(
         *("null", "structure", "residual", "quantity", "variant", "parameter", "diagnosis"),
         *("changes", "relation", "state", "side", "covariate", "study", "letters", "kind", "what"),
         *("description", "nearest", "members", "other"),
-        *("analysis", "reason", "outcome", "leaf", "characteristic", "first_part", "second_part"),
+        *(
+            "analysis",
+            "reason",
+            "outcome",
+            "leaf",
+            "characteristic",
+            "first_part",
+            "second_part",
+            "named",
+        ),
     )
 )
 _FLAGS = frozenset(
     (
         *("ok", "fits", "refitted", "inside", "losses_inside", "regret_exact", "provisional"),
-        *("dominates", "on_front"),
+        *("dominates", "on_front", "may_be_best", "may_be_near_best"),
     )
 )
 _NUMBER: Schema = {"anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}]}

@@ -106,7 +106,8 @@ def plan(
 
     Examples
     --------
-    >>> known = Components(dataset_algorithm=4e-4, residual=6e-4)
+    >>> import benchinfer as bi
+    >>> known = bi.Components(dataset_algorithm=4e-4, residual=6e-4)
     >>> found = plan(known, 0.01, n_replications=10)
     >>> found.n_datasets, found.floor
     (75, 65)
