@@ -401,9 +401,7 @@ class SourceArguments:
 
     def _explained(self, error: ScoreTableError) -> ScoreTableError:
         """Return an error with the command that helps: to declare directions, or to compare."""
-        if of_proposals(error):
-            return error
-        if undirected(error):
+        if undirected(error) and not of_proposals(error):
             if self.scores == "-" or FILE.exists():
                 return error
             init = f"Once for all commands: benchinfer init {shlex.quote(self.scores)}"
