@@ -180,7 +180,7 @@ def test_counts_only_fall() -> None:
         if alias.asname
     ]
     counts = {
-        "functions": 4758len(list(_functions())),
+        "functions": len(list(_functions())),
         "records": len(records),
         "renamed imports": len(renamed),
         "names outside the field's vocabulary": sum(n in VAGUE for n in _identifiers()),
