@@ -199,7 +199,7 @@ Units = Annotated[
 UnitWeights = Annotated[
     Literal["items", "units"],
     typer.Option(
-        help="What counts alike with --units: items, or units of the first level.",
+        help="Unit of equal weight with --units: items, or units of the first level.",
         rich_help_panel=READING,
     ),
 ]
