@@ -183,9 +183,9 @@ def read_scores(
         repeat, seed or run, else one of items; it may be the column of replications. A label means
         one unit within the unit of the level above it.
     unit_weights
-        Unit of equal weight with `units`: ``"items"``, as in published accuracies, the level of a data
-        set being ``sum s / sum n`` of the sums s of its units over their numbers n of items; or
-        ``"units"``, the mean of ``s / n``.
+        Unit of equal weight with `units`: ``"items"``, as in published accuracies, the level of a
+        data set being ``sum s / sum n`` of the sums s of its units over their numbers n of items;
+        or ``"units"``, the mean of ``s / n``.
 
     Returns
     -------
