@@ -8,4 +8,4 @@ from tests.scores.mutated import check_folder, check_long, check_sample
 @pytest.mark.parametrize("check", [check_folder, check_long, check_sample])
 def test_damaged_tables_are_read_or_refused(tmp_path, check):
     read = sum(check(tmp_path, seed) for seed in range(150))
-    assert 10 < read < 140  # both happen
+    assert 5 < read < 140  # both happen

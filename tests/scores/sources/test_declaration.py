@@ -55,7 +55,7 @@ def test_all_faults_at_once(toml):
         "    measures.c.tolerance: 'small' is not a number.\n"
         "    measures.c.bounds: [1] is not [lowest, highest].\n"
         "    resampling: unknown resampling 'jackknife'.\n"
-        "Hint: keys of a measure: better, tolerance, scale, bounds, unit, label;\n"
+        "Hint: keys of a measure: better, tolerance, scale, bounds, unit, label, limit, par;\n"
         "      of [resampling]: kind, folds, test_fraction, paired;\n"
         "      above the tables: covariates, units."
     )

@@ -182,8 +182,8 @@ def test_a_database_of_sqlite_is_refused_without_fetching(suffix, monkeypatch):
     connection.close()
     monkeypatch.delattr(duckdb, "connect")  # DuckDB would fetch an extension
     assert refusal(name) == (
-        f"{name!r} is a database of SQLite, not of DuckDB.\n"
-        "Hint: query it yourself and save the rows as CSV or Parquet."
+        f"{name!r} is no storage of Optuna: no such table: studies\n"
+        "Hint: other databases are read where their table is saved as CSV or Parquet."
     )
 
 
