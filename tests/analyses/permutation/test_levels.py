@@ -91,7 +91,8 @@ def test_the_best_rank_is_bold_and_mean_ranks_stand_once():
     found = bi.compare_permutation(scores, on="ranks", pairs="pooled")
     heads = [column.head for column in summary(found).columns]
     assert heads[:3] == ["rank", "algorithm", "mean rank"]
-    assert heads[-1] == "scores" and heads.count("mean rank") == 1
+    assert heads.count("mean rank") == 1
+    assert "scores" in heads
     table = found.table()
     assert table.paper.bold == {(0, 1)}
     assert table.texts()[0].count("mean rank") == 1
