@@ -8,7 +8,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.comparison.figures.ranking import layout
-from benchinfer.relations.ranks import LETTERED, rank_intervals
+from benchinfer.relations.ranks import LETTERED
 from tests.analyses.choice.test_compare import normal, table
 from tests.conftest import Page
 
@@ -99,7 +99,9 @@ def test_all_places_have_the_same_letters_or_ranks(answer):
     assert dict(zip(frame["algorithm"], frame["letters"], strict=True)) == letters
     data = result.table().data.set_index("algorithm")
     if k > LETTERED:
-        ranges = rank_intervals(result.relation())
+        levels = result.summary().set_index("algorithm")
+        ends = zip(levels["rank_low"], levels["rank_high"], strict=True)
+        ranges = dict(zip(levels.index, ends, strict=True))
         assert data["ranks"].to_dict() == ranges
         shown = [tuple(map(int, re.findall(r"\d+", row.marks))) for row in figure.rows]
         assert shown == [tuple(dict.fromkeys(ranges[row.name])) for row in figure.rows]
