@@ -22,7 +22,7 @@ VAGUE = {
 LIMITS = {
     "functions": 4758,
     "records": 467,
-    "renamed imports": 23,
+    "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }
 
@@ -177,7 +177,7 @@ def test_counts_only_fall() -> None:
         for node in every
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("benchinfer")
         for alias in node.names
-        if alias.asname
+        if alias.asname and alias.asname != alias.name  # a name as itself is re-exported
     ]
     counts = {
         "functions": len(list(_functions())),

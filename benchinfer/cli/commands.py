@@ -147,14 +147,14 @@ def consensus(
     Algorithms are compared on each data set by itself. What holds in all best orders is printed,
     with the weight that speaks for it.
     """
-    from benchinfer.relations.consensus.consensus import consensus as agree
+    import benchinfer as bi
 
     options = question.arguments()
     scores = source.read()
     weights = question.weighted(source, scores)
     local = {name: question.compared(scores, name) for name in weights}
     ensemble = question.ensemble(local, weights)
-    result = agree(ensemble, **options)
+    result = bi.consensus(ensemble, **options)
     if as_json:
         from benchinfer.reports import documents
 

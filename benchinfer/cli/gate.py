@@ -57,14 +57,14 @@ def gate(
     if report is not None:
         check_target(report)
     try:
-        from benchinfer.analyses.gate.gate import gate as ask
+        import benchinfer as bi
 
         refused = source.failed == "error"
         failed = "missing" if refused else number_or_name(source.failed)
         scores = replace(source, failed="error" if refused else "missing").read()
         names = None if measure is None else named(source, scores, measure)
-        options = {each.name: each.value(given, ask) for each in _ARGUMENTS}
-        result = ask(scores, names, failed=failed, **options)
+        options = {each.name: each.value(given, bi.gate) for each in _ARGUMENTS}
+        result = bi.gate(scores, names, failed=failed, **options)
     except Exception as error:
         if as_markdown:
             results.gate_refused(error)

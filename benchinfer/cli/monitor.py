@@ -127,7 +127,7 @@ def monitor(
 
     Call it after each batch of replications, in a loop or from a scheduler.
     """
-    from benchinfer.analyses.monitor.monitor import monitor as ask
+    import benchinfer as bi
     from benchinfer.analyses.monitor.state import StateFile
     from benchinfer.cli.report import write
     from benchinfer.core.saving import check_target
@@ -144,9 +144,9 @@ def monitor(
             check_target(report)  # before a stage is decided on
         names = [source.measure(scores, name) for name in measure or [None]]
         if len(names) == 1:
-            result = ask(scores, names[0], state=file, **options)
+            result = bi.monitor(scores, names[0], state=file, **options)
         else:
-            result = ask(scores, names, state=file, **options)
+            result = bi.monitor(scores, names, state=file, **options)
     if report is not None:
         write([result], report, scores)
     if as_json:

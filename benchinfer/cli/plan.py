@@ -115,13 +115,13 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Say how many data sets and replications an experiment needs, from a pilot's scores."""
-    from benchinfer.analyses.plan.plan import plan as ask
+    import benchinfer as bi
     from benchinfer.cli.guard import Exit
     from benchinfer.cli.report import write
     from benchinfer.reports import documents
 
     scores = source.read()
-    result = ask(scores, measure=source.measure(scores, measure), **design.arguments())
+    result = bi.plan(scores, measure=source.measure(scores, measure), **design.arguments())
     if report is not None:
         write([result], report)
     if as_json:
@@ -133,12 +133,12 @@ def plan(
 
 def show(result: "Plan", report: str | None = None) -> None:
     """Print the plan, the data sets that other numbers of replications need, and the report."""
-    from benchinfer.analyses.plan.sections import sections
+    from benchinfer.analyses.plan.sections import plan_sections
     from benchinfer.cli.output.sections import write
     from benchinfer.cli.output.terminal import Terminal
 
     with Terminal() as out:
-        write(out, sections(result)[:1])
+        write(out, plan_sections(result)[:1])
         if report is not None:
             out.line()
             out.prose(f"Report: {report}", style="dim")

@@ -44,7 +44,6 @@ from benchinfer.core.sections import (
     number,
 )
 from benchinfer.numerics.types import Array
-from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.sections import (
     MOST_IN_ORDER,
     MOST_PAIRS,
@@ -54,6 +53,7 @@ from benchinfer.relations.sections import (
     on_one_line,
     order_lines,
     outcome,
+    verdict_table,
 )
 from benchinfer.scores.table import ScoreTable
 
@@ -469,7 +469,7 @@ def _pairs(
     shown = tuple(figure for figure, there in wanted if there)
     if few:
         return shown, (levels, rows), None
-    matrix = relations_sections.verdict_table(comparison.relation(), comparison.best_first())
+    matrix = verdict_table(comparison.relation(), comparison.best_first())
     fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 
@@ -565,7 +565,7 @@ def _shared_checks(results: Comparisons) -> Fold | None:
     return Fold("Diagnostics that ask for attention", (), (table,))
 
 
-def data(setting: "Setting") -> Section:
+def data_section(setting: "Setting") -> Section:
     """Coverage, findings and distributions of the scores of one measure."""
     coverage = setting.coverage
     complete = not coverage.empty and not coverage.thin
@@ -586,7 +586,7 @@ def data(setting: "Setting") -> Section:
     )
 
 
-def table(scores: ScoreTable) -> Section:
+def scores_section(scores: ScoreTable) -> Section:
     """Size and measures of a score table, and what the checks found."""
     measures = [
         (m.on_scale(m.name), f"{m.better} is better, tolerance {m.tolerance:g}")
@@ -633,7 +633,7 @@ def _replications(setting: "Setting") -> str:
     return f"{how}; they {shared} the algorithms."
 
 
-def method(comparison: "Comparison", *, each: bool = False) -> Section:
+def method_section(comparison: "Comparison", *, each: bool = False) -> Section:
     """Say what was done, by which rule, and what the claims are about."""
     scope = "on each data set by itself" if each else comparison.scope()
     claims = [f"{scope[0].upper()}{scope[1:]}."]
@@ -664,7 +664,7 @@ def method(comparison: "Comparison", *, each: bool = False) -> Section:
     )
 
 
-def refused(refusals: Sequence[Refusal]) -> Section:
+def refused_section(refusals: Sequence[Refusal]) -> Section:
     """Say what the table cannot answer, in the words of the errors."""
     names = list(dict.fromkeys(refusal.analysis.lower() for refusal in refusals))
     return Section(
@@ -693,7 +693,7 @@ def _sections(comparison: "Comparison", request: Request) -> tuple[Section, ...]
 SECTIONS = {
     Comparison: _sections,
     Comparisons: lambda results, _: (each_dataset(results),),
-    ScoreTable: lambda scores, _: (table(scores),),
+    ScoreTable: lambda scores, _: (scores_section(scores),),
 }
 # By key of a document: the type of its value, and what it is.
 KEYS: Mapping[str, tuple[object, str]] = {

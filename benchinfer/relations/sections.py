@@ -174,7 +174,7 @@ def on_one_line(relation: Relation) -> str:
     return "; ".join([*lines, *left])
 
 
-def relation(result: Relation, number: int) -> Section:
+def relation_section(result: Relation, number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
     rows, fold = incidence(result), None
     if (n := len(rows.frame)) > MOST_PAIRS:
@@ -227,7 +227,7 @@ def orders(ensemble: Ensemble) -> Table:
     )
 
 
-def ensemble(result: Ensemble, title: str) -> Section:
+def ensemble_section(result: Ensemble, title: str) -> Section:
     """Orders, agreement and likeness of the relations of an ensemble."""
     k, b = len(result.algorithms), len(result)
     facts = [("Relations", f"{count(b, 'relation')} on {count(k, 'algorithm')}")]
@@ -261,6 +261,6 @@ def _likeness(result: Ensemble) -> "tuple[Figure, ...]":
 
 # By class: what is said of a result when a reader requests it.
 SECTIONS = {
-    Relation: lambda result, _: (replace(relation(result, 1), title="Relation"),),
-    Ensemble: lambda result, _: (ensemble(result, "Ensemble"),),
+    Relation: lambda result, _: (replace(relation_section(result, 1), title="Relation"),),
+    Ensemble: lambda result, _: (ensemble_section(result, "Ensemble"),),
 }

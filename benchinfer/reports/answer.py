@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.analyses.robustness import sections as robustness
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
+from benchinfer.analyses.robustness.sections import agreement_tables
 from benchinfer.core.numbers import count, within
 from benchinfer.core.sections import Cell, Column, Figure, Section, Table
 from benchinfer.core.verdict import Verdict, words
@@ -37,7 +37,7 @@ def answer(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> S
     if len(comparisons) > 1 and not lead.sides:
         places = [n for n, c in enumerate(comparisons) if not c.sides]
         agreement = VerdictAgreement.of(comparisons)
-        side, fold = robustness.agreement(agreement, {a: anchors[n] for a, n in enumerate(places)})
+        side, fold = agreement_tables(agreement, {a: anchors[n] for a, n in enumerate(places)})
         tables += side
         sentence = agreement.sentence()
         text += [f"{sentence[:1].upper()}{sentence[1:]}"] if sentence else []

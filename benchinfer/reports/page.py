@@ -8,18 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from benchinfer.analyses.choice.sections import levels_table
-from benchinfer.analyses.gate import sections as gate_sections
 from benchinfer.analyses.gate.result import Gate
-from benchinfer.analyses.plan import sections as plan_sections
+from benchinfer.analyses.gate.sections import gate_sections
 from benchinfer.analyses.plan.result import Plan
-from benchinfer.analyses.robustness import sections as robustness
+from benchinfer.analyses.plan.sections import plan_citations, plan_sections
 from benchinfer.analyses.robustness.changes import changes
+from benchinfer.analyses.robustness.sections import sensitivity
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.comparison import sections as comparison_sections
 from benchinfer.comparison.checks.caveats import advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
+from benchinfer.comparison.sections import (
+    data_section,
+    each_dataset,
+    explained,
+    inferential,
+    method_section,
+    refused_section,
+    sections_of,
+)
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
@@ -34,11 +42,11 @@ from benchinfer.core.sections import (
     Table,
     checks_table,
 )
-from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import Consensus
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
+from benchinfer.relations.sections import ensemble_section, relation_section
 from benchinfer.reports import documents, html, latex, markdown
 from benchinfer.reports.answer import answer
 from benchinfer.reports.gather import ReportInput, Where, gather
@@ -161,7 +169,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
     if any(isinstance(r, Plan) for r in gathered.results):
-        cited.append(plan_sections.citations())
+        cited.append(plan_citations())
     entries = [e for text in cited for e in re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)]
     entries = list(dict.fromkeys(entries))
     content = [section for part in parts for section in part.sections]
@@ -174,7 +182,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
         references=tuple(reference(entry) for entry in entries),
         bibtex="\n\n".join(entries),
         provenance=_provenance(gathered),
-        glossary=comparison_sections.explained(shown),
+        glossary=explained(shown),
         version=__version__,
         making=making(gathered),
     )
@@ -218,22 +226,22 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
     comparisons = [
         r for r in gathered.results if isinstance(r, Comparison) and r.setting.measure.name == name
     ]
-    comparisons.sort(key=lambda c: not comparison_sections.inferential(c))
+    comparisons.sort(key=lambda c: not inferential(c))
     anchor = f"measure-{number}"
     content: list[Section] = []
     anchors: dict[int, str] = {}
     for n, c in enumerate(comparisons):
         request = Request(c not in gathered.brief, tuple(comparisons[:n]), gathered.scores)
-        first, *further = comparison_sections.sections_of(c, request)
+        first, *further = sections_of(c, request)
         anchors[n] = f"{anchor}-{n + 1}"
         # Method and ranking of the first one stand with the answer, and one analysis stands open.
-        further += [comparison_sections.method(c)] if n else []
+        further += [method_section(c)] if n else []
         if n == 0:
             first = replace(first, figures=tuple(f for f in first.figures if f.kind != "ranking"))
         group = [replace(first, anchor=anchors[n]), *further]
         content += _folded(group, depth=min(len(comparisons) - 1, 1))
     if comparisons:
-        at_once = [answer(comparisons, anchors), comparison_sections.method(comparisons[0])]
+        at_once = [answer(comparisons, anchors), method_section(comparisons[0])]
         content = [*at_once, *_folded(_robust(comparisons[0], gathered)), *content]
     local = [
         r
@@ -241,15 +249,15 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
         if isinstance(r, Comparisons) and next(iter(r.values())).setting.measure.name == name
     ]
     for r in local:
-        method = comparison_sections.method(next(iter(r.values())), each=True)
-        content += _folded([comparison_sections.each_dataset(r), method])
+        method = method_section(next(iter(r.values())), each=True)
+        content += _folded([each_dataset(r), method])
     if name in gathered.agreed:
         content += _folded([sections.over_datasets(gathered.agreed[name], len(local[0]))])
     where = [r for r in gathered.results if isinstance(r, Where) and r.measure.name == name]
     for r in where:
-        content += _folded(comparison_sections.sections_of(r, Request(details=True)))
+        content += _folded(sections_of(r, Request(details=True)))
     if refusals := [r for r in gathered.refusals if r.measure == name]:
-        content.append(comparison_sections.refused(refusals))
+        content.append(refused_section(refusals))
     content += _folded(_data(measure, comparisons, gathered))
     if not comparisons:
         content = [replace(one, depth=0) for one in content]
@@ -265,7 +273,7 @@ def _part(measure: "Measure", number: int, gathered: ReportInput) -> MeasurePart
 def _all_measures(comparisons: Sequence[Comparison]) -> list[MeasurePart]:
     """Return the part with the levels on all measures, by what leads each, if there are several."""
     leads: dict[str, Comparison] = {}
-    for one in sorted(comparisons, key=lambda c: not comparison_sections.inferential(c)):
+    for one in sorted(comparisons, key=lambda c: not inferential(c)):
         leads.setdefault(one.measure.name, one)
     if len(leads) < 2:
         return []
@@ -286,7 +294,7 @@ def _robust(comparison: Comparison, gathered: ReportInput) -> list[Section]:
     if not isinstance(comparison, TestedComparison):
         return []
     try:
-        return [robustness.sensitivity(changes(comparison, scores))]
+        return [sensitivity(changes(comparison, scores))]
     except DesignError:
         return []  # verdicts that do not rest on tests of two-sided contrasts
 
@@ -298,10 +306,8 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     ensembles = [r for r in results if isinstance(r, Ensemble)]
     agreed = [r for r in results if isinstance(r, Consensus)]
     by_title = {
-        "Relations": [relations_sections.relation(r, n) for n, r in enumerate(relations, 1)],
-        "Ensembles": [
-            relations_sections.ensemble(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)
-        ],
+        "Relations": [relation_section(r, n) for n, r in enumerate(relations, 1)],
+        "Ensembles": [ensemble_section(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)],
         "Consensus": [sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
     }
     return [
@@ -315,10 +321,8 @@ def _gates_and_plans(gathered: ReportInput) -> list[MeasurePart]:
     """Return one part for each gate and planned experiment, numbered where there are several."""
     gates = [r for r in gathered.results if isinstance(r, Gate)]
     plans = [r for r in gathered.results if isinstance(r, Plan)]
-    parts = [("gate", "Gate", r.verdict, len(gates), gate_sections.sections(r)) for r in gates]
-    parts += [
-        ("plan", "Planned experiment", "", len(plans), plan_sections.sections(r)) for r in plans
-    ]
+    parts = [("gate", "Gate", r.verdict, len(gates), gate_sections(r)) for r in gates]
+    parts += [("plan", "Planned experiment", "", len(plans), plan_sections(r)) for r in plans]
     numbers = [*range(1, len(gates) + 1), *range(1, len(plans) + 1)]
     return [
         MeasurePart(f"{anchor}-{n}", title + f" {n}" * (total > 1), tag, content[0].lead, content)
@@ -336,10 +340,10 @@ def _data(
             setting, _ = Setting.of(scores, measure.name)
         except DesignError:
             return []  # fewer than two algorithms: the refusals say so
-        return [comparison_sections.data(setting)]
+        return [data_section(setting)]
     # Published effects come without scores.
     settings = {c.setting.digest: c.setting for c in comparisons if c.setting.has_quartiles}
-    return [comparison_sections.data(s) for s in settings.values()]
+    return [data_section(s) for s in settings.values()]
 
 
 def _title(gathered: ReportInput) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.frames import frame as tidy
+from benchinfer.core import frames
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts, Flags
 from benchinfer.scores.columns import LABELS, Frame
@@ -425,7 +425,7 @@ def long_frame(
     for name in labels:
         codes, names = coded(table.column(name))
         columns[name] = np.array(names, dtype=object)[codes]
-    pandas = tidy({**columns, "value": table.column("value").to_numpy()})
+    pandas = frames.frame({**columns, "value": table.column("value").to_numpy()})
     for name, column in covariates.items():
         pandas[name] = table.column(column).to_numpy()
     return pandas.sort_values(labels, ignore_index=True)

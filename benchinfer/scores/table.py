@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
 import numpy as np
 
+from benchinfer.core import frames
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.frames import frame as tidy
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
@@ -122,7 +122,7 @@ def statistics(summary: Summary, quartiles: Array) -> "pd.DataFrame":
     d, k = np.nonzero(summary.n[0])
     n = summary.n[0, d, k]
     low, middle, high = quartiles[d, k].T
-    return tidy(
+    return frames.frame(
         {
             "dataset": [summary.datasets[i] for i in d],
             "algorithm": [summary.algorithms[i] for i in k],
@@ -429,7 +429,7 @@ class ScoreTable(Showable):
         best = virtual_best(times.penalised(par), worst, times.dataset)
         means = column_means(cells.mean)
         n, solved = times.n.sum(axis=0), times.solved.sum(axis=0)
-        table = tidy(
+        table = frames.frame(
             {
                 "algorithm": list(self.algorithms),
                 "n": n,
@@ -468,7 +468,7 @@ class ScoreTable(Showable):
         best = virtual_best(times.penalised(par), par * times.limit, times.dataset)
         both = (times.n > 0).all(axis=1)
         some, single = (times.solved[both] > 0).any(axis=1), times.solved[both][:, best.single] > 0
-        return tidy(
+        return frames.frame(
             {
                 "choice": ["virtual best", "single best"],
                 "algorithm": ["", times.algorithms[best.single]],
@@ -507,7 +507,7 @@ class ScoreTable(Showable):
         total, solved = total[d, k], solved[d, k]
         with np.errstate(divide="ignore"):
             expected = total / solved
-        return tidy(
+        return frames.frame(
             {
                 "dataset": [self.datasets[i] for i in d],
                 "algorithm": [self.algorithms[i] for i in k],
@@ -556,7 +556,7 @@ class ScoreTable(Showable):
             verdict = turning_verdict(a, b, float(critical))
             rows.append((float(mean_a), float(mean_b) / held.limit, sign, verdict))
         difference, stopped, signs, verdicts = np.array(rows).reshape(-1, 4).T
-        return tidy(
+        return frames.frame(
             {
                 "first": [self.algorithms[n] for n in i],
                 "second": [self.algorithms[n] for n in j],

@@ -2,9 +2,9 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.numbers import fixed
-from benchinfer.relations import sections as relations_sections
 from benchinfer.relations.consensus import sections
 from benchinfer.relations.consensus.consensus import consensus
+from benchinfer.relations.sections import ensemble_section, legend
 
 NASTY = '<script>alert(1)</script> & "x" - y'
 EVEN = bi.Ensemble(
@@ -66,7 +66,7 @@ def test_points_have_no_cost():
 
 
 def test_an_ensemble_says_how_far_its_relations_agree():
-    section = relations_sections.ensemble(EVEN, "Ensemble 1")
+    section = ensemble_section(EVEN, "Ensemble 1")
     assert facts(section)["Concordance"].startswith(f"{EVEN.concordance():.2f} ")
     assert facts(section)["Agreement"].startswith(f"{EVEN.agreement():.2f} ")
     assert len(section.figures) == 4
@@ -110,7 +110,7 @@ def test_the_discrete_distance_has_words() -> None:
 def test_orders_are_read_on_only_where_one_line_follows_another():
     names = ["a", "b", "c", "d"]
     control = bi.Relation.from_pairs(names, {("a", "b"): "first", ("a", "c"): "undecided"})
-    assert len(relations_sections.legend(control)) == 1
+    assert len(legend(control)) == 1
     open_ = dict.fromkeys((("a", "d"), ("b", "d"), ("c", "d")), "undecided")
     chained = {("a", "b"): "first", ("b", "c"): "first", ("a", "c"): "first", **open_}
-    assert len(relations_sections.legend(bi.Relation.from_pairs(names, chained))) == 2
+    assert len(legend(bi.Relation.from_pairs(names, chained))) == 2

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.bootstrap.comparison import BootstrapComparison
-from benchinfer.comparison import sections as comparison_sections
+from benchinfer.comparison.sections import contrasts, leading
 from benchinfer.core import numbers
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import interval, level_percent, p_value, places, sentence
@@ -26,8 +26,8 @@ _RATIOS = (1.0, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0)
 def sections(comparison: BootstrapComparison, request: Request) -> tuple[Section, ...]:
     """Return the verdict, and with details how scores are distributed."""
     basis = sentence(f"by the {comparison.formula}; seed {comparison.provenance.seed}.")
-    rows = comparison_sections.contrasts(comparison, basis)
-    first = comparison_sections.leading(comparison, request, rows)
+    rows = contrasts(comparison, basis)
+    first = leading(comparison, request, rows)
     if not request.details:
         return (first,)
     return first, aggregates(comparison), profiles(comparison), improvement(comparison)

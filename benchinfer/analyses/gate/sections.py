@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ROLES = {"pass": Cell("pass", "pass", "✓"), "fail": Cell("fail", "fail", "!")}
 
 
-def sections(gate: "Gate") -> tuple[Section, ...]:
+def gate_sections(gate: "Gate") -> tuple[Section, ...]:
     """Return the sections about a gate."""
     return (
         Section(

@@ -16,7 +16,7 @@ _AIMS = {
 }
 
 
-def sections(plan: Plan) -> tuple[Section, ...]:
+def plan_sections(plan: Plan) -> tuple[Section, ...]:
     """Return the sections about a plan."""
     first, *rest = result.sentences(plan)
     tables = () if plan.floor is None else (designs(plan),)
@@ -45,7 +45,7 @@ def sections(plan: Plan) -> tuple[Section, ...]:
     )
 
 
-def citations() -> str:
+def plan_citations() -> str:
     """Return the BibTeX entries of what a plan rests on."""
     return bibtex([Bound, Uncertain])
 
@@ -115,4 +115,4 @@ def _variance(value: float) -> str:
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Plan: lambda plan, _: sections(plan)}
+SECTIONS = {Plan: lambda plan, _: plan_sections(plan)}

@@ -26,7 +26,7 @@ _KINDS = {
 }
 
 
-def agreement(
+def agreement_tables(
     agreement: "VerdictAgreement", anchors: Mapping[int, str]
 ) -> tuple[list[Table], Fold | None]:
     """Return the verdicts side by side: of many pairs those that differ, or the best's.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
+def subgroup_sections(result: Subgroups, *, details: bool = True) -> tuple[Section, ...]:
     """Return the sections about a tree: what it shows and, in detail, how it was grown."""
     divided = len(result.tree.leaves) > 1
     tables = [_leaves(result), *([_splits(result)] if divided else [])]
@@ -96,7 +96,7 @@ def _tests(result: Subgroups) -> Table:
     )
 
 
-def stability(result: SubgroupStability) -> tuple[Section, ...]:
+def stability_sections(result: SubgroupStability) -> tuple[Section, ...]:
     """Return the section about the stability of a tree."""
     table = Table(
         name="subgroup_stability",
@@ -134,6 +134,6 @@ def _threshold(value: float) -> str:
 
 # By class: what is said of a result when a reader requests it.
 SECTIONS = {
-    Subgroups: lambda result, request: sections(result, details=request.details),
-    SubgroupStability: lambda result, _: stability(result),
+    Subgroups: lambda result, request: subgroup_sections(result, details=request.details),
+    SubgroupStability: lambda result, _: stability_sections(result),
 }

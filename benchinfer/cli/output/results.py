@@ -76,11 +76,11 @@ def subgroups(
     groups: "Subgroups", stability: "SubgroupStability | None", report: str | None
 ) -> None:
     """Print the groups of data sets, the order in each and, if requested, their stability."""
-    from benchinfer.analyses.subgroups import sections as subgroups_sections
+    from benchinfer.analyses.subgroups.sections import stability_sections, subgroup_sections
 
     with Terminal() as out:
-        shown = subgroups_sections.sections(groups, details=False)
-        more = () if stability is None else subgroups_sections.stability(stability)
+        shown = subgroup_sections(groups, details=False)
+        more = () if stability is None else stability_sections(stability)
         sections.write(out, [*shown, *more])
         sections.warnings(out, {"": shown[0].checks}, groups.setting.algorithms)
         if report is not None:
@@ -94,11 +94,11 @@ def consensus(
     weights: "Mapping[str, float]",
 ) -> None:
     """Print a consensus of relations per data set, and the relations."""
-    from benchinfer.relations import sections as relations_sections
-    from benchinfer.relations.consensus import sections as consensus_sections
+    from benchinfer.relations.consensus.sections import consensus_section
+    from benchinfer.relations.sections import ensemble_section
 
     with Terminal() as out:
-        first = consensus_sections.consensus_section(result)
+        first = consensus_section(result)
         named: list[str] = []
         kinds: list[str] = []
         for name, each in local.items():
@@ -114,7 +114,7 @@ def consensus(
         )
         shown = [
             replace(first, lead=lead),
-            relations_sections.ensemble(ensemble, "Agreement of the relations"),
+            ensemble_section(ensemble, "Agreement of the relations"),
         ]
         refused = [
             f"{d} on {m}: {why}" for m, each in local.items() for d, why in each.refused.items()

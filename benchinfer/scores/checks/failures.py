@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from benchinfer.core import frames
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.frames import frame as tidy
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.faults import MOST, Failed, Reading, tests
@@ -61,12 +61,12 @@ def failures_frame(failures: Any) -> "pd.DataFrame":
     """Lay out failures as a tidy table, by their labels, or by algorithm and kind."""
     names = [*LABELS[1:], "reason"]
     if failures is None:
-        return tidy({name: [] for name in names})
+        return frames.frame({name: [] for name in names})
     if "run_state" in failures.column_names:
         names = ["algorithm", "run_state", "dataset", "replication", "measure", "reason"]
     held = [name for name in names if name in failures.column_names]
     rows = failures.select(held).to_pandas().sort_values(held, kind="stable")
-    return tidy({name: rows[name].tolist() for name in held})
+    return frames.frame({name: rows[name].tolist() for name in held})
 
 
 def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:

@@ -41,12 +41,12 @@ def test_plans_beside_a_comparison(written, pilot):
 
 def test_known_variances_and_given_data_sets(pilot):
     known = bi.plan(bi.Components(4e-4, 6e-4), 0.01, n_replications=10)
-    _, rests = sections.sections(known)
+    _, rests = sections.plan_sections(known)
     facts = dict(rests.facts)
     assert facts["Pilot"] == "variances that are taken as known"
     assert facts["Noise of a score"] == "variance 0.000600, standard deviation 0.0245"
     given = bi.plan(pilot, 0.01, target="datasets")
-    first, rests = sections.sections(given)
+    first, rests = sections.plan_sections(given)
     assert first.tables == ()
     assert "does not count" in dict(rests.facts)["Between data sets"]
     assert "2 e / (D R)" in rests.text[0]
@@ -63,5 +63,5 @@ def test_a_number_that_may_not_exist_is_infinite(pilot):
 
 def test_budgets(pilot):
     plan = bi.plan(pilot, 0.02, costs=(5, 1), budget=100)
-    _, rests = sections.sections(plan)
+    _, rests = sections.plan_sections(plan)
     assert dict(rests.facts)["Costs"].endswith("; a budget of 100")
