@@ -43,6 +43,7 @@ from benchinfer.scores.columns import (
     Frame,
     Roles,
     canonical,
+    common_name,
     encoded,
     odd_kinds,
     slots,
@@ -64,6 +65,7 @@ from benchinfer.scores.rows import (
     placed_frame,
     rows_of,
 )
+from benchinfer.scores.sources.curves import STEPS, Take, points, without_steps
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -102,6 +104,8 @@ def read_scores(
     names: Mapping[str, str] | None = None,
     units: str | Sequence[str] | None = None,
     unit_weights: Weights = "items",
+    take: str | None = None,
+    selected: bool = False,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -186,6 +190,13 @@ def read_scores(
         Unit of equal weight with `units`: ``"items"``, as in published accuracies, the level of a
         data set being ``sum s / sum n`` of the sums s of its units over their numbers n of items;
         or ``"units"``, the mean of ``s / n``.
+    take
+        The score of each curve, where a run has one per epoch or step: that of the last step,
+        ``"last:epoch"``; at the best step by another column, ``"best:val_acc"``
+        (``"best:val_x:lower"`` where the name does not tell); at one step, ``"at:step=10000"``; or
+        the mean of the last ones, ``"mean-last:5"``. By default as the ``measures.toml`` says.
+    selected
+        Allow ``take="best:..."`` of the scores that are compared, which makes each too good.
 
     Returns
     -------
@@ -240,6 +251,8 @@ def _read(
     names: Mapping[str, str] | None,
     units: str | Sequence[str] | None,
     unit_weights: Weights,
+    take: str | None,
+    selected: bool,
 ) -> ScoreTable:
     """Read a table of scores and check it, by the arguments of `read_scores`."""
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
@@ -248,8 +261,8 @@ def _read(
     _refuse_battles(origin)
     if where is not None:
         origin = filtered(origin, where)
-    declared_measures, scheme, covariate_names, levels, findings = declared(
-        measures, resampling, covariates, units, origin.toml
+    declared_measures, scheme, covariate_names, levels, of_curve, findings = declared(
+        measures, resampling, covariates, units, take, origin.toml
     )
     tool = origin.known if layout == "auto" else None
     if tool is not None:
@@ -258,6 +271,10 @@ def _read(
     by_tool = not declared_measures
     declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
     features = _names_of_features(features, origin)
+    point = (
+        None if of_curve is None else Take.of(of_curve, origin.names).directed(declared_measures)
+    )
+    origin = origin if point is None else without_steps(origin, point)
     roles = roles_of(
         origin,
         status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
@@ -266,6 +283,8 @@ def _read(
         covariate_names,
         features if isinstance(features, tuple) else (),
     )
+    if point is not None:
+        origin = points(origin, point, roles, selected=selected)
     unreadable = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     findings += [*roles.findings, *unreadable]
     constant = _constant_labels(roles, origin, declared_measures, dataset, findings)
@@ -533,6 +552,10 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     roles = reading.roles
     if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
         return finding
+    if common_name(name) in STEPS:
+        what = f"rows of one place differ in their {name}, as the points of a curve do:"
+        hint = Phrase(f"{what} {Option('take', f'last:{name}')} compares their last ones.")
+        return replace(finding, hint=hint)
     labels = dict.fromkeys((*roles.of.get("replication", ()), name), "replication")
     hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
     replication = roles.of.get("replication", ())

@@ -149,7 +149,7 @@ def read_effects(
         )
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     origin = open_source(source, None)
-    declares, _, _, _, notes = declared(measures, None, (), None, origin.toml)
+    declares, *_, notes = declared(measures, None, (), None, None, origin.toml)
     if isinstance(source, str | Path) and Path(source).suffix.casefold() in PAGES:
         table = published_table(Path(source), str(source))
         if table.spreads:

@@ -203,6 +203,23 @@ UnitWeights = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Take = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="The score of each curve: last:epoch, best:val_acc, at:step=10000 or mean-last:5, with"
+        " names of columns.",
+        rich_help_panel=READING,
+    ),
+]
+Selected = Annotated[
+    bool,
+    typer.Option(
+        "--selected",
+        help="Compare the best scores of curves, each selected by itself, which is too good.",
+        rich_help_panel=READING,
+    ),
+]
 Features = Annotated[
     str | None,
     typer.Option(
@@ -282,6 +299,7 @@ _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
     *("crashed", "features", "normalise", "names", "units", "unit_weights"),
+    *("take", "selected"),
 )
 # The measures that the command is about, which are those to normalise; None for all.
 MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
@@ -340,6 +358,8 @@ class SourceArguments:
     names: NewNames = None
     units: Units = None
     unit_weights: UnitWeights = "items"
+    take: Take = None
+    selected: Selected = False
 
     @property
     def place(self) -> str:
@@ -370,6 +390,8 @@ class SourceArguments:
             "names": dict(self.names or ()),
             "units": _names(self.units),
             "unit_weights": self.unit_weights,
+            "take": self.take,
+            "selected": self.selected,
         }
         if source.startswith("example:"):
             name = source.removeprefix("example:")
@@ -428,12 +450,16 @@ class SourceArguments:
     def roles(self, measures: Sequence[str] = ()) -> "Roles":
         """Return which column plays which role; only the head of the table is read."""
         from benchinfer.scores.formats.layouts import roles_of
+        from benchinfer.scores.sources.curves import Take as Curve
+        from benchinfer.scores.sources.curves import without_steps
         from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
         from benchinfer.scores.sources.nesting import check_units, level_columns
 
         place = examples().get(self.place.removeprefix("example:"), self.place)
         origin = open_source(place, self.query, self.name)
+        if self.take is not None:
+            origin = without_steps(origin, Curve.of(self.take, origin.names))
         covariates = _names(self.covariates) or ()
         levels = check_units(_names(self.units) or ())
         columns = level_columns(levels, self.columns, origin.names)

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError
-from benchinfer.core.hints import Directions, Either, Phrase, Proposal, joined
+from benchinfer.core.hints import Directions, Either, Option, Phrase, Proposal, joined
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.layouts import MEASURES
+from benchinfer.scores.sources.curves import STEPS
 from benchinfer.scores.sources.declaration import declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
@@ -43,10 +44,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "measure": COMMON["measure"],
     "value": COMMON["value"],
 }
-_STEPS = (
-    *("epoch", "step", "global_step", "timestep", "timesteps", "total_timesteps", "num_env_steps"),
-    *("_step", "training_step", "frames", "iteration", "iter", "round", "checkpoint"),
-)
 # Names that are measures only where they are the name of the column.
 _RETURNS = {"return", "ret", "reward", "returns", "rewards", "fitness", "regret", "cost"}
 _NO_SCORES = {"timestamp", "walltime", "date", "created", "index", "unnamed", "lr", "learningrate"}
@@ -114,14 +111,16 @@ def with_proposals(
     """Return an error that ends with calls that read the table, if there are any."""
     faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
     near = any("did you mean" in fault.hint for fault in faults)
-    if near or not any(fault.rule in _MENDABLE for fault in faults):
+    if near or not any(fault.rule in _MENDABLE or _names_curves(fault) for fault in faults):
         return error
     findings = list(cast("Sequence[Finding]", error.findings))
     made = proposals(read, source, options)
     if not made:
         return error
     # Calls that are complete take the place of hints on single options.
-    findings = [replace(f, hint="") if f.rule in _UNCLEAR else f for f in findings]
+    findings = [
+        replace(f, hint="") if f.rule in _UNCLEAR or _names_curves(f) else f for f in findings
+    ]
     text = [refusal(findings, _called(source)), Phrase("It can be read by")]
     for proposal in made:
         text += [Phrase("  ", proposal), f"      {proposal.gives}"]
@@ -130,6 +129,11 @@ def with_proposals(
         better = Either('where BETTER is "higher" or "lower"', "where BETTER is higher or lower")
         text.append(Phrase(better, f", for {join(names)}."))
     return ScoreTableError(joined("\n", text), error.findings)
+
+
+def _names_curves(fault: Finding) -> bool:
+    """Return whether the hint of a fault is to take points of curves."""
+    return any(isinstance(p, Option) and p.name == "take" for p in Phrase(fault.hint).parts)
 
 
 def _called(source: object) -> str:
@@ -156,6 +160,8 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
         table, directions, faults = _trial(read, source, options, candidate)
         if table is None:
             queue[:0] = [c for c in _mended(candidate, faults, columns, options) if c not in tried]
+        elif len(table.failures()) and (curve := _of_curves(candidate, columns, options)):
+            queue[:0] = curve  # what is not logged at each step is no failure
         elif len(table.algorithms) > 1:
             added = {name: value for name, value in candidate.items() if name != "measures"}
             proposal = Proposal(_written(source), added, directions, _gives(table))
@@ -216,10 +222,11 @@ def _candidates(
 ) -> Iterator[dict[str, Any]]:
     """Yield options for a trial, the likeliest first."""
     given: Mapping[str, str] = options.get("columns") or {}
-    declared_measures = declared(options.get("measures"), None, None, None, origin.toml)[0]
-    measures = [m.name for m in declared_measures]
+    declared_measures = declared(options.get("measures"), None, None, None, None, origin.toml)[0]
+    tool = origin.known
+    measures = [m.name for m in declared_measures or (() if tool is None else tool.measures)]
     # What a tool has other uses for, such as the state of a run, names nothing.
-    by_tool = {} if origin.known is None else origin.known.columns
+    by_tool = {} if tool is None else tool.columns
     free = [c for c in columns if c.name not in {*given, *by_tool}]
     for name, of_files in _names_of_files(origin, options):
         fixed = {*given.values(), *by_tool.values(), *of_files}
@@ -331,7 +338,8 @@ def _scores(
 ) -> Iterator[dict[str, Any]]:
     """Yield what holds the scores: one column, one for each measure, or a pattern of names."""
     numeric = [c for c in columns if c.numeric and "".join(c.words) not in _NO_SCORES]
-    scores = [c for c in numeric if c.plain not in (*_STEPS, *SYNONYMS["replication"])]
+    numeric = [c for c in numeric if not c.name.startswith("_")]
+    scores = [c for c in numeric if c.plain not in (*STEPS, *SYNONYMS["replication"])]
     value = [c.name for c in scores if c.plain in SYNONYMS["value"]]
     named = [c for c in scores if c.is_measure()]
     single = [*value, *(c.name for c in named if c.name not in value)]
@@ -346,11 +354,11 @@ def _scores(
                     yield {"measures": {name: "higher"}}
         elif not measures:
             yield from _without_measures(value, named)
-    wide = [c.name for c in numeric if c.plain not in _STEPS]
+    wide = [c.name for c in numeric if c.plain not in STEPS]
     wide = [name for name in wide if not re.search(r"__(MIN|MAX)$", name)]
     if len(wide) > 1:
         yield from _by_pattern(wide, roles)
-        if "algorithm" not in roles:
+        if "algorithm" not in roles and not named and len(wide) == len(numeric):
             yield {"layout": "wide-algorithms"}
         elif "dataset" not in roles and not named:
             yield {"layout": "rows-are-algorithms"}
@@ -389,6 +397,7 @@ def _mended(
         return
     given, added = options.get("columns") or {}, candidate.get("columns", {})
     left = [c for c in columns if c.name not in {*given, *added, *candidate.get("measures", ())}]
+    yield from _of_curves(candidate, left, options)
     left = [c for c in left if c.complete and c.labels > 1]
     for column in left:
         if _role(column) == "replication":
@@ -396,6 +405,17 @@ def _mended(
     for column in left:
         if not column.numeric and _role(column) in (None, "algorithm"):
             yield {**candidate, "columns": {**added, column.name: "algorithm"}}
+
+
+def _of_curves(
+    candidate: Mapping[str, Any], columns: Sequence[ColumnKind], options: Options
+) -> list[dict[str, Any]]:
+    """Return a candidate with the last score of each curve, where a column is named as steps."""
+    if "take" in candidate or options.get("take") is not None:
+        return []
+    steps = [c for c in columns if c.plain in STEPS and c.numeric and c.complete and c.labels > 1]
+    finest = sorted(steps, key=lambda c: STEPS.index(c.plain))[:1]
+    return [{**candidate, "take": f"last:{column.name}"} for column in finest]
 
 
 def _gives(table: "ScoreTable") -> str:

@@ -17,6 +17,8 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
+from benchinfer.scores.formats.curves.reinforcement import evaluations
+from benchinfer.scores.formats.curves.trainer import trainer_state
 from benchinfer.scores.formats.evaluations.every_eval_ever import every_eval_ever
 from benchinfer.scores.formats.evaluations.inspect import inspect_log
 from benchinfer.scores.formats.evaluations.lighteval import lighteval
@@ -159,7 +161,8 @@ def archive(path: Path, typed: str) -> tuple[Format, Rows]:
         if size > MOST_BYTES:
             raise ScoreTableError(f"{typed!r} holds {size} bytes of arrays, too many.")
         with np.load(path, allow_pickle=False) as arrays:
-            results = runs_by_tasks({name: arrays[name] for name in arrays.files})
+            held = {name: arrays[name] for name in arrays.files}
+        results = evaluations(held) or runs_by_tasks(held)
     except MemoryError:
         raise ScoreTableError(
             f"{typed!r} cannot be read as arrays: one says that it is larger than memory.",
@@ -346,6 +349,7 @@ _DOCUMENTS: tuple[tuple[set[str], Callable[[Record, Path], Results | None]], ...
     ({"results", "config_general"}, lighteval),
     ({"eval", "status", "version"}, inspect_log),
     ({"evaluation_id", "model_info", "evaluation_results"}, every_eval_ever),
+    ({"log_history", "global_step"}, trainer_state),
     ({"benchmarks", "machine_info"}, pytest_benchmark),
     ({"benchmarks", "context"}, google_benchmark),
     ({"results"}, hyperfine),

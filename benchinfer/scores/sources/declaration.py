@@ -1,4 +1,4 @@
-"""Declarations of measures, resampling, covariates and units by arguments or TOML."""
+"""Declarations of measures, resampling, covariates, units and curves by arguments or TOML."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,28 @@ from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.sources.nesting import check_units
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
-_TOP = ("covariates", "units", "resampling", "measures")
+_TOP = ("covariates", "units", "take", "resampling", "measures")
 _LISTS = {"covariates": '["n_rows", "size"]', "units": '["item", "answer"]'}
 _MEASURE = ("better", "tolerance", "scale", "bounds", "unit", "label", "limit", "par")
 _RESAMPLING = ("kind", "folds", "test_fraction", "paired")
 
 
-_Parts = tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], tuple[str, ...]]
+# Measures, resampling, covariates, levels of units, and the point of a curve.
+_Parts = tuple[tuple[Measure, ...], Resampling | None, tuple[str, ...], tuple[str, ...], str | None]
 
 
 def declared(
-    measures: object, resampling: object, covariates: object, units: object, default: Path | None
+    measures: object,
+    resampling: object,
+    covariates: object,
+    units: object,
+    take: str | None,
+    default: Path | None,
 ) -> tuple[*_Parts, list[Finding]]:
     """Bring together what the arguments and the TOML declare; arguments win.
 
-    Returns measures, resampling, the names of covariates and of the levels of units, and notes.
+    Returns measures, resampling, the names of covariates and of the levels of units, the point of
+    a curve, and notes.
     """
     path = default
     if isinstance(measures, Path) or (isinstance(measures, str) and measures.endswith(".toml")):
@@ -37,10 +44,11 @@ def declared(
     said: Resampling | None = None
     covariate_names: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    point: str | None = None
     notes: list[Finding] = []
     # Where all arguments are given, a file that happens to lie there is not even opened.
-    if path is not None and None in (measures, resampling, covariates, units):
-        declared_measures, said, covariate_names, levels = read_toml(path)
+    if path is not None and None in (measures, resampling, covariates, units, take):
+        declared_measures, said, covariate_names, levels, point = read_toml(path)
         parts = [
             name
             for name, given, says in (
@@ -48,6 +56,7 @@ def declared(
                 ("resampling", resampling, said is not None),
                 ("covariates", covariates, bool(covariate_names)),
                 ("units", units, bool(levels)),
+                ("take", take, point is not None),
             )
             if given is None and says
         ]
@@ -74,7 +83,8 @@ def declared(
     if covariates is not None:
         covariate_names = _covariates(covariates)
     levels = check_units(levels if units is None else units)
-    return declared_measures, said, covariate_names, levels, notes
+    point = point if take is None else take
+    return declared_measures, said, covariate_names, levels, point, notes
 
 
 def _covariates(given: object) -> tuple[str, ...]:
@@ -139,6 +149,9 @@ def read_toml(path: Path) -> _Parts:
         for names, (key, example) in zip(lists, _LISTS.items(), strict=True)
         if names is None
     ]
+    take = document.get("take")
+    if not isinstance(take, str | None):
+        faults.append('take: not text; write take = "last:epoch".')
     if faults:
         raise ScoreTableError(
             f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in {path.name!r}:\n"
@@ -146,10 +159,10 @@ def read_toml(path: Path) -> _Parts:
             hint=[
                 f"keys of a measure: {', '.join(_MEASURE)};",
                 f"of [resampling]: {', '.join(_RESAMPLING)};",
-                "above the tables: covariates, units.",
+                "above the tables: covariates, units, take.",
             ],
         )
-    return tuple(measures), resampling, lists[0] or (), lists[1] or ()
+    return tuple(measures), resampling, lists[0] or (), lists[1] or (), take
 
 
 def _list(given: object) -> tuple[str, ...] | None:

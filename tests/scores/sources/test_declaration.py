@@ -19,14 +19,14 @@ def toml(tmp_path):
 def test_everything_a_file_can_say(toml):
     path = toml(
         'covariates = ["n_rows", "run size"]\n'
-        'units = ["passage", "item"]\n'
+        'units = ["passage", "item"]\ntake = "last:epoch"\n'
         '[resampling]\nkind = "holdout"\ntest_fraction = 0.25\npaired = false\n'
         '[measures.error]\nbetter = "lower"\ntolerance = 0.01\nbounds = [0, 1.0]\n'
         'label = "misclassification error"\n'
         '[measures."run time"]\nbetter = "lower"\nscale = "log"\nunit = "s"\nbounds = [0.0, inf]\n'
     )
-    measures, resampling, covariates, units = read_toml(path)
-    assert units == ("passage", "item")
+    measures, resampling, covariates, units, point = read_toml(path)
+    assert (units, point) == (("passage", "item"), "last:epoch")
     assert covariates == ("n_rows", "run size")
     assert measures == (
         Measure("error", "lower", 0.01, bounds=(0.0, 1.0), label="misclassification error"),

@@ -1,0 +1,1 @@
+"""Curves of training and of evaluations while training."""
