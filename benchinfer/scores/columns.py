@@ -58,6 +58,8 @@ COMMON: dict[str, tuple[str, ...]] = {
     "status": (),  # recognised where a measure has a limit: `scores.checks.limits`
 }
 
+# Names of what is asked several times: its answers depend on each other.
+ITEMS = {"item", "question", "prompt", "doc", "document", "problem", "passage", "query"}
 # Columns that say out of how many a score is counted.
 _TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|examples|attempts)")
 

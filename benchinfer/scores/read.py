@@ -39,6 +39,7 @@ from benchinfer.scores.checks.limits import (
 )
 from benchinfer.scores.columns import (
     INNER,
+    ITEMS,
     LABELS,
     Frame,
     Roles,
@@ -65,7 +66,7 @@ from benchinfer.scores.rows import (
     placed_frame,
     rows_of,
 )
-from benchinfer.scores.sources.curves import STEPS, Take, points, without_steps
+from benchinfer.scores.sources.curves import STEPS, points, without_steps
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -259,8 +260,7 @@ def _read(
     new_names = check_names(names)
     origin = open_source(source, query, name)
     _refuse_battles(origin)
-    if where is not None:
-        origin = filtered(origin, where)
+    origin = origin if where is None else filtered(origin, where)
     declared_measures, scheme, covariate_names, levels, of_curve, findings = declared(
         measures, resampling, covariates, units, take, origin.toml
     )
@@ -271,10 +271,7 @@ def _read(
     by_tool = not declared_measures
     declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
     features = _names_of_features(features, origin)
-    point = (
-        None if of_curve is None else Take.of(of_curve, origin.names).directed(declared_measures)
-    )
-    origin = origin if point is None else without_steps(origin, point)
+    origin, point = without_steps(origin, of_curve)
     roles = roles_of(
         origin,
         status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
@@ -283,8 +280,7 @@ def _read(
         covariate_names,
         features if isinstance(features, tuple) else (),
     )
-    if point is not None:
-        origin = points(origin, point, roles, selected=selected)
+    origin = points(origin, point, roles, declared_measures, selected=selected)
     unreadable = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     findings += [*roles.findings, *unreadable]
     constant = _constant_labels(roles, origin, declared_measures, dataset, findings)
@@ -552,7 +548,8 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     roles = reading.roles
     if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
         return finding
-    if common_name(name) in STEPS:
+    items = {common_name(n) for n in roles.of.get("replication", ())} & ITEMS
+    if common_name(name) in STEPS and not items:
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
         hint = Phrase(f"{what} {Option('take', f'last:{name}')} compares their last ones.")
         return replace(finding, hint=hint)
@@ -579,16 +576,10 @@ def _by_levels(finding: Finding, roles: Roles) -> Finding:
     return replace(finding, where=(tuple(names.get(name, name) for name in head), *rows))
 
 
-# Names of what is asked several times: its answers depend on each other.
-_ITEMS = {"item", "question", "prompt", "doc", "doc_id", "document", "problem", "passage", "query"}
-
-
 def _answers_as_replications(roles: Roles) -> Finding | None:
     """Warn where the answers to one item count as independent replications."""
     names = roles.of.get("replication", ())
-    items = [
-        n for n in names if n.casefold().removesuffix("_id") in _ITEMS or n.casefold() in _ITEMS
-    ]
+    items = [n for n in names if common_name(n) in ITEMS]
     inner = [name for name in names if name not in items]
     if not items or not inner:
         return None

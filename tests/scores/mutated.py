@@ -17,7 +17,7 @@ JUNK = [
     *("{}", "[]", "null", "true", "2020-01-01", "dataset", "value", "=1+1", "{dataset}", "*"),
 ]
 ACC = {"acc": "higher"}
-BINARY = (".db", ".eval", ".parquet")
+BINARY = (".db", ".eval", ".parquet", ".npz")
 
 
 def long_table(rng: random.Random) -> str:

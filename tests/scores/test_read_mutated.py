@@ -9,4 +9,4 @@ from tests.scores.mutated import check_folder, check_long, check_sample
 def test_damaged_tables_are_read_or_refused(tmp_path, check):
     read = sum(check(tmp_path, seed) for seed in range(150))
     # Both happen; single pieces of folders, which are samples too, are no tables by themselves.
-    assert 5 < read < 140
+    assert 2 < read < 140

@@ -450,7 +450,6 @@ class SourceArguments:
     def roles(self, measures: Sequence[str] = ()) -> "Roles":
         """Return which column plays which role; only the head of the table is read."""
         from benchinfer.scores.formats.layouts import roles_of
-        from benchinfer.scores.sources.curves import Take as Curve
         from benchinfer.scores.sources.curves import without_steps
         from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
@@ -458,8 +457,7 @@ class SourceArguments:
 
         place = examples().get(self.place.removeprefix("example:"), self.place)
         origin = open_source(place, self.query, self.name)
-        if self.take is not None:
-            origin = without_steps(origin, Curve.of(self.take, origin.names))
+        origin, _ = without_steps(origin, self.take)
         covariates = _names(self.covariates) or ()
         levels = check_units(_names(self.units) or ())
         columns = level_columns(levels, self.columns, origin.names)

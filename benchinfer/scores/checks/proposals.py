@@ -12,7 +12,7 @@ from benchinfer.core.hints import Directions, Either, Option, Phrase, Proposal, 
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
-from benchinfer.scores.columns import COMMON
+from benchinfer.scores.columns import COMMON, ITEMS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.layouts import MEASURES
 from benchinfer.scores.sources.curves import STEPS
@@ -414,6 +414,8 @@ def _of_curves(
     if "take" in candidate or options.get("take") is not None:
         return []
     steps = [c for c in columns if c.plain in STEPS and c.numeric and c.complete and c.labels > 1]
+    if any(c.plain in ITEMS for c in columns):
+        return []  # an epoch is one more answer to each
     finest = sorted(steps, key=lambda c: STEPS.index(c.plain))[:1]
     return [{**candidate, "take": f"last:{column.name}"} for column in finest]
 

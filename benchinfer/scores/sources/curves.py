@@ -147,24 +147,37 @@ def steps_of(names: Sequence[str]) -> list[str]:
     return [name for step in STEPS for name in names if common_name(name) == step]
 
 
-def without_steps(source: Source, take: Take) -> Source:
-    """Hide the column of steps, which is neither a label nor a score."""
+def without_steps(source: Source, text: str | None) -> tuple[Source, Take | None]:
+    """Hide the column of steps, which is neither a label nor a score, and return what is taken."""
+    if text is None:
+        return source, None
+    take = Take.of(text, source.names)
     known = source.known
     if known is not None:
         columns = {name: role for name, role in known.columns.items() if name != take.steps}
         known = replace(known, columns=columns)
     names = tuple(name for name in source.names if name != take.steps)
-    return replace(source, names=names, known=known)
+    return replace(source, names=names, known=known), take
 
 
-def points(source: Source, take: Take, roles: Roles, *, selected: bool) -> Source:
-    """Return the source with one score of each curve; a curve has the same labels in all its rows.
+def points(
+    source: Source,
+    take: Take | None,
+    roles: Roles,
+    measures: Sequence[Measure],
+    *,
+    selected: bool,
+) -> Source:
+    """Return the source with one score of each curve, which has the same labels in all its rows.
 
     Raises
     ------
     ScoreTableError
         Scores would be the best of their own curves, and nobody says that this is meant.
     """
+    if take is None:
+        return source
+    take = take.directed(measures)
     by_itself = take.by in roles.scores
     if by_itself and not selected:
         raise ScoreTableError(

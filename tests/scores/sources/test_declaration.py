@@ -57,7 +57,7 @@ def test_all_faults_at_once(toml):
         "    resampling: unknown resampling 'jackknife'.\n"
         "Hint: keys of a measure: better, tolerance, scale, bounds, unit, label, limit, par;\n"
         "      of [resampling]: kind, folds, test_fraction, paired;\n"
-        "      above the tables: covariates, units."
+        "      above the tables: covariates, units, take."
     )
 
 
@@ -84,18 +84,21 @@ def test_single_faults(toml, text, expected):
 def test_a_path_as_the_argument(toml):
     path = toml('[measures.acc]\nbetter = "higher"')
     for given in (path, str(path)):
-        measures, resampling, covariates, units, findings = declared(given, None, None, None, None)
+        measures, resampling, covariates, units, _, findings = declared(given, *[None] * 5)
         assert measures == (Measure("acc", "higher"),)
         assert resampling is None
         assert covariates == units == ()
         assert findings == []
     with pytest.raises(ScoreTableError, match=r"there is no file 'nope\.toml'"):
-        declared("nope.toml", None, None, None, None)
+        declared("nope.toml", *[None] * 5)
 
 
 def test_a_file_beside_is_not_opened_when_nothing_is_left_to_say(toml):
     path = toml("nonsense")
-    measures, resampling, covariates, units, findings = declared("acc:higher", "cv", (), (), path)
+    measures, resampling, covariates, units, take, findings = declared(
+        "acc:higher", "cv", (), (), "last", path
+    )
+    assert take == "last"
     assert measures == (Measure("acc", "higher"),)
     assert resampling == Resampling("cv")
     assert covariates == units == ()
@@ -104,30 +107,30 @@ def test_a_file_beside_is_not_opened_when_nothing_is_left_to_say(toml):
 
 def test_a_file_beside_is_reported(toml):
     path = toml('[resampling]\nkind = "cv"\n[measures.acc]\nbetter = "higher"')
-    assert [f.what for f in declared(None, None, None, None, path)[4]] == [
+    assert [f.what for f in declared(None, None, None, None, None, path)[5]] == [
         "measures and resampling as measures.toml beside the table says."
     ]
-    assert [f.what for f in declared("f1:higher", None, None, None, path)[4]] == [
+    assert [f.what for f in declared("f1:higher", None, None, None, None, path)[5]] == [
         "resampling as measures.toml beside the table says."
     ]
     path = toml('covariates = ["size"]\n' + path.read_text(encoding="utf-8"))
-    assert [f.what for f in declared(None, None, None, None, path)[4]] == [
+    assert [f.what for f in declared(None, None, None, None, None, path)[5]] == [
         "measures, resampling and covariates as measures.toml beside the table says."
     ]
-    assert declared("f1:higher", "cv", None, None, path)[2] == ("size",)
-    assert declared(None, None, (), None, path)[2] == ()
+    assert declared("f1:higher", "cv", None, None, None, path)[2] == ("size",)
+    assert declared(None, None, (), None, None, path)[2] == ()
     path = toml('units = ["item", "answer"]\n' + path.read_text(encoding="utf-8"))
-    assert declared(None, None, None, None, path)[3] == ("item", "answer")
-    assert declared(None, None, None, "doc", path)[3] == ("doc",)
-    assert declared(None, None, "n_rows", None, path)[2] == ("n_rows",)
+    assert declared(None, None, None, None, None, path)[3] == ("item", "answer")
+    assert declared(None, None, None, "doc", None, path)[3] == ("doc",)
+    assert declared(None, None, "n_rows", None, None, path)[2] == ("n_rows",)
 
 
 def test_unknown_resampling():
     with pytest.raises(ScoreTableError, match="unknown resampling 5"):
-        declared("acc:higher", 5, None, None, None)
+        declared("acc:higher", 5, *[None] * 4)
 
 
 @pytest.mark.parametrize("given", [5, [3], {"size": 1}])
 def test_covariates_that_cannot_be_read(given):
     with pytest.raises(ScoreTableError, match=r"covariates=.* cannot be read\.\nHint: names of"):
-        declared("acc:higher", None, given, None, None)
+        declared("acc:higher", None, given, *[None] * 3)

@@ -74,7 +74,7 @@ def _table(file: Path) -> Rows:
 
 
 def _value(text: str) -> float | str | None:
-    """Return a number, None where nothing was logged; NaN, which a run has that diverged, as text."""
+    """Return a number, None where nothing was logged; NaN of a run that diverged stays text."""
     value = number_or_text(text.strip())
     if isinstance(value, float) and math.isnan(value):
         return text.strip()
