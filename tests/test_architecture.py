@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4758,
-    "records": 467,
+    "functions": 4787,
+    "records": 468,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }
