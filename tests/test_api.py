@@ -204,17 +204,17 @@ print(json.dumps([name for name in ("matplotlib", "pymc", "jinja2") if name in s
     assert _in_a_clean_process(code) == []
 
 
-def test_a_fit_leaves_tests_of_normality_to_its_diagnostics() -> None:
+def test_a_mixed_model_and_its_diagnostics_do_without_the_statistics_of_scipy() -> None:
+    # They take longer to load than a model to fit.
     code = """
 import json, sys
 import benchinfer as bi
 mixed = bi.compare_mixed(bi.load_example("simulated/balanced"))
 mixed.contrasts(all=True), mixed.summary()
-before = "scipy.stats" in sys.modules
 normal = mixed.diagnostics()["check"].str.contains("Shapiro")
-print(json.dumps([before, "scipy.stats" in sys.modules, int(normal.sum())]))
+print(json.dumps(["scipy.stats" in sys.modules, int(normal.sum())]))
 """
-    assert _in_a_clean_process(code) == [False, True, 2]
+    assert _in_a_clean_process(code) == [False, 2]
 
 
 def test_a_report_without_bayes_loads_no_sampler() -> None:

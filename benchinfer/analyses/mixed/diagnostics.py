@@ -305,7 +305,7 @@ def _normal(effects: RandomEffects) -> list[Check]:
     shapes = (effects.dataset_shape, effects.profile_shape)
     return [
         Check.of(
-            f"{name}: Shapiro-Wilk p-value",
+            f"{name}: Shapiro-Francia p-value",
             shape.p_normal,
             _RARE,
             least=True,

@@ -10,7 +10,6 @@ them rejects, or when all have ended.
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
-from scipy.stats import rankdata
 
 from benchinfer.analyses.monitor.course import (
     BROKEN_DOWN,
@@ -116,6 +115,8 @@ def _sums_z(d: Array, test: Test, n: Codes) -> Array:
 
 def _rank_z(d: Array) -> Array:
     """Return the normal quantile of the signed ranks of (..., b) differences, zeros left out."""
+    from scipy.stats import rankdata  # takes longer to load than a table to be monitored
+
     sizes = np.where(d == 0, np.inf, np.abs(d))
     ranks = np.where(d == 0, 0.0, rankdata(sizes, axis=-1))
     return _ratio((np.sign(d) * ranks).sum(axis=-1), np.sqrt((ranks**2).sum(axis=-1)))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from benchinfer.analyses.wins.comparison import WinsComparison, win_square
 from benchinfer.comparison.figures import COMPARISON, DISTRIBUTIONS
@@ -59,7 +59,7 @@ def layout_win_matrix(result: "WinsComparison", width: Width = PAGE) -> Chances:
 
 size_worths, draw_worths = bars.size_intervals, bars.draw_intervals
 # Two intervals of a level of 84 % do not overlap where a difference is about significant at 5 %.
-_TIMES = float(norm.ppf(0.975)) / np.sqrt(2)
+_TIMES = float(ndtri(0.975)) / np.sqrt(2)
 
 
 def layout_worths(result: "WinsComparison", width: Width = PAGE) -> Intervals:

@@ -15,8 +15,7 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import stdtr
-from scipy.stats import chi2
+from scipy.special import chdtrc, chdtri, stdtr
 
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.types import Array
@@ -325,12 +324,12 @@ def heterogeneity(parts: Sequence[NetworkPart], tau2: float, level: float = 0.95
     Statistics in Medicine 21, 1539-1558. https://doi.org/10.1002/sim.1186
     """
     free, fixed = sum(part.free for part in parts), at(parts, 0.0)
-    tails = [float(chi2.isf(tail, free)) for tail in ((1 - level) / 2, (1 + level) / 2)]
+    tails = [float(chdtri(free, tail)) for tail in ((1 - level) / 2, (1 + level) / 2)]
     low, high = (crossing(lambda t, c=c: at(parts, t).q - c, unit(parts)) for c in tails)
     return Heterogeneity(
         q=fixed.q,
         df=free,
-        p_value=float(chi2.sf(fixed.q, free)),
+        p_value=float(chdtrc(free, fixed.q)),
         tau2=tau2,
         tau2_low=low,
         tau2_high=high,
