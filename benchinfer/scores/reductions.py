@@ -104,6 +104,13 @@ class Blocks:
         return self.mean if self.total is None else self.total
 
     @property
+    def scores(self) -> Array:
+        """(R, K) scores as they are: of units, the means of their items."""
+        if self.total is None or self.size is None:
+            return self.mean
+        return self.total / np.where(self.size > 0, self.size, 1.0)
+
+    @property
     def resolution(self) -> float:
         """Smallest step between scores that were not repeated, 0 where there are none or one."""
         if self.step is not None:

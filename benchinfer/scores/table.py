@@ -285,7 +285,7 @@ class ScoreTable(Showable):
             By default, of all measures.
         """
         summary = self.summary if measure is None else self._of(measure)
-        return Facts(summary, self.paired, self.measures, self.resampling)
+        return Facts(summary, self.paired, self.measures, self.resampling, self.has_unequal_units)
 
     def _findings(self, measure: str | None) -> tuple[Finding, ...]:
         name = f"findings of {measure}" if measure is not None else "findings"

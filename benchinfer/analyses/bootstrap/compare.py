@@ -157,7 +157,7 @@ def compare_bootstrap(
         Aggregate: ``"iqm"`` (interquartile mean of all scores), ``"mean"``, ``"median"``,
         ``"worst"``, ``"optimality-gap"`` (mean shortfall from the goal), or a number between 0 and
         1 for that quantile, counted from the worst. ``"auto"``: ``"mean"`` of scores that are all 0
-        or 1, which is their rate, and else ``"iqm"``.
+        or 1, which is their rate, and of nested units of unequal size, and else ``"iqm"``.
 
         Quantiles are of the data sets' means (with one data set, of its scores). Data sets have
         equal weight, whatever their number of replications.
@@ -247,10 +247,11 @@ def compare_bootstrap(
         *Setting.of(scores, measure), missing, _named(contrasts, control, goal)
     )
     options = replace(options, measure=setting.measure.name)
-    if statistic == "auto" and setting.zero_one:
+    if statistic == "auto" and (setting.zero_one or scores.has_unequal_units):
         options = replace(options, statistic="mean")
     options.check_family(setting.algorithms)
-    sample = BootstrapSample.of(scores, setting, resample, goal, tolerance, gap=options.gap)
+    of = statistic_of(options.statistic)
+    sample = BootstrapSample.of(scores, setting, resample, of, goal, tolerance, gap=options.gap)
     with reporting(progress=progress) as callback:
         return compared(setting, sample, options, n_jobs, callback)
 

@@ -15,6 +15,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import check_travels, per_dataset
 from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
 from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.hints import Call, Option
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.numerics.types import Codes
 from benchinfer.relations.ensemble import Ensemble
@@ -101,6 +102,11 @@ def resample_relations(
     check_jobs(n_jobs)
     setting, scores = Setting.of(scores, measure)
     blocks = scores.blocks(setting.measure.name)
+    if blocks.size is not None:
+        raise DesignError(
+            "units hold different numbers of items, which resampled tables would not know.",
+            hint=f"with {Call('read_scores', Option('unit_weights', 'units'))} units count alike.",
+        )
     sample = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
     refuse_undrawable(setting, sample, resample)
     table = _Table.of(setting, scores)

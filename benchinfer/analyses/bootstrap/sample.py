@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.analyses.bootstrap.numerics import aggregates, resampling
+from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSample
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
@@ -44,6 +45,7 @@ class BootstrapSample:
         scores: "ScoreTable",
         setting: "Setting",
         resample: Resample,
+        statistic: Statistic,
         goal: Reference | None,
         tolerance: float | None,
         *,
@@ -51,7 +53,17 @@ class BootstrapSample:
     ) -> "BootstrapSample":
         """Take the scores as the arguments of `compare_bootstrap` ask."""
         blocks = scores.blocks(setting.measure.name)
-        raw = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
+        if blocks.size is not None and statistic.pools(len(blocks.datasets)):
+            raise DesignError(
+                "units hold different numbers of items, and this statistic is of units, not of"
+                " items.",
+                hint=[
+                    f"{Option('statistic', 'mean')} resamples units with their items;",
+                    f"with {Call('read_scores', Option('unit_weights', 'units'))} units count"
+                    " alike.",
+                ],
+            )
+        raw = resampling.lay_out(blocks.scores, blocks.count > 0, blocks.dataset, blocks.size)
         refuse_undrawable(setting, raw, resample)
         target = _goal(setting, raw, goal, gap=gap)
         aggregated = raw if target is None else aggregates.clipped(raw, target)

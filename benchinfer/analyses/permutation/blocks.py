@@ -46,6 +46,10 @@ class Exchangeable:
     # (D,) differences on each data set that count as none, which `ties` are made of
     rounded: Array = field(default_factory=lambda: np.zeros(0))
     ties: int = 0  # scores that were made equal to another one of their block
+    # size, linear: (N,) of nested units of unequal size, whose `values` are `UnitScores.total`, the
+    # other ones of `UnitScores`; else None
+    size: Array | None = None
+    linear: Array | None = None
 
     @property
     def outcomes(self) -> bool:
@@ -74,6 +78,13 @@ class Exchangeable:
         filled[self.block, self.label] = self.values
         return filled
 
+    def shift(self, by: float) -> Array | float:
+        """Return what a difference of items makes of each block's: (B, 1) by size, if unequal."""
+        if self.size is None:
+            return by
+        count = np.maximum(np.bincount(self.block), 1)
+        return by * (np.bincount(self.block, self.size) / count)[:, None]
+
 
 def exchangeable(
     scores: ScoreTable, setting: Setting, target: Literal["auto"] | Target, on: On
@@ -89,7 +100,7 @@ def exchangeable(
         )
     if target == "datasets" or one:
         refuse_overlap(setting)
-        return _replications(scores, setting)
+        return _replications(scores, setting, on)
     return _datasets(scores, setting, spread=on == "dispersion")
 
 
@@ -130,11 +141,15 @@ def _spreads(scores: ScoreTable, measure: str) -> Array:
     return spreads
 
 
-def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
+def _replications(scores: ScoreTable, setting: Setting, on: On) -> Exchangeable:
     """Return one block for each replication, or for each data set where they are not shared."""
     blocks = scores.blocks(setting.measure.name)
     row, label = np.nonzero(blocks.count)
     dataset = blocks.dataset[row]
+    size = linear = None
+    if blocks.size is not None:
+        _refuse_uneven(on, paired=blocks.paired)
+        size, linear = blocks.size[row, label], blocks.mean[row, label]
     return Exchangeable(
         blocks.sums[row, label],  # so that whole units are permuted with their sizes
         row if blocks.paired else dataset,
@@ -144,7 +159,30 @@ def _replications(scores: ScoreTable, setting: Setting) -> Exchangeable:
         "replication" if blocks.paired else "data set",
         repeated=not blocks.paired,
         target="datasets",
+        size=size,
+        linear=linear,
     )
+
+
+def _refuse_uneven(on: On, *, paired: bool) -> None:
+    """Refuse units of unequal size where labels are exchanged without their items."""
+    alike = f"with {Call('read_scores', Option('unit_weights', 'units'))} units count alike."
+    if not paired:
+        raise DesignError(
+            "units hold different numbers of items, and algorithms do not share them: scores that"
+            " change places would take another number of items along.",
+            hint=[f"{Call('compare_mixed')} compares means of items;", alike],
+        )
+    if on != "values":
+        raise DesignError(
+            f"units hold different numbers of items, and {Option('on', on)} is of units, not of"
+            " items.",
+            hint=[
+                f"{Call('compare_permutation', Option('on', 'values'))} exchanges units with their"
+                f" items, {Call('compare_mixed')} compares means of items;",
+                alike,
+            ],
+        )
 
 
 # A spread below this, relative to the scores, is the noise of subtraction.

@@ -98,7 +98,8 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
     d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
     n_pairs, margin = len(matrix), procedure.margin
     side = procedure.side or 1
-    columns = [side * d, *([d + margin, margin - d] if margin > 0 else [])]
+    wide = data.shift(margin)
+    columns = [side * d, *([d + wide, wide - d] if margin > 0 else [])]
     terms = np.concatenate([_terms(data, part, procedure, noise) for part in columns], axis=1)
     two_sided = (np.arange(terms.shape[1]) < n_pairs) & (procedure.side == 0)
     tests = signs.sign_tests(
@@ -112,7 +113,11 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
     )
     above, below = tests.p_value[n_pairs : 2 * n_pairs], tests.p_value[2 * n_pairs :]
     none = np.ones(n_pairs)
-    low, high, estimate, mean = _shifts(d, procedure)
+    if data.linear is not None:  # intervals are of the ratio of sums
+        linear = differences(replace(data, values=data.linear), matrix, procedure.on)
+        low, high, estimate, mean = _shifts(linear, procedure)
+    else:
+        low, high, estimate, mean = _shifts(d, procedure)
     return PairTests(
         estimate=estimate,
         low=low,
@@ -141,8 +146,9 @@ def ordered_terms(data: Exchangeable, procedure: PermutationProcedure, margin: f
     d = np.where(np.abs(d) <= noise[:, None], 0.0, d)
     i, j = pairs.T
     terms = np.zeros((len(d), k, k))
-    terms[:, i, j] = _terms(data, d - margin, procedure, noise)
-    terms[:, j, i] = _terms(data, -d - margin, procedure, noise) if margin else -terms[:, i, j]
+    wide = data.shift(margin)
+    terms[:, i, j] = _terms(data, d - wide, procedure, noise)
+    terms[:, j, i] = _terms(data, -d - wide, procedure, noise) if margin else -terms[:, i, j]
     return terms
 
 

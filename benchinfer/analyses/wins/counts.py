@@ -216,7 +216,7 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, Codes]:
             else f"{Call('compare_mixed')} compares their means.",
         )
     blocks = scores.blocks(setting.measure.name)
-    values = np.where(blocks.count > 0, blocks.sums, np.nan)
+    values = np.where(blocks.count > 0, blocks.scores, np.nan)
     # On one data set its replications are all that could go together, or not.
     one = len(setting.coverage.datasets) == 1
     _, cluster = np.unique(blocks.dataset, return_inverse=True)

@@ -45,7 +45,7 @@ def advice(facts: Facts, m: int) -> Advice | None:
         return None
     if np.nanmin(s.minimum[m]) == np.nanmax(s.maximum[m]):
         return Advice(_POINTS, "all scores are the same")
-    if kinds.zero_one(s, m) and d > 1:
+    if kinds.zero_one(s, m) and d > 1 and not facts.uneven:
         return Advice(kinds.BINOMIAL, "scores are 0 or 1, on several data sets")
     if kinds.all_ranks(s, m):
         return Advice(kinds.RANKED, "the scores are ranks, which say nothing of distances")
@@ -106,7 +106,7 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     sd = np.sqrt(s.squares[m, held] / (s.n[m, held] - 1))
     reach = np.fmax(s.maximum[m, held] - s.mean[m, held], s.mean[m, held] - s.minimum[m, held])
     far = int((reach > (np.sqrt(2 * np.log(s.n[m, held])) + _FAR) * sd).sum())
-    if far and not overlap:
+    if far and not overlap and not facts.uneven:
         return Advice(_PERMUTATION, f"{count(far, 'algorithm')} with scores far from the others")
     return Advice(_MIXED, why)
 

@@ -1,7 +1,7 @@
 """Facts of a table that findings rest on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, erfc, log2, sqrt
 
 import numpy as np
@@ -36,12 +36,15 @@ class Facts:
         As declared.
     resampling
         How the replications came about, if declared.
+    uneven
+        Whether replications are units of unequal size.
     """
 
     summary: Summary
     paired: bool
     measures: tuple[Measure, ...] = ()
     resampling: Resampling | None = None
+    uneven: bool = False
 
     @property
     def declared(self) -> list[tuple[int, Measure]]:
@@ -58,7 +61,7 @@ class Facts:
         if len(m) == len(s.measures):
             return self
         part = s.part(m, range(len(s.datasets)), range(len(s.algorithms)))
-        return Facts(part, self.paired, self.measures, self.resampling)
+        return replace(self, summary=part)
 
     def levels(self, m: int) -> Array:
         """Return the (D, K) cell means of a measure, in log units on a log scale."""

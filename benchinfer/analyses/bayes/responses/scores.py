@@ -72,6 +72,11 @@ def read_responses(
 
 def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: str) -> Answers:
     """Return successes of scores that are shares of so many trials."""
+    if scores.units is not None:
+        raise DesignError(
+            f"scores are means of nested units, and {Option('trials')} is of single scores.",
+            hint=f"{Given('likelihood', 'normal')} takes means of units.",
+        )
     known_covariates(scores, (trials,))
     rows = scores.observations(setting.measure.name)
     n = rows.covariate[:, rows.covariates.index(trials)]

@@ -99,10 +99,10 @@ def draws(
         def part(first: int, last: int) -> Array:
             return resampling.pooled(plan, pool, reduction, key, first, last)
     else:
-        shares = sample.values / sample.n[sample.dataset]
+        shares, sizes = sample.shares
 
         def part(first: int, last: int) -> Array:
-            return statistic.of_means(resampling.unit_means(plan, shares, key, first, last))
+            return statistic.of_means(resampling.unit_means(plan, shares, sizes, key, first, last))
 
     held, visited = sample.n_datasets * k, sample.values.size
     return in_spans(part, resamples, held, visited, span=chunk, n_jobs=n_jobs, progress=progress)
@@ -158,6 +158,7 @@ class UnitInfluence:
 
     value: Array  # (U, K) first-order parts; constants within a stratum do not matter
     group: Counts  # (U,) stratum of each unit; units are drawn within strata of two or more
+    size: Array | None = None  # (U,) of units of unequal size
 
     def parts(self, contrasts: Array) -> Array:
         """Return (U, P) squared deviations of the units, within strata, of contrasts (P, K)."""
@@ -174,7 +175,8 @@ class UnitInfluence:
         Strata with the variances V_s of n_s units each give ``(sum V)^2 / sum(V^2 / (n_s + 1)) -
         2`` degrees of freedom, which is right on average if all V are the same; never fewer than
         the smallest stratum has, or more than all. The number of units is that and ``(sum V)^2 /
-        sum(V^2)``.
+        sum(V^2)``. Units of unequal size count as ``(sum m)^2 / sum m^2`` of one size: of
+        independent items resamples have ``1 - sum m^2 / (sum m)^2`` of the variance.
 
         References
         ----------
@@ -182,17 +184,24 @@ class UnitInfluence:
         population variances are involved. Biometrika 34, 28-35.
         https://doi.org/10.1093/biomet/34.1-2.28
         """
-        n = np.bincount(self.group).astype(np.float64)[:, None]
+        units = n = np.bincount(self.group).astype(np.float64)[:, None]
+        if self.size is not None:
+            n = (np.bincount(self.group, self.size) ** 2 / np.bincount(self.group, self.size**2))
+            n = n[:, None]
         spread = np.zeros((len(n), len(contrasts)))
         np.add.at(spread, self.group, self.parts(contrasts))
         spread *= n / (n - 1)
         # Without any spread all units count alike.
         spread = np.where(spread.sum(axis=0) > 0, spread, n)
         total, squares = spread.sum(axis=0), (spread**2).sum(axis=0)
-        df = total**2 / (spread**2 / (n + 1)).sum(axis=0) - 2
-        df = np.clip(df, (n - 1).min(), (n - 1).sum())
+
+        def freedom(n: Array) -> Array:
+            df = total**2 / (spread**2 / (n + 1)).sum(axis=0) - 2
+            return np.clip(df, (n - 1).min(), (n - 1).sum())
+
         variance_share = (spread * (n - 1) / n).sum(axis=0) / total
-        return UnitBounds(df, variance_share, 0.5 ** (df + total**2 / squares))
+        # Signs are those of units, whatever their size.
+        return UnitBounds(freedom(n), variance_share, 0.5 ** (freedom(units) + total**2 / squares))
 
 
 def influence(
@@ -221,8 +230,13 @@ def influence(
         values = (values > point(sample, statistic)).astype(np.float64)
     elif statistic.kind == "quantile":
         weight = _near(sample, statistic, seed) / sample.n
+    if sample.size is None:
+        influences = np.where(sample.present, values * weight[sample.dataset], 0.0)
+        return UnitInfluence(influences[drawn], group)
+    values = (values - sample.means[sample.dataset]) * sample.size
     influences = np.where(sample.present, values * weight[sample.dataset], 0.0)
-    return UnitInfluence(influences[drawn], group)
+    size = sample.size.sum(axis=1) / sample.present.sum(axis=1)
+    return UnitInfluence(influences[drawn], group, size[drawn])
 
 
 def _winsorised(sample: ScoreSample, weight: Array) -> Array:
@@ -242,8 +256,9 @@ def _near(sample: ScoreSample, statistic: Statistic, seed: int) -> Array:
     """Return the (D, K) mean weights of the data sets' means in a quantile, over draws."""
     d, k = sample.means.shape
     n = int(np.clip(_CHUNK // (d * k), 20, _PLACED))
-    plan, shares = sample.plan("replications"), sample.values / sample.n[sample.dataset]
-    means = resampling.unit_means(plan, shares, np.uint64(seed), 0, n)
+    means = resampling.unit_means(
+        sample.plan("replications"), *sample.shares, np.uint64(seed), 0, n
+    )
     order = np.argsort(means, axis=1)
     place = statistic.q * (d - 1)
     low, rest = int(place), place - int(place)

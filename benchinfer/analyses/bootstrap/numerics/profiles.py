@@ -263,14 +263,14 @@ def ratios_within(
 
     `to_ratios` turns (..., D, K) means to ratios; other arguments are as in `scores_above`.
     """
-    shares, key = sample.values / sample.n[sample.dataset], np.uint64(seed)
+    (shares, sizes), key = sample.shares, np.uint64(seed)
     threshold = np.unique(np.append(to_ratios(sample.means).ravel(), 1.0))
     threshold = threshold[np.unique(np.linspace(0, len(threshold) - 1, 2 * _GRID - 1).astype(int))]
     # A jump must not depend on the last bit of a mean.
     reach = threshold * (1 + 1e-12)
 
     def curves(kind: Resample | None, first: int, last: int) -> Array:
-        means = resampling.unit_means(sample.plan(kind), shares, key, first, last)
+        means = resampling.unit_means(sample.plan(kind), shares, sizes, key, first, last)
         sorted_ratios = np.sort(to_ratios(means), axis=1)
         counts = np.empty((last - first, sorted_ratios.shape[2], len(threshold)))
         for i in range(last - first):

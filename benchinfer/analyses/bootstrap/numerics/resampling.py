@@ -48,6 +48,9 @@ class ScoreSample:
     # (S + 1,) first block of each stratum: the blocks of a data set with the same algorithms
     strata: Counts
     first_stratum: Counts  # (D + 1,) first stratum of each data set
+    # (B, K) of units of unequal size their number of items over the mean number in their cell, by
+    # which scores count in means; None where all count alike
+    size: Array | None = None
 
     @property
     def n_datasets(self) -> int:
@@ -64,7 +67,22 @@ class ScoreSample:
     def means(self) -> Array:
         """(D, K) means."""
         first = self.strata[self.first_stratum[:-1]]
-        return np.add.reduceat(self.values, first, axis=0) / self.n
+        return np.add.reduceat(self.values * self.weight, first, axis=0) / self.n
+
+    @property
+    def weight(self) -> Array | float:
+        """(B, K) what scores count by in means, 1 on average; or 1 for all."""
+        return 1.0 if self.size is None else self.size
+
+    @property
+    def shares(self) -> tuple[Array, Array]:
+        """(B, K) shares of scores in the means of their data sets, and of their sizes.
+
+        Sizes that are all alike are (0, K).
+        """
+        n = self.n[self.dataset]
+        sizes = np.empty((0, n.shape[1])) if self.size is None else self.size / n
+        return self.values * self.weight / n, sizes
 
     def units(self, resample: Resample) -> tuple[float, float]:
         """Return degrees of freedom, and the share of the variance that resamples have.
@@ -99,11 +117,14 @@ class ScoreSample:
         return replace(self, values=np.where(self.present, values, 0.0))
 
 
-def lay_out(values: Array, present: Flags, dataset: Counts) -> ScoreSample:
+def lay_out(
+    values: Array, present: Flags, dataset: Counts, size: Array | None = None
+) -> ScoreSample:
     """Sort blocks into strata.
 
     `values` and `present` (B, K) are scores and whether there is one; each algorithm has one on
-    each data set `dataset` (B,), 0 .. D - 1. Scores where none is present become 0.
+    each data set `dataset` (B,), 0 .. D - 1. Scores where none is present become 0. `size` is that
+    of `ScoreSample`.
     """
     pattern = np.unique(present, axis=0, return_inverse=True)[1].ravel()
     order = np.lexsort([pattern, dataset])
@@ -113,7 +134,8 @@ def lay_out(values: Array, present: Flags, dataset: Counts) -> ScoreSample:
     owner = dataset[strata[:-1]]
     first = np.searchsorted(owner, np.arange(int(dataset.max()) + 2))
     there = present[order]
-    return ScoreSample(np.where(there, values[order], 0.0), there, dataset, strata, first)
+    size = None if size is None else np.where(there, size[order], 0.0)
+    return ScoreSample(np.where(there, values[order], 0.0), there, dataset, strata, first, size)
 
 
 @njit(cache=True, nogil=True)
@@ -141,21 +163,34 @@ def draw(
 
 @njit(cache=True, nogil=True)
 def unit_means(
-    plan: ResamplingPlan, shares: Array, seed: np.uint64, first: int, last: int
+    plan: ResamplingPlan, shares: Array, sizes: Array, seed: np.uint64, first: int, last: int
 ) -> Array:
-    """Return (last - first, D, K) means on each drawn data set, from (B, K) score / count."""
+    """Return (last - first, D, K) means on each drawn data set, from `ScoreSample.shares`.
+
+    Of units of unequal size they are ratios of the sums of what is drawn.
+    """
     n_datasets = len(plan.datasets) - 1
     n_blocks, k = shares.shape
     means = np.zeros((last - first, n_datasets, k))
+    total = np.zeros(k)
     times = np.zeros(n_blocks, np.int64)
     for i in range(last - first):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
         for slot in range(n_datasets):
             d, state = draw(plan, slot, state, times)
-            for b in range(plan.strata[plan.datasets[d]], plan.strata[plan.datasets[d + 1]]):
+            start, end = plan.strata[plan.datasets[d]], plan.strata[plan.datasets[d + 1]]
+            if len(sizes):
+                total[:] = 0.0
+                for b in range(start, end):
+                    for a in range(k):
+                        total[a] += times[b] * sizes[b, a]
+            for b in range(start, end):
                 for a in range(k):
                     means[i, slot, a] += times[b] * shares[b, a]
                 times[b] = 0
+            if len(sizes):
+                for a in range(k):
+                    means[i, slot, a] /= total[a]
     return means
 
 
