@@ -29,7 +29,7 @@ def folds(rng, j, rho, noise=None):
     """Return differences on j resamples whose correlation is rho, without any difference."""
     shared = np.sqrt(rho) * rng.normal()
     own = rng.normal(size=j) if noise is None else noise(rng, j)
-    return Pair(shared + np.sqrt(1 - rho) * own, np.zeros(j), None)
+    return Pair(shared + np.sqrt(1 - rho) * own, np.zeros(j))
 
 
 def skewed(rng, j):
@@ -40,31 +40,29 @@ def items(rng, n, agree, rate=0.8):
     """Return outcomes on n items of two algorithms that are right equally often."""
     first = rng.random(n) < rate
     again = np.where(rng.random(n) < agree, first, rng.random(n) < rate)
-    return Pair(first.astype(float), again.astype(float), None)
+    return Pair(first.astype(float), again.astype(float))
 
 
 def own_items(rng, n, rate=0.8):
     """Return outcomes of two algorithms, each on n items of its own."""
-    return Pair(*(rng.binomial(1, rate, n).astype(float) for _ in range(2)), None)
+    return Pair(*(rng.binomial(1, rate, n).astype(float) for _ in range(2)))
 
 
 def losses(rng, n):
     """Return skewed losses of two algorithms on n items, most of which is the item's."""
     shared = rng.exponential(size=n)
-    return Pair(*(shared + rng.exponential(0.3, n) for _ in range(2)), None)
+    return Pair(*(shared + rng.exponential(0.3, n) for _ in range(2)))
 
 
 def starts(rng, n, m, scale):
     """Return scores of n and m random starts, the second ones on another scale."""
-    return Pair(rng.normal(size=n), scale * rng.normal(size=m), None)
+    return Pair(rng.normal(size=n), scale * rng.normal(size=m))
 
 
 def grouped(rng, groups, size, icc):
-    """Return differences of items in clusters, and the clusters."""
-    cluster = np.repeat(np.arange(groups), size)
-    shared = np.sqrt(icc) * rng.normal(size=groups)[cluster]
-    d = shared + np.sqrt(1 - icc) * rng.normal(size=groups * size)
-    return Pair(d, np.zeros_like(d), cluster)
+    """Return (G, n) differences of items in groups."""
+    shared = np.sqrt(icc) * rng.normal(size=(groups, 1))
+    return shared + np.sqrt(1 - icc) * rng.normal(size=(groups, size))
 
 
 def data(pair, kind, overlap=0.0, *, outcomes=False, paired=True):
@@ -72,7 +70,8 @@ def data(pair, kind, overlap=0.0, *, outcomes=False, paired=True):
     folds_ = round(1 / overlap) if overlap else None
     return PairedScores(
         table,
-        pair.cluster,
+        total=None,
+        size=None,
         kind=kind,
         overlap=overlap,
         folds=folds_,
@@ -190,13 +189,13 @@ def test_parts_hold_their_level(n_parts):
 
 
 def shifted(pair, by):
-    return Pair(pair.first + by, pair.second, None)
+    return Pair(pair.first + by, pair.second)
 
 
 def unequal_items(rng, n):
     """Return outcomes on n items: 15 % the first alone gets right, 5 % the second alone."""
     cell = rng.choice(4, n, p=[0.7, 0.15, 0.05, 0.1])
-    return Pair((cell < 2).astype(float), (cell % 2 == 0).astype(float), None)
+    return Pair((cell < 2).astype(float), (cell % 2 == 0).astype(float))
 
 
 # Sampling with a true difference equal to the margin, kind, overlap, outcomes, margin.
@@ -306,12 +305,14 @@ def test_parts_that_both_share(correlation):
 
 
 def clusters(groups, icc, tables=TABLES):
-    """Return sizes with clusters of ten items: naive t, robust to clusters, flips of clusters."""
+    """Return sizes with units of ten items: naive t, t of units, flips of units."""
     rejected = np.zeros(3)
     for seed in range(tables):
-        pair = grouped(np.random.default_rng([seed, groups]), groups, 10, icc)
-        naive = t_tests.paired_t(pair.differences)
-        robust = t_tests.clustered(pair.differences, pair.cluster)
+        d = grouped(np.random.default_rng([seed, groups]), groups, 10, icc)
+        mean = d.mean(axis=1)
+        pair = Pair(mean, np.zeros_like(mean))
+        naive = t_tests.paired_t(d.ravel())
+        robust = t_tests.paired_t(mean)
         p = [t_tests.t_test(found, 0, 0.0, ALPHA / 2).p for found in (naive, robust)]
         # Many clusters have too many signs to count: their normal limit.
         asked = replace(QUESTION, brief=groups > 20)
