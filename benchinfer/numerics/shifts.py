@@ -47,7 +47,29 @@ class MeanDifferences:
     high: Array
 
 
-def mean_differences(scores: Array, pairs: Codes, level: float = 0.95) -> MeanDifferences:
+def freedom_of_units(share: Array) -> float:
+    """Return Bell and McCaffrey's degrees of freedom of a mean over units of unequal size.
+
+    Of C units `share` (C,) are those of their items, which are independent in the working model.
+    ``1 / (sum h^2 + (sum q)^2 - sum q^2)`` with ``q = h^2 / (1 - h)``: C - 1 for units of one size.
+
+    References
+    ----------
+    Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression
+    with multi-stage samples. Survey Methodology 28, 169-181.
+
+    Examples
+    --------
+    >>> round(freedom_of_units(np.full(8, 1 / 8)), 9)
+    7.0
+    """
+    pairs = share**2 / (1 - share)
+    return 1 / float((share**2).sum() + pairs.sum() ** 2 - (pairs**2).sum())
+
+
+def mean_differences(
+    scores: Array, pairs: Codes, level: float = 0.95, df: Array | None = None
+) -> MeanDifferences:
     """Return mean differences of algorithms, each with its own standard error.
 
     Parameters
@@ -58,11 +80,13 @@ def mean_differences(scores: Array, pairs: Codes, level: float = 0.95) -> MeanDi
         (P, 2) codes of first and second algorithm.
     level
         Simultaneous confidence.
+    df
+        (P,) degrees of freedom of t, by default B - 1.
 
     Returns
     -------
     MeanDifferences
-        ``mean +- t sd / sqrt(B)`` over the blocks that hold both, with B - 1 degrees of freedom and
+        ``mean +- t sd / sqrt(B)`` over the blocks that hold both, with `df` degrees of freedom and
         the quantile of t at Sidak's level ``level^(1 / P)``: nothing is pooled, so that a pair does
         not depend on the other algorithms. With fewer than two blocks the interval is infinite.
 
@@ -81,6 +105,7 @@ def mean_differences(scores: Array, pairs: Codes, level: float = 0.95) -> MeanDi
     enough = n > 1
     free = np.where(enough, n - 1.0, 1.0)
     error = np.where(enough, np.sqrt((centred**2).sum(axis=0) / (free * some)), np.inf)
+    free = free if df is None else np.where(enough, df, 1.0)
     half = critical_t(free, -np.expm1(np.log(level) / max(len(pairs), 1))) * error
     estimate = np.where(n > 0, estimate, np.nan)
     df = np.where(enough, free, 0.0)

@@ -105,6 +105,7 @@ def passages(seed, units, rho):
     passage = np.repeat(np.arange(units), size)
     shared = np.sqrt(rho) * rng.normal(size=(units, 2))[passage]
     score = shared + np.sqrt(1 - rho) * rng.normal(size=(len(passage), 2))
+    score += rng.normal(size=(len(passage), 1))  # items are harder or easier for both
     frame = pd.DataFrame({"passage": passage, "item": np.arange(len(passage))})
     frame = frame.assign(a=score[:, 0], b=score[:, 1]).melt(
         ["passage", "item"], var_name="algorithm", value_name="acc"

@@ -31,6 +31,7 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.hints import Call, Either, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
+from benchinfer.numerics.shifts import freedom_of_units
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.reductions import squares_of
 
@@ -53,6 +54,8 @@ class ScoreReduction:
         (R,) data set of each block, None for cells, of which there is one per data set.
     weight
         (R,) number of blocks that each stands for, where the table holds statistics; else None.
+    size
+        (R, K) of nested units of unequal size, as in `Blocks`; else None.
     """
 
     count: Codes
@@ -60,6 +63,7 @@ class ScoreReduction:
     within: Array
     dataset: Codes | None
     weight: Array | None = None
+    size: Array | None = None
 
     @staticmethod
     def of(scores: "ScoreTable", name: str, design: Design) -> "ScoreReduction":
@@ -70,7 +74,15 @@ class ScoreReduction:
         single = design.one_dataset or design.each
         blocks = scores.blocks(name) if single else scores.weighted_blocks(name)
         parts = blocks.count, blocks.mean, blocks.within, blocks.dataset
-        return ScoreReduction(*parts, blocks.weight)
+        return ScoreReduction(*parts, blocks.weight, blocks.size)
+
+    def freedom(self) -> tuple[float, ...]:
+        """Return (D,) degrees of freedom on each data set over those of units of one size."""
+        if self.size is None or self.dataset is None:
+            return (1.0,) * len(self.within)
+        size = self.size.sum(axis=1) / np.maximum(self.count.sum(axis=1), 1)
+        parts = [size[self.dataset == d] for d in range(len(self.within))]
+        return tuple(freedom_of_units(p / p.sum()) / max(len(p) - 1, 1) for p in parts)
 
     def within_dataset(self, m: int) -> "ScoreReduction":
         """Return the reduction of one data set."""
@@ -114,13 +126,11 @@ class ScoreReduction:
         return of_blocks(stats, model, self.dataset, self.count, self.mean, self.weight)
 
 
-def _errors(model: Fit, rows: Array, df: str, overlap: float) -> Adjusted:
+def _errors(model: Fit, rows: Array, df: str, overlap: float, freedom: float) -> Adjusted:
     """Return the covariance of the fixed effects and the df of contrasts under the model."""
     errors = degrees.METHODS[df](model, rows)
-    if not overlap:
-        return errors
     extra = overlap * float(model.variances[3])
-    return Adjusted(errors.cov + extra * np.eye(len(errors.cov)), errors.df)
+    return Adjusted(errors.cov + extra * np.eye(len(errors.cov)), errors.df * freedom)
 
 
 @savable
@@ -159,7 +169,9 @@ class AveragedFit:
         """The record of the data set whose optimum took most steps."""
         return max((part.optimizer for part in self.parts), key=lambda record: record.steps)
 
-    def errors(self, rows: Array, df: str, overlap: float) -> Adjusted:
+    def errors(
+        self, rows: Array, df: str, overlap: float, freedom: tuple[float, ...]
+    ) -> Adjusted:
         """Return the covariance of the averaged levels, and the contrasts' degrees of freedom.
 
         The variance of a contrast is the mean of its variances on the data sets, divided by their
@@ -167,8 +179,8 @@ class AveragedFit:
         """
         d, k = len(self.parts), rows.shape[1]
         cov, total, weight = np.zeros((k, k)), np.zeros(len(rows)), np.zeros(len(rows))
-        for part in self.parts:
-            errors = _errors(part, rows, df, overlap)
+        for part, share in zip(self.parts, freedom or (1.0,) * d, strict=True):
+            errors = _errors(part, rows, df, overlap, share)
             v = contrast_variances(rows, errors.cov)
             cov += errors.cov / d**2
             total += v
@@ -200,6 +212,9 @@ class MixedFit:
         variances; 0 across data sets.
     residuals
         Diagnostics of the fit, for models with one variance per source over several data sets.
+    freedom
+        (D,) degrees of freedom within data sets over those of units of one size, where claims are
+        about these data sets; else empty.
     """
 
     design: Design
@@ -209,6 +224,7 @@ class MixedFit:
     domain: Codes | None = None
     overlap: float = 0.0
     residuals: Residuals | None = None
+    freedom: tuple[float, ...] = ()
 
     @property
     def peculiarity(self) -> str:
@@ -233,8 +249,8 @@ class MixedFit:
     def errors(self, rows: Array, df: str) -> Adjusted:
         """Return the covariance of the fixed effects and the df of contrasts under the model."""
         if isinstance(self.model, AveragedFit):
-            return self.model.errors(rows, df, self.overlap)
-        return _errors(self.model, rows, df, self.overlap)
+            return self.model.errors(rows, df, self.overlap, self.freedom)
+        return _errors(self.model, rows, df, self.overlap, *(self.freedom or (1.0,)))
 
     def spread(self, rows: Array) -> Adjusted | None:
         """Return the same from the spread between data sets; None where these are the subject.
@@ -338,13 +354,15 @@ def fit_design(
     reduction = ScoreReduction.of(scores, name, design)
     if design.each:
         model = _each_dataset(reduction, setting.coverage.datasets)
-        return MixedFit(design, fixed, model, None, overlap=overlap)
+        return MixedFit(design, fixed, model, None, None, overlap, None, reduction.freedom())
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None
     stats = reduction.one_dataset() if design.one_dataset else reduction.statistics(plain=plain)
     overlap = overlap if design.one_dataset else 0.0
     fitted = fit_statistics(stats, design, fixed, domain, overlap)
-    if diagnosed and fitted.plain is not None and fixed.x is None and not design.one_dataset:
+    if design.one_dataset:
+        return replace(fitted, freedom=reduction.freedom())
+    if diagnosed and fitted.plain is not None and fixed.x is None:
         return replace(fitted, residuals=reduction.residuals(*fitted.plain))
     return fitted
 

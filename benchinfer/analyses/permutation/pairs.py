@@ -17,7 +17,12 @@ from benchinfer.core.hints import Option
 from benchinfer.numerics import rates, shifts, signs
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.max_t import critical_t
-from benchinfer.numerics.shifts import mean_differences, normal_score_shift, skewness
+from benchinfer.numerics.shifts import (
+    freedom_of_units,
+    mean_differences,
+    normal_score_shift,
+    skewness,
+)
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
@@ -115,7 +120,9 @@ def paired_tests(data: Exchangeable, matrix: Array, procedure: PermutationProced
     none = np.ones(n_pairs)
     if data.linear is not None:  # intervals are of the ratio of sums
         linear = differences(replace(data, values=data.linear), matrix, procedure.on)
-        low, high, estimate, mean = _shifts(linear, procedure)
+        size = np.broadcast_to(data.shift(1.0), d.shape) * np.isfinite(d)
+        df = [freedom_of_units(column / column.sum()) for column in size.T]
+        low, high, estimate, mean = _shifts(linear, procedure, np.array(df))
     else:
         low, high, estimate, mean = _shifts(d, procedure)
     return PairTests(
@@ -165,13 +172,15 @@ def _terms(data: Exchangeable, d: Array, procedure: PermutationProcedure, noise:
     return scores(d, same)
 
 
-def _shifts(d: Array, procedure: PermutationProcedure) -> tuple[Array, Array, Array, Array]:
+def _shifts(
+    d: Array, procedure: PermutationProcedure, df: Array | None = None
+) -> tuple[Array, Array, Array, Array]:
     """Return interval, estimate and mean difference of each column."""
     m = d.shape[1]
     each = procedure.confidence(m)
     # Each column against a column of zeros; the level of the family that gives `each` to one.
     pairs = np.column_stack([np.arange(m), np.full(m, m)])
-    means = mean_differences(np.column_stack([d, np.zeros(len(d))]), pairs, each**m)
+    means = mean_differences(np.column_stack([d, np.zeros(len(d))]), pairs, each**m, df)
     low, high, estimate = means.low, means.high, means.estimate
     if procedure.on not in ("values", "dispersion"):
         invert = normal_score_shift if procedure.on == "normal-scores" else shifts.hodges_lehmann

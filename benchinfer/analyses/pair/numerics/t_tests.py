@@ -12,6 +12,7 @@ from scipy.stats import shapiro
 
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.shifts import freedom_of_units
 from benchinfer.numerics.ties import resolution
 from benchinfer.numerics.types import Array, Codes
 
@@ -130,10 +131,9 @@ def units_t(total: Array, size: Array) -> EstimatedDifference:
     residual = (total / size.sum(axis=0) - level * share) @ [1.0, -1.0]
     h = share.mean(axis=1)
     error = float(np.sqrt((residual**2 / (1 - h)).sum()))
-    pairs = h**2 / (1 - h)
-    df = 1 / float((h**2).sum() + pairs.sum() ** 2 - (pairs**2).sum())
     scores = total / np.where(size > 0, size, 1.0)
-    return EstimatedDifference(float(level[0] - level[1]), _clean(error, scores), df)
+    difference = float(level[0] - level[1])
+    return EstimatedDifference(difference, _clean(error, scores), freedom_of_units(h))
 
 
 def five_by_two(differences: Array) -> Array:
