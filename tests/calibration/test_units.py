@@ -18,7 +18,7 @@ MEASURES = {"acc": "higher"}
 
 
 def answers(seed, datasets=4, items=30, repeats=5, sd=1.5):
-    """Return answers of two equal algorithms whose logits vary by item, and by item and algorithm."""
+    """Return answers of two equal algorithms, whose logits vary by item and algorithm."""
     rng = np.random.default_rng([seed, datasets, items])
     shape = (datasets, items, 2)
     logit = rng.normal(size=(datasets, items, 1)) + sd * rng.normal(size=shape)
@@ -122,7 +122,7 @@ INTERVALS = {
 
 
 def coverage(units, rho, tables=TABLES):
-    """Return how often each interval covers the difference, 0; and how often p-values exceed 5 %."""
+    """Return how often each interval covers the difference, 0, and how often p exceeds 5 %."""
     covered = np.zeros((len(INTERVALS), 2))
     for seed in range(tables):
         scores = passages(seed, units, rho)

@@ -57,11 +57,8 @@ class BootstrapSample:
             raise DesignError(
                 "units hold different numbers of items, and this statistic is of units, not of"
                 " items.",
-                hint=[
-                    f"{Option('statistic', 'mean')} resamples units with their items;",
-                    f"with {Call('read_scores', Option('unit_weights', 'units'))} units count"
-                    " alike.",
-                ],
+                hint=f"{Option('statistic', 'mean')} resamples units with their items; with"
+                f" {Call('read_scores', Option('unit_weights', 'units'))} units count alike.",
             )
         raw = resampling.lay_out(blocks.scores, blocks.count > 0, blocks.dataset, blocks.size)
         refuse_undrawable(setting, raw, resample)

@@ -169,9 +169,7 @@ class AveragedFit:
         """The record of the data set whose optimum took most steps."""
         return max((part.optimizer for part in self.parts), key=lambda record: record.steps)
 
-    def errors(
-        self, rows: Array, df: str, overlap: float, freedom: tuple[float, ...]
-    ) -> Adjusted:
+    def errors(self, rows: Array, df: str, overlap: float, freedom: tuple[float, ...]) -> Adjusted:
         """Return the covariance of the averaged levels, and the contrasts' degrees of freedom.
 
         The variance of a contrast is the mean of its variances on the data sets, divided by their

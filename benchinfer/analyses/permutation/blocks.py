@@ -171,17 +171,14 @@ def _refuse_uneven(on: On, *, paired: bool) -> None:
         raise DesignError(
             "units hold different numbers of items, and algorithms do not share them: scores that"
             " change places would take another number of items along.",
-            hint=[f"{Call('compare_mixed')} compares means of items;", alike],
+            hint=f"{Call('compare_mixed')} compares means of items; {alike}",
         )
     if on != "values":
         raise DesignError(
             f"units hold different numbers of items, and {Option('on', on)} is of units, not of"
             " items.",
-            hint=[
-                f"{Call('compare_permutation', Option('on', 'values'))} exchanges units with their"
-                f" items, {Call('compare_mixed')} compares means of items;",
-                alike,
-            ],
+            hint=f"{Call('compare_permutation', Option('on', 'values'))} exchanges units with"
+            f" their items, {Call('compare_mixed')} compares means of items; {alike}",
         )
 
 

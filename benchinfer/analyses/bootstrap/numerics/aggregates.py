@@ -186,7 +186,7 @@ class UnitInfluence:
         """
         units = n = np.bincount(self.group).astype(np.float64)[:, None]
         if self.size is not None:
-            n = (np.bincount(self.group, self.size) ** 2 / np.bincount(self.group, self.size**2))
+            n = np.bincount(self.group, self.size) ** 2 / np.bincount(self.group, self.size**2)
             n = n[:, None]
         spread = np.zeros((len(n), len(contrasts)))
         np.add.at(spread, self.group, self.parts(contrasts))
