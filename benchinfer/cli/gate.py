@@ -1,16 +1,21 @@
 """The command `gate`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
-from benchinfer.cli.options.arguments import AllMeasures, named
+from benchinfer.cli.options.arguments import AllMeasures, Argument, named
 from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
+
+if TYPE_CHECKING:
+    from benchinfer.scores.table import ScoreTable
 
 ENDS = {
     "gate": HelpEnd(
@@ -20,6 +25,8 @@ ENDS = {
     ),
 }
 _CODES = {"pass": Exit.DECIDED, "fail": Exit.FAULTY, "undecided": Exit.UNDECIDED}
+# Options that two files may stand for.
+_SIDES = ("baseline", "candidate")
 AsMarkdown = Annotated[
     bool,
     typer.Option(
@@ -28,9 +35,41 @@ AsMarkdown = Annotated[
         help="Print a table for the summary of a job, in Markdown.",
     ),
 ]
+
+
+def _optional(side: Argument) -> Argument:
+    """Return an argument that two files may stand for."""
+    (option,) = side.options
+    kind, typed = get_args(option.annotation)
+    typed.help = f"{typed.help} Of two files, it is by default that of its file."
+    optional = option.replace(default=None, annotation=Annotated[kind | None, typed])
+    return replace(side, options=(optional,))
+
+
+def _sides(
+    source: SourceArguments, scores: "ScoreTable", given: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return baseline and candidate: as typed, or of two files by name or the one of each file."""
+    sides = {side: given[side] for side in _SIDES if given[side] is not None}
+    paths = [source.scores, *(source.others or ())]
+    if len(sides) < len(paths) == len(_SIDES):
+        from benchinfer.scores.sources.files import names_apart
+
+        names = names_apart([Path(path) for path in paths])
+        if set(names) != set(scores.algorithms):
+            tables = [replace(source, scores=path, others=None).read() for path in paths]
+            names = [table.algorithms[0] for table in tables if len(table.algorithms) == 1]
+        sides = dict(zip(_SIDES, names, strict=False)) | sides
+    if missing := [side for side in _SIDES if side not in sides]:
+        raise wrong(f"--{missing[0]}", "names an algorithm; two files may stand for both.")
+    return sides
+
+
 # What failures count as is an option of all commands that read scores.
 _ARGUMENTS = [
-    each for each in arguments_of("benchinfer.analyses.gate.gate", "gate") if each.name != "failed"
+    _optional(each) if each.name in _SIDES else each
+    for each in arguments_of("benchinfer.analyses.gate.gate", "gate")
+    if each.name != "failed"
 ]
 
 
@@ -63,6 +102,7 @@ def gate(
         failed = "missing" if refused else number_or_name(source.failed)
         scores = replace(source, failed="error" if refused else "missing").read()
         names = None if measure is None else named(source, scores, measure)
+        given |= _sides(source, scores, given)
         options = {each.name: each.value(given, bi.gate) for each in _ARGUMENTS}
         result = bi.gate(scores, names, failed=failed, **options)
     except Exception as error:

@@ -70,7 +70,7 @@ def init(
         then = "Fill in the directions" if OPEN in directions.values() else "It may be edited"
         out.line()
         out.line(f"{FILE} is written. {then}; the next command is")
-        out.line(f"  benchinfer {shlex.quote(source.scores)}")
+        out.line(f"  benchinfer {shlex.join([source.scores, *(source.others or ())])}")
 
 
 def _read(source: SourceArguments) -> tuple["ScoreTable", dict[str, str]]:
@@ -136,7 +136,7 @@ def _typed(source: SourceArguments) -> tuple[dict[str, Any], dict[str, dict[str,
     """Return the options that are typed, and those that are mappings."""
     options = {
         field.name: getattr(source, field.name)
-        for field in fields(source)[1:]
+        for field in fields(source)[2:]
         if getattr(source, field.name) not in (field.default, None)
     }
     mappings: dict[str, dict[str, str]] = {}

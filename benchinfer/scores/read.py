@@ -114,10 +114,12 @@ def read_scores(
     ----------
     source
         A frame (pandas, polars eager or lazy, pyarrow, a DuckDB relation, or what else narwhals
-        reads), or a path: CSV, TSV (also ``.gz``, ``.bz2``, ``.zst``), Parquet, Feather or JSON
-        lines (a file, a folder, a glob), a DuckDB file; or a folder with ``scores.csv`` and
-        ``measures.toml``. The files of a folder are read together; its folders may name columns,
-        as in ``dataset=d1``.
+        reads), or a path or a list of paths: CSV, TSV (also ``.gz``, ``.bz2``, ``.zst``), Parquet,
+        Feather or JSON lines (a file, a folder, a glob), a DuckDB file; or a folder with
+        ``scores.csv`` and ``measures.toml``. The files of a folder are read together; its folders
+        may name columns, as in ``dataset=d1``. Listed paths that all hold the same algorithms, or
+        none, are of one algorithm each, with the name of the file, as in
+        ``["old.json", "new.json"]``.
     measures
         Measures, ``{"accuracy": "higher"}``, ``"error:lower:0.01"``, or the path of a
         ``measures.toml``; by default the ``measures.toml`` beside the table.
@@ -266,7 +268,7 @@ def _read(
     )
     tool = origin.known if layout == "auto" else None
     if tool is not None:
-        findings.append(_of_tool(tool))
+        findings += _of_tool(tool)
         scheme = scheme or tool.resampling
     by_tool = not declared_measures
     declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
@@ -349,12 +351,12 @@ def _refuse_battles(origin: Source) -> None:
         )
 
 
-def _of_tool(tool: Format) -> Finding:
-    """Report the tool that wrote a table."""
+def _of_tool(tool: Format) -> list[Finding]:
+    """Report the tool that wrote a table, if there is one."""
     note = f"; {tool.note}" if tool.note else ""
     hint = Phrase(f"{Option('layout', 'long')} reads the columns as they are.")
     what = f"taken for results of {tool.tool}{note}."
-    return Finding("tool recognised", "note", 1, what, (), hint)
+    return [Finding("tool recognised", "note", 1, what, (), hint)] if tool.tool else []
 
 
 def _constant_labels(

@@ -121,7 +121,7 @@ def _unknown(code: str) -> bool:
     if command is None or not words or (first == "compare" and not words[0].islower()):
         return False
     if first == "compare":
-        command = _command(first, words[0])
+        command = _command(first, "auto" if "." in words[0] else words[0])
     options = {o for p in getattr(command, "params", ()) for o in [*p.opts, *p.secondary_opts]}
     named = {word.partition("=")[0] for word in words if word.startswith("--")}
     return command is None or bool(named - {*options, "--help"})

@@ -43,6 +43,15 @@ Path = Annotated[
         show_default=False,
     ),
 ]
+Others = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[MORE]...",
+        help="Further files of its kind; where all hold the same algorithms, or none, each file is"
+        " an algorithm with its name, as in old.json new.json.",
+        show_default=False,
+    ),
+]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -299,7 +308,7 @@ _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
     *("crashed", "features", "normalise", "names", "units", "unit_weights"),
-    *("take", "selected"),
+    *("take", "selected", "others"),
 )
 # The measures that the command is about, which are those to normalise; None for all.
 MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
@@ -340,6 +349,7 @@ class SourceArguments:
     """Options of every command that name the source of the scores, as typed."""
 
     scores: Path
+    others: Others = None
     measures: Measures = None
     column: Columns = None
     layout: Layout = "auto"
@@ -366,12 +376,17 @@ class SourceArguments:
         """The table, or the file that holds what comes from standard input."""
         return standard_input() if self.scores == "-" else self.scores
 
+    @property
+    def places(self) -> str | list[str]:
+        """The table, or all files where there are several."""
+        return [self.place, *self.others] if self.others else self.place
+
     def read(self) -> "ScoreTable":
         """Read the table."""
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.sources.examples import examples, load_example
 
-        source = self.place
+        source = self.places
         options: dict[str, Any] = {
             "measures": _measures(self.measures),
             "columns": self.columns,
@@ -393,7 +408,7 @@ class SourceArguments:
             "take": self.take,
             "selected": self.selected,
         }
-        if source.startswith("example:"):
+        if isinstance(source, str) and source.startswith("example:"):
             name = source.removeprefix("example:")
             if name not in (folders := examples()):
                 return load_example(name)  # which says what examples there are
@@ -455,7 +470,9 @@ class SourceArguments:
         from benchinfer.scores.sources.files import open_source
         from benchinfer.scores.sources.nesting import check_units, level_columns
 
-        place = examples().get(self.place.removeprefix("example:"), self.place)
+        place = self.places
+        if isinstance(place, str):
+            place = examples().get(place.removeprefix("example:"), place)
         origin = open_source(place, self.query, self.name)
         origin, _ = without_steps(origin, self.take)
         covariates = _names(self.covariates) or ()
@@ -476,7 +493,9 @@ class SourceArguments:
         from benchinfer.analyses.wins.counts import holds_wins
         from benchinfer.scores.sources.files import open_source
 
-        if self.layout not in ("auto", "long") or self.scores.startswith("example:"):
+        if self.others or self.layout not in ("auto", "long"):
+            return False
+        if self.scores.startswith("example:"):
             return False
         look = {"Effects": holds_effects, "Wins": holds_wins}[kind]
         names = open_source(self.place, self.query, self.name).names

@@ -439,4 +439,6 @@ def _sparse(table: "ScoreTable") -> bool:
 
 
 def _written(source: object) -> str:
+    if isinstance(source, list | tuple):
+        return repr([str(path) for path in cast("Sequence[object]", source)])
     return repr(str(source)) if isinstance(source, str | Path) else "scores"

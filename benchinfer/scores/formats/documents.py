@@ -17,6 +17,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
+from benchinfer.scores.columns import COMMON, common_name
 from benchinfer.scores.formats.curves.reinforcement import evaluations
 from benchinfer.scores.formats.curves.trainer import trainer_state
 from benchinfer.scores.formats.evaluations.every_eval_ever import every_eval_ever
@@ -90,6 +91,8 @@ def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
             return results
         lists = [item for item in mapping.values() if isinstance(item, list)]
         records = any(isinstance(i, Mapping) for item in lists for i in item)
+        if (results := _lists(mapping)) is not None:
+            return results
         columns = lists and len(lists) == len(mapping) and len({len(item) for item in lists}) == 1
         if columns and not records:
             keys = list(mapping)
@@ -98,6 +101,8 @@ def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
     if not isinstance(document, list):
         raise _no_table(path.name)
     records = cast("list[object]", document)
+    if records and all(is_score(item) for item in records):
+        return None, [{"replication": i, "value": item} for i, item in enumerate(records)]
     if not records or not all(isinstance(record, Mapping) for record in records):
         raise _no_table(path.name)
     rows = [
@@ -105,6 +110,21 @@ def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
     ]
     short = _leaves(list(dict.fromkeys(name for row in rows for name in row)))
     return None, [{short[name]: row.get(name) for name in short} for row in rows]
+
+
+def _lists(mapping: Mapping[str, Any]) -> tuple[Format, Rows] | None:
+    """Return the rows of lists of numbers by name; None where a name is that of a role."""
+    usual = {name for names in COMMON.values() for name in names}
+    if not mapping or any(common_name(name) in usual for name in mapping):
+        return None
+    if not all(isinstance(v, list) and v and all(map(is_score, v)) for v in mapping.values()):  # pyright: ignore[reportUnknownArgumentType]
+        return None
+    note = "each list holds the scores of an algorithm"
+    return Format("lists of numbers", note=note), [
+        {"algorithm": name, "replication": i, "value": value}
+        for name, values in mapping.items()
+        for i, value in enumerate(values)
+    ]
 
 
 def _leaves(names: Sequence[str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ import narwhals as nw
 from benchinfer.core.errors import ScoreTableError, message, optional
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.measure import is_text
+from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import (
     as_label,
@@ -44,6 +45,8 @@ from benchinfer.scores.formats.evaluations.inspect import inspect_archive
 from benchinfer.scores.formats.evaluations.opencompass import opencompass
 from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
 from benchinfer.scores.formats.folders import of_folder
+from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.pages import PAGES, published_table, read_page, rows_of_page
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.tuning.flaml import flaml
@@ -66,7 +69,7 @@ from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_r
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchinfer.scores.formats.format import Format, Results, Rows
+    from benchinfer.scores.formats.format import Results, Rows
 
 TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
@@ -90,10 +93,15 @@ _NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
 _LONGEST = 1 << 26  # bytes or characters of a line
 _INTEGRAL = re.compile(r"[+-]?[0-9]+\.0+")
 _MOST_COLUMNS = 20_000
+_FILE = "benchinfer_file"  # the column of the names of files that are algorithms
 
 
 def open_source(source: object, query: str | None, name: str | None = None) -> Source:
     """Open a table without reading its rows yet, and recognise the tool that wrote it."""
+    if isinstance(source, list | tuple):
+        paths = cast("Sequence[object]", source)
+        if len(paths) > 1 and all(isinstance(path, str | Path) for path in paths):
+            return _of_several([Path(cast("str | Path", path)) for path in paths], query, name)
     origin = _opened(source, query, name)
     if (n := len(origin.names)) > _MOST_COLUMNS:
         raise ScoreTableError(
@@ -107,6 +115,68 @@ def open_source(source: object, query: str | None, name: str | None = None) -> S
         with suppress(ScoreTableError):  # files may have been given other names
             origin = of_path(source, query, known.name)
     return replace(origin, known=known)
+
+
+def _of_several(paths: Sequence[Path], query: str | None, name: str | None) -> Source:
+    """Open files as one table; where all hold the same algorithms, or none, each is of one."""
+    names = names_apart(paths)
+    parts = [open_source(path, query, name) for path in paths]
+    tools = list(dict.fromkeys("" if p.known is None else p.known.tool for p in parts))
+    if len(tools) > 1:
+        said = "; ".join(tool or "no known tool" for tool in tools)
+        raise ScoreTableError(
+            f"{len(paths)} files are of different tools: {said}.",
+            hint="read each by itself, and pass one frame of their rows.",
+        )
+    roles = roles_of(parts[0], None, "auto", [])
+    columns = roles.of.get("algorithm", ())
+    held = [_labels_in(part, columns) for part in parts]
+    times = Counter(label for of_part in held for label in of_part)
+    shared = sorted(label for label, n in times.items() if n > 1)
+    title, stem = " and ".join(path.name for path in paths), paths[0].parent.name or "data"
+    if "algorithm" in roles.spread or (columns and not shared):
+        return replace(_together(parts, names, []), name=title, stem=stem)
+    if any(of_part != held[0] for of_part in held) or (len(shared) > 1 and roles.wide):
+        raise ScoreTableError(
+            f"{len(paths)} files share {count(len(shared), 'algorithm')}: {several(shared)}.",
+            hint="where all files have the same algorithms in one column, each file is one; else"
+            " give what they share other names.",
+        )
+    parts = [with_partitions(p, {_FILE: label}) for p, label in zip(parts, names, strict=True)]
+    what = f"each file is an algorithm: {several(names)}."
+    joined = dict.fromkeys((*roles.of.get("dataset", ()), *columns), "dataset")
+    if len(shared) > 1:
+        what += f" What they call algorithms names data sets: {', '.join(columns)}."
+    source = _together(parts, names, [Finding("files as algorithms", "note", len(names), what)])
+    known = source.known or Format("", layout="auto")
+    said = {n: role for n, role in known.columns.items() if n not in columns}
+    said |= {_FILE: "algorithm"} | (joined if len(shared) > 1 else {})
+    return replace(source, known=replace(known, columns=said), name=title, stem=stem)
+
+
+def _labels_in(source: Source, columns: Sequence[str]) -> set[str]:
+    """Return the labels of columns, joined as they are where a role has several."""
+    if not columns:
+        return set()
+    frame, _ = source.load(columns, [], [])
+    schema = frame.collect_schema()
+    texts = frame.select(*(as_label(name, schema[name]).alias(name) for name in columns)).unique()
+    return {"/".join(map(str, row)) for row in texts.collect().iter_rows()}
+
+
+def names_apart(paths: Sequence[Path]) -> list[str]:
+    """Name files by what differs: their names without ending, or the folders that they are in."""
+    for i in range(max(len(path.parts) for path in paths)):
+        names = [
+            path.name.removesuffix(_ending(path)) if i == 0 else "/".join(path.parts[-i - 1 : -i])
+            for path in paths
+        ]
+        if len(set(names)) == len(names):
+            return names
+    raise ScoreTableError(
+        f"{len(paths)} files have no names by which to tell them apart.",
+        hint="the same file is there twice, or folders differ at several places.",
+    )
 
 
 def _opened(source: object, query: str | None, name: str | None) -> Source:
@@ -279,6 +349,19 @@ def _of_files(
         )
         for path, file, said in zip(paths, names, of_names(paths, name), strict=True)
     ]
+    notes: list[Finding] = []
+    if others:
+        what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
+        where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
+        notes.append(Finding("files not read", "note", len(others), what, where))
+    source = _together(parts, names, notes)
+    if len(parts) == 1:
+        return source
+    return replace(source, name=Path(typed).name, stem=folder.name or "data", files=tuple(names))
+
+
+def _together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Finding]) -> Source:
+    """Put sources of the same columns below each other."""
     _refuse_other_columns([part.names for part in parts], names)
 
     def load(labels: Columns, scores: Columns, covariates: Columns) -> Loaded:
@@ -286,28 +369,13 @@ def _of_files(
         tables = [frame.collect() for frame, _ in loaded]
         findings = [finding for _, of_part in loaded for finding in of_part]
         findings += _files_read([len(table) for table in tables], names)
-        if others:
-            what = f"{len(others)} {'was' if len(others) == 1 else 'were'} not read."
-            where = (("file or folder",), *((below(other, folder),) for other in others[:5]))
-            findings.append(Finding("files not read", "note", len(others), what, where))
-        return _joined(tables, labels, [*scores, *slots(covariates)]), findings
+        return _joined(tables, labels, [*scores, *slots(covariates)]), [*findings, *notes]
 
-    if len(parts) == 1:
-        return replace(parts[0], load=load, stream=None)
     kinds = {column: kind for part in parts for column, kind in part.kinds.items()}
     known = parts[0].known
     for part in parts[1:]:
         known = None if known is None else known.joined(part.known)
-    return replace(
-        parts[0],
-        name=Path(typed).name,
-        load=load,
-        stem=folder.name or "data",
-        kinds=kinds,
-        known=known,
-        stream=None,
-        files=tuple(names),
-    )
+    return replace(parts[0], load=load, kinds=kinds, known=known, stream=None)
 
 
 def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
