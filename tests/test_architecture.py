@@ -20,7 +20,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4796,
+    "functions": 4804,
     "records": 468,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
