@@ -250,8 +250,10 @@ def compare_bootstrap(
     if statistic == "auto" and (setting.zero_one or scores.has_unequal_units):
         options = replace(options, statistic="mean")
     options.check_family(setting.algorithms)
-    of = statistic_of(options.statistic)
-    sample = BootstrapSample.of(scores, setting, resample, of, goal, tolerance, gap=options.gap)
+    aggregate = statistic_of(options.statistic)
+    sample = BootstrapSample.of(
+        scores, setting, resample, aggregate, goal, tolerance, gap=options.gap
+    )
     with reporting(progress=progress) as callback:
         return compared(setting, sample, options, n_jobs, callback)
 
