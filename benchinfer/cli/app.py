@@ -22,6 +22,7 @@ _HOMES = {
     "gate": "benchinfer.cli.gate",
     "monitor": "benchinfer.cli.monitor",
     "plan": "benchinfer.cli.plan",
+    "reproduce": "benchinfer.cli.commands",
 }
 
 

@@ -1,4 +1,4 @@
-"""The commands `check`, `describe`, `consensus` and `report`."""
+"""The commands `check`, `describe`, `consensus`, `report` and `reproduce`."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from benchinfer.cli.groups import OUTPUT, HelpEnd
-from benchinfer.cli.guard import CODES, Exit
+from benchinfer.cli.guard import CODES, Exit, guarded
 from benchinfer.cli.options.arguments import AllMeasures, named
 from benchinfer.cli.options.common import Level, Seed, listed, open_unit, wrong
 from benchinfer.cli.options.configuration import FROM_FILE
@@ -26,6 +26,11 @@ ENDS = {
         " fit equally well, or none is proved to be the best; 4 the table cannot answer.",
     ),
     "report": HelpEnd("report scores.csv -o report.html", CODES),
+    "reproduce": HelpEnd(
+        "reproduce demsar2006",
+        "0 all published numbers agree, or it is said where the files are; 1 some differ, or files"
+        " are missing or others; 2 wrong usage.",
+    ),
 }
 RateInterval = Annotated[
     Literal["wilson", "clopper-pearson", "agresti-coull", "wald"] | None,
@@ -220,3 +225,43 @@ def report(
         documents.write(document(page, results, output))
     elif not quiet:
         show(results, scores, output)
+
+
+def reproduce(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="A study; without one all are listed."),
+    ] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="Its files, or a folder that holds them."),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the published numbers of a study anew, from its own scores.
+
+    Nothing is fetched: without files it says where they are to be had.
+    """
+    from benchinfer.cli.output import reproductions
+    from benchinfer.core.arguments import unknown
+    from benchinfer.reproductions.atlas import NAMES, entry
+
+    if name is None:
+        reproductions.listed([entry(one) for one in NAMES])
+        return
+    if name not in NAMES:
+        raise typer.BadParameter(unknown("name", name, NAMES))
+    study = entry(name)
+    if study.files and not files:
+        reproductions.where(study)
+        return
+    with guarded():
+        numbers = study.reproduce(*files or ())
+    if as_json:
+        from benchinfer.reports import documents
+
+        documents.write({"name": name, "numbers": documents.rows(numbers)})
+    else:
+        reproductions.numbers(study, numbers)
+    raise typer.Exit(Exit.DECIDED if numbers["agrees"].all() else Exit.FAULTY)

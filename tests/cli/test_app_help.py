@@ -14,7 +14,7 @@ from benchinfer.cli.app import app
 
 ORDER = [
     *("init", "check", "describe", "compare", "consensus", "report", "subgroups", "gate"),
-    *("monitor", "plan"),
+    *("monitor", "plan", "reproduce"),
 ]
 COMMANDS = [
     *((name,) for name in ORDER if name != "compare"),

@@ -1,0 +1,1 @@
+"""Published benchmark tables, each with its published numbers and those computed here."""

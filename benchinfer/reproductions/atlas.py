@@ -1,0 +1,38 @@
+"""All entries by name."""
+
+from importlib import import_module
+from typing import Literal, get_args
+
+from benchinfer.core.arguments import check_choice
+from benchinfer.reproductions.entry import Entry
+
+# In the order of their years; a module each, as its imports take a while.
+type Name = Literal[
+    "demsar2006",
+    "hornik2007",
+    "garcia2008",
+    "eugster2012",
+    "benavoli2017",
+    "fawaz2019",
+    "agarwal2021",
+    "freitag2021",
+]
+NAMES: tuple[Name, ...] = get_args(Name.__value__)
+
+
+def entry(name: Name) -> Entry:
+    """Return the entry of a study.
+
+    Raises
+    ------
+    ArgumentError
+        There is none of that name.
+
+    Examples
+    --------
+    >>> table = entry("demsar2006").reproduce()
+    >>> bool(table["agrees"].all()), len(table)
+    (True, 9)
+    """
+    check_choice("name", name, Name)
+    return import_module(f"benchinfer.reproductions.{name}").ENTRY
