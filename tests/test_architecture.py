@@ -20,8 +20,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4804,
-    "records": 468,
+    "functions": 4826,
+    "records": 471,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }
