@@ -3,12 +3,12 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from benchinfer.cli.hints import BETTER, TYPED, as_options, of_proposals, proposed
 from benchinfer.cli.output.terminal import safe, safe_lines
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Proposal
+from benchinfer.core.hints import Directions, Phrase, Proposal
 
 _ANSWERS = {"h": "higher", "higher": "higher", "l": "lower", "lower": "lower"}
 
@@ -18,11 +18,11 @@ def accepted(error: ScoreTableError) -> list[str] | None:
 
     None where there is no proposal, nobody to ask, or another answer than a number and Enter.
     """
-    proposals = of_proposals(error)
+    proposals = of_proposals(error) or of_directions(error)
     if not proposals or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"Error: {safe_lines(as_options(str(error)))}\n")
-    proposal = _chosen(proposals)
+    proposal = _chosen(proposals) if of_proposals(error) else proposals[0]
     if proposal is None:
         return []
     directions: dict[str, str] = {}
@@ -38,6 +38,20 @@ def accepted(error: ScoreTableError) -> list[str] | None:
     words = [*TYPED.get(), *proposed(proposal, directions)]
     sys.stderr.write(f"$ benchinfer {safe(shlex.join(words))}\n")
     return words
+
+
+def undirected(error: ScoreTableError) -> tuple[str, ...]:
+    """Return the measures for which an error asks whether higher or lower is better."""
+    hints = [Phrase(f.hint) for f in cast("Any", error.findings) if f.severity == "error"]
+    parts = [part for hint in hints for part in hint.parts]
+    return next((part.names for part in parts if isinstance(part, Directions)), ())
+
+
+def of_directions(error: ScoreTableError) -> list[Proposal]:
+    """Return a proposal of directions, where nothing else is wrong."""
+    faults = {f.rule for f in cast("Any", error.findings) if f.severity == "error"}
+    names = undirected(error) if faults == {"direction not given"} else ()
+    return [Proposal("", {}, names, "")] if names else []
 
 
 def _chosen(proposals: Sequence[Proposal]) -> Proposal | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,9 +22,9 @@ from benchinfer.cli.options.arguments import declare, named
 from benchinfer.cli.options.common import number_or_name, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE, refuse_open
 from benchinfer.cli.output.terminal import ROWS
-from benchinfer.cli.proposals import accepted, run_again
+from benchinfer.cli.proposals import accepted, run_again, undirected
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
-from benchinfer.core.hints import Directions, Phrase, joined
+from benchinfer.core.hints import joined
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
@@ -335,13 +335,6 @@ def standard_input() -> str:
             out.write(data)
             data = sys.stdin.buffer.read(_PART)
     return file
-
-
-def undirected(error: ScoreTableError) -> tuple[str, ...]:
-    """Return the measures for which an error asks whether higher or lower is better."""
-    hints = [Phrase(f.hint) for f in cast("Any", error.findings) if f.severity == "error"]
-    parts = [part for hint in hints for part in hint.parts]
-    return next((part.names for part in parts if isinstance(part, Directions)), ())
 
 
 @dataclass(frozen=True, slots=True)

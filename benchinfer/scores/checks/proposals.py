@@ -14,7 +14,7 @@ from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON, ITEMS
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.layouts import MEASURES
+from benchinfer.scores.formats.layouts import MEASURES, is_measure
 from benchinfer.scores.sources.curves import STEPS
 from benchinfer.scores.sources.declaration import declared
 from benchinfer.scores.sources.files import open_source
@@ -271,7 +271,7 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
     for i, labels in enumerate(pattern.labels):
         before = re.findall(r"[a-z]+", pattern.texts[i].casefold())[-1:]
         named = [role for role in SYNONYMS if before and before[0] in SYNONYMS[role]]
-        measures = sum(_plain_measure(label) in MEASURES for label in set(labels))
+        measures = sum(map(is_measure, set(labels)))
         if named and (_counts(labels) or named[0] not in ("replication", "value")):
             choices.append(named[:1])
         elif _counts(labels):
@@ -289,10 +289,6 @@ def _roles_of_parts(pattern: Pattern, fixed: set[str]) -> Iterator[list[str]]:
 
 def _counts(labels: Sequence[str]) -> bool:
     return all(label.isdigit() for label in labels)
-
-
-def _plain_measure(label: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", label.casefold())
 
 
 def _labels(columns: Sequence[ColumnKind], fixed: set[str]) -> Iterator[dict[str, str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Directions, Given, Option, Phrase
 from benchinfer.core.numbers import count, several
+from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import COMMON, NONE, Roles, assign
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
@@ -107,13 +108,34 @@ def _candidates(source: Source, long: Roles, measures: Sequence[str]) -> list[st
     if measures and "value" not in long.of and set(measures) <= set(source.names):
         return ["wide-measures"]
     left = _left(source, long)
-    if "value" in long.of or len(left) < 2 or len(measures) > 1:
+    if "value" in long.of or len(left) < 2 or _numeric(source, left) != set(left):
         return []
-    if _numeric(source, left) != set(left):
+    if "algorithm" not in long.of and (pattern := _with_measures(left, measures)):
+        return [pattern]
+    if len(measures) > 1:
         return []
     if "algorithm" in long.of:
         return _beside_algorithms(long, left)
     return ["wide-algorithms"] if {"dataset", "replication"} & set(long.of) else []
+
+
+def _with_measures(names: Sequence[str], measures: Sequence[str]) -> str | None:
+    """Return the pattern of names of algorithms with measures, as in ``svm_acc`` and ``svm_f1``."""
+    pattern = pattern_of(names)
+    if len(pattern.labels) != 2 or len(set(zip(*pattern.labels, strict=True))) < len(names):
+        return None
+    roles = [
+        "measure"
+        if all(is_measure(label) or label in measures for label in labels)
+        else "algorithm"
+        for labels in pattern.labels
+    ]
+    return pattern.written(roles) if set(roles) == {"measure", "algorithm"} else None
+
+
+def is_measure(label: str) -> bool:
+    """Return whether a label is the name of a measure."""
+    return re.sub(r"[^a-z0-9]", "", label.casefold()) in MEASURES
 
 
 def _beside_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
@@ -137,7 +159,7 @@ def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> 
     ):
         return None
     left = _left(source, long)
-    named = [name for name in left if re.sub(r"[^a-z0-9]", "", name.casefold()) in MEASURES]
+    named = [name for name in left if is_measure(name)]
     if not named or len(left) < 2:
         return None
     kind = "is named as a measure" if len(named) == 1 else "are named as measures"

@@ -50,7 +50,7 @@ from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.pages import PAGES, published_table, read_page, rows_of_page
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.tuning.flaml import flaml
-from benchinfer.scores.formats.tuning.optuna import SQLITE, optuna_storage
+from benchinfer.scores.formats.tuning.optuna import SQLITE, holds_trials, optuna_storage
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -64,7 +64,7 @@ from benchinfer.scores.sources.frames import (
     odd_fields,
     of_frame,
 )
-from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation
+from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ _KNOWN = (
     " tex, html"
 )
 COMPRESSED = (".gz", ".bz2", ".zst")
-_TABLES = {*TEXT, *ARROW, *JSON, *DUCKDB, *EXCEL, *ARRAYS, *ARFF, ".eval"}
+_TABLES = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
 _DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
 _SIGNS = "*?["  # of a pattern
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
@@ -230,9 +230,10 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
     if not pattern and not exists:
         folder = f"folder {str(path.parent)!r}" if path.parent != Path() else "the current folder"
         raise ScoreTableError(f"there is no file {typed!r}.", hint=f"looked in {folder}.")
-    if query is not None and (path.is_dir() or suffix_of(path) not in DUCKDB):
+    if query is not None and (path.is_dir() or suffix_of(path) not in SQL):
         raise ScoreTableError(
-            f"{Option('query', '')} was given with {path.name!r}.", hint="it needs a DuckDB file."
+            f"{Option('query', '')} was given with {path.name!r}.",
+            hint="it needs a file of DuckDB or SQLite.",
         )
     if pattern:
         return _of_pattern(typed, path, name)
@@ -381,7 +382,7 @@ def _together(parts: Sequence[Source], names: Sequence[str], notes: Sequence[Fin
 def _refuse_unlike(typed: str, paths: Sequence[Path], folder: Path) -> None:
     """Refuse files that cannot be read together, and those that hold nothing."""
     kinds = {suffix_of(path) or "(none)" for path in paths}
-    if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*DUCKDB, *EXCEL}):
+    if len(paths) > 1 and (len(kinds) > 1 or kinds <= {*SQL, *EXCEL}):
         names = [(below(path, folder),) for path in paths]
         raise ScoreTableError(
             f"{typed!r} is {len(paths)} files of kinds {', '.join(sorted(kinds))}.",
@@ -582,7 +583,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
-    document = _document(path, typed, suffix)
+    document = _document(path, typed, suffix) if query is None else None
     if suffix in PAGES and document is None:
         return replace(_page(path, typed), stem=stem, toml=toml)
     if suffix in TEXT and document is None:
@@ -595,8 +596,9 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         known, frame = document
     elif suffix in JSON:
         known, frame = None, _json_file(path, typed)
-    elif suffix in DUCKDB:
-        known, frame = None, duckdb_file(path, typed, query)
+    elif suffix in SQL:
+        read = sqlite_file if _head(path) == SQLITE else duckdb_file
+        known, frame = None, read(path, typed, query)
     elif suffix in EXCEL:
         known, frame = None, _excel_file(path, typed)
     else:
@@ -634,7 +636,7 @@ def _of_print(path: Path, typed: str) -> "Results":
 
 
 def _of_base(path: Path, typed: str) -> "Results | None":
-    return optuna_storage(path, typed) if _head(path) == SQLITE else None
+    return optuna_storage(path, typed) if _head(path) == SQLITE and holds_trials(path) else None
 
 
 # Ending to the reader of what is no plain table; None where a file is one.

@@ -1,8 +1,9 @@
-"""DuckDB files, queries and filters of rows."""
+"""DuckDB and SQLite files, queries and filters of rows."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# What a query of SQLite may do: read.
+_READS = {
+    *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ),
+    *(sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
+}
+
+
 def duckdb_file(path: Path, typed: str, query: str | None) -> object:
     """Run the query once, into memory, and let go of the file.
 
@@ -36,13 +44,6 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
 
     quoted = str(path.absolute()).replace("'", "''")
     try:
-        with path.open("rb") as file:
-            sqlite = file.read(16) == b"SQLite format 3\0"
-        if sqlite:
-            raise ScoreTableError(
-                f"{typed!r} is a database of SQLite, not of DuckDB.",
-                hint="query it yourself and save the rows as CSV or Parquet.",
-            )
         connection = duckdb.connect(
             config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
         )
@@ -61,6 +62,45 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
         return open_relation(connection, query, repr(typed)).to_arrow_table()
 
 
+def sqlite_file(path: Path, typed: str, query: str | None) -> object:
+    """Return the rows of a query of a SQLite file, or of its only table, and change nothing."""
+    import pandas as pd
+
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
+            tables = sqlite_tables(base)
+            if query is None and len(tables) != 1:
+                raise _several_tables(repr(typed), tables)
+            base.set_authorizer(
+                lambda act, *_: sqlite3.SQLITE_OK if act in _READS else sqlite3.SQLITE_DENY
+            )
+            quoted = tables[0].replace('"', '""') if query is None else ""
+            cursor = base.execute(query or f'SELECT * FROM "{quoted}"')  # noqa: S608 - its own name
+            names = [column[0] for column in cursor.description or ()]
+            rows = cursor.fetchall()
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        hint = [] if query is None else [f"the query was {query!r}; it takes one SELECT."]
+        raise ScoreTableError(f"{typed!r} cannot be read: {error}", hint=hint) from None
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ScoreTableError(f"the query gives a name twice: {', '.join(twice)}.")
+    return pd.DataFrame(rows, columns=pd.Index(names, dtype=object))
+
+
+def sqlite_tables(base: sqlite3.Connection) -> list[str]:
+    """Return the names of the tables and views of a SQLite file."""
+    names = base.execute(
+        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+    )
+    return [row[0] for row in names if not row[0].startswith("sqlite_")]
+
+
+def _several_tables(what: str, tables: Sequence[str]) -> ScoreTableError:
+    return ScoreTableError(
+        f"{what} holds {len(tables)} tables: {', '.join(tables) or 'none'}.",
+        hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
+    )
+
+
 def open_relation(connection: Any, query: str | None, what: str) -> Any:
     """Return the relation of a query, or of the only table."""
     with engine_errors(what, query):
@@ -69,11 +109,7 @@ def open_relation(connection: Any, query: str | None, what: str) -> Any:
             return connection.sql(query)
         tables = [row[0] for row in connection.execute("SHOW TABLES").fetchall()]
         if len(tables) != 1:
-            listed = ", ".join(tables) or "none"
-            raise ScoreTableError(
-                f"{what} holds {len(tables)} tables: {listed}.",
-                hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
-            )
+            raise _several_tables(what, tables)
         return connection.table(tables[0])
 
 

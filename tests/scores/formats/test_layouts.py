@@ -130,3 +130,32 @@ def test_directions_read_columns_of_measures() -> None:
     assert (scores.datasets, scores.n_rows) == (("data",), 12)
     whole = read_scores(HELM, measures="value:higher", layout="rows-are-algorithms")
     assert len(whole.datasets) == 3
+
+
+@pytest.mark.parametrize(
+    ("columns", "layout"),
+    [
+        (["svm_acc", "svm_f1", "rf_acc", "rf_f1"], "{algorithm}_{measure}"),
+        (["acc/random_forest", "f1/random_forest", "acc/svm"], "{measure}/{algorithm}"),
+        (["svm_test_acc", "svm_test_f1", "knn_test_f1"], "{algorithm}_test_{measure}"),
+    ],
+)
+def test_columns_of_algorithms_and_measures(columns, layout):
+    rows = [
+        (d, *(0.5 + i / 10 + k / 50 for k, _ in enumerate(columns))) for i, d in enumerate("ab")
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", *columns])
+    with pytest.raises(ScoreTableError, match="higher or lower is better for: acc, f1"):
+        read_scores(frame)
+    scores = read_scores(frame, measures={"acc": "higher", "f1": "higher"})
+    (note,) = [f for f in scores.finding_records if f.rule == "layout recognised"]
+    assert layout in note.hint
+    assert len(scores.algorithms) == 2
+    assert scores.n_rows == 2 * len(columns)
+    only = read_scores(frame, measures={"f1": "higher"})
+    assert [m.name for m in only.measures] == ["f1"]
+
+
+def test_columns_of_numbered_algorithms_hold_no_measures():
+    frame = pd.DataFrame({"dataset": ["a", "b"], "rf_100": [0.1, 0.2], "rf_200": [0.3, 0.4]})
+    assert read_scores(frame, measures={"acc": "higher"}).algorithms == ("rf_100", "rf_200")

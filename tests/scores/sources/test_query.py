@@ -174,17 +174,51 @@ def test_connections_of_others_are_left_as_they_are(balanced):
         assert connection.execute(settings).fetchall() == before
 
 
-@pytest.mark.parametrize("suffix", ["db", "duckdb", "ddb"])
-def test_a_database_of_sqlite_is_refused_without_fetching(suffix, monkeypatch):
-    name = f"runs.{suffix}"
-    with sqlite3.connect(name) as connection:
-        connection.execute("CREATE TABLE results (task, model, score)")
+@pytest.fixture
+def sqlite(tmp_path):
+    """A database of SQLite with two tables."""
+    path = tmp_path / "runs.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE results (task TEXT, model TEXT, score REAL)")
+        rows = [(d, m, len(d) / 10 + i / 100) for d in ("a", "bb") for i, m in enumerate("xy")]
+        connection.executemany("INSERT INTO results VALUES (?, ?, ?)", rows)
+        connection.execute("CREATE TABLE notes (text TEXT)")
     connection.close()
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["db", "duckdb", "ddb", "sqlite", "sqlite3"])
+def test_tables_of_sqlite_are_named_and_queried(sqlite, suffix, monkeypatch):
+    path = sqlite.rename(sqlite.with_suffix(f".{suffix}"))
     monkeypatch.delattr(duckdb, "connect")  # DuckDB would fetch an extension
-    assert refusal(name) == (
-        f"{name!r} is no storage of Optuna: no such table: studies\n"
-        "Hint: other databases are read where their table is saved as CSV or Parquet."
-    )
+    first, hint = refusal(path).splitlines()
+    assert first == f"{str(path)!r} holds 2 tables: notes, results."
+    assert hint == 'Hint: query="SELECT ... FROM ..." says what to read.'
+    scores = read_scores(path, measures=ACC, query="SELECT * FROM results")
+    assert (scores.datasets, scores.algorithms, scores.n_rows) == (("a", "bb"), ("x", "y"), 4)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE notes")
+    connection.close()
+    assert read_scores(path, measures=ACC).digest == scores.digest
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DELETE FROM results",
+        "SELECT 1; SELECT 2",
+        "ATTACH 'other.db' AS other",
+        "PRAGMA journal_mode = DELETE",
+        "SELECT * FROM nothing",
+        "CREATE TABLE x (y)",
+    ],
+)
+def test_queries_of_sqlite_only_read(sqlite, query):
+    before = sqlite.read_bytes()
+    with pytest.raises(ScoreTableError, match=r"cannot be read: [^$]*it takes one SELECT"):
+        read_scores(sqlite, measures=ACC, query=query)
+    assert sqlite.read_bytes() == before
+    assert not (sqlite.parent / "other.db").exists()
 
 
 def test_names_of_files_and_tables_are_not_parsed(balanced, folder):

@@ -20,6 +20,16 @@ _ATTRIBUTES = "SELECT trial_id, key, value_json FROM trial_user_attributes"
 _PARAMS = "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params"
 
 
+def holds_trials(path: Path) -> bool:
+    """Return whether a file of SQLite has the tables of a storage."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
+            tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.Error:
+        return False  # whose other reader says what is wrong
+    return {"studies", "trials", "trial_values"} <= tables
+
+
 def optuna_storage(path: Path, typed: str) -> Results:
     """Return the values of each trial.
 
