@@ -84,6 +84,16 @@ def test_another_answer_ends(at_terminal, runs, typed):
     assert answer.stdout == ""
 
 
+def test_directions_alone_are_asked_for(at_terminal, tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("task,model,score\nx,a,0.5\nx,b,0.6\n", encoding="utf-8")
+    answer = at_terminal("check", path, typed="h\n")
+    assert "Enter runs" not in answer.stderr
+    assert f"$ benchinfer check {path} -m score:higher" in answer.stderr
+    assert "2 algorithms" in answer.stdout
+    assert at_terminal("check", path, typed="").exit_code == 1
+
+
 @pytest.mark.usefixtures("runs")
 def test_init_writes_what_is_accepted(at_terminal, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

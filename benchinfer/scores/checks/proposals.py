@@ -228,6 +228,8 @@ def _candidates(
     # What a tool has other uses for, such as the state of a run, names nothing.
     by_tool = {} if tool is None else tool.columns
     free = [c for c in columns if c.name not in {*given, *by_tool}]
+    # Of a tool's own columns of text none is a label but by its name.
+    free = [c for c in free if tool is None or c.numeric or _role(c)]
     for name, of_files in _names_of_files(origin, options):
         fixed = {*given.values(), *by_tool.values(), *of_files}
         for labels in _labels(free, fixed):

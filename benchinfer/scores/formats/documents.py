@@ -28,6 +28,7 @@ from benchinfer.scores.formats.tables import SCORERS, TIMES
 from benchinfer.scores.formats.timing.google_benchmark import google_benchmark
 from benchinfer.scores.formats.timing.hyperfine import hyperfine
 from benchinfer.scores.formats.timing.pytest_benchmark import pytest_benchmark
+from benchinfer.scores.formats.tuning.dvc import metrics_diff
 from benchinfer.scores.resampling import Resampling
 
 # A document is held in memory as a whole; tables of more belong into lines or Parquet.
@@ -373,6 +374,7 @@ _DOCUMENTS: tuple[tuple[set[str], Callable[[Record, Path], Results | None]], ...
     ({"benchmarks", "machine_info"}, pytest_benchmark),
     ({"benchmarks", "context"}, google_benchmark),
     ({"results"}, hyperfine),
+    (set(), metrics_diff),
 )
 
 

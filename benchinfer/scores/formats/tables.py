@@ -7,6 +7,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.formats.format import Format, Names, Recogniser, directed
 from benchinfer.scores.formats.timing.hyperfine import hyperfine_means
+from benchinfer.scores.formats.tuning.dvc import experiments
 from benchinfer.scores.formats.tuning.tables import autogluon, mlflow_page, optuna_trials, pycaret
 from benchinfer.scores.resampling import Resampling
 
@@ -216,6 +217,7 @@ _FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
     ({"model", "score_val", "stack_level", "fit_order"}, autogluon),
     ({"number", "state", "datetime_start", "datetime_complete"}, optuna_trials),
     ({"Run ID", "Name", "Source Type", "Source Name", "Status"}, mlflow_page),
+    ({"Experiment", "rev", "typ", "Created", "parent"}, experiments),
     (set(), _resamples_by_column),
     ({"Key_Dataset", "Key_Run", "Key_Scheme"}, _experimenter),
 )

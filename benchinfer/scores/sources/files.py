@@ -49,6 +49,7 @@ from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.pages import PAGES, published_table, read_page, rows_of_page
 from benchinfer.scores.formats.tables import recognised
+from benchinfer.scores.formats.timing.google_benchmark import google_benchmark_lines
 from benchinfer.scores.formats.tuning.flaml import flaml
 from benchinfer.scores.formats.tuning.optuna import SQLITE, holds_trials, optuna_storage
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
@@ -641,7 +642,12 @@ def _of_base(path: Path, typed: str) -> "Results | None":
 
 # Ending to the reader of what is no plain table; None where a file is one.
 _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
-    **dict.fromkeys(TEXT, lambda path, typed: predictions(path, typed) or opencompass(path)),
+    **dict.fromkeys(
+        TEXT,
+        lambda path, typed: (
+            predictions(path, typed) or opencompass(path) or google_benchmark_lines(path)
+        ),
+    ),
     **dict.fromkeys(PRINTED, _of_print),
     **dict.fromkeys(SQL, _of_base),
     **dict.fromkeys(ARRAYS, archive),

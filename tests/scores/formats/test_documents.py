@@ -300,3 +300,28 @@ def test_lines_flatten_as_documents_do(tmp_path):
     one, other = (read_scores(tmp_path / f"x.{end}", **options) for end in ("json", "jsonl"))
     assert one.digest == other.digest
     assert (one.datasets, one.algorithms, one.n_rows) == (("t1", "t2"), ("knn", "svm"), 4)
+
+
+def test_lines_and_documents_of_google_benchmark_agree(tmp_path):
+    """The lines have six digits; a run that failed has its message."""
+    lines = read_scores(SAMPLES / "timing" / "google_benchmark.csv")
+    document = read_scores(SAMPLES / "timing" / "google_benchmark.json")
+    keys = ["dataset", "algorithm", "replication", "measure"]
+    both = lines.to_frame().merge(document.to_frame(), on=keys, validate="1:1")
+    assert len(both) == lines.n_rows == document.n_rows
+    assert both["value_x"].tolist() == pytest.approx(both["value_y"].tolist(), rel=1e-5)
+    assert lines.failures()["reason"].tolist() == document.failures()["reason"].tolist()
+    head, *rows = (SAMPLES / "timing" / "google_benchmark.csv").read_text().splitlines()
+    path = tmp_path / "means.csv"
+    path.write_text("\n".join([head, *(row for row in rows if "_mean" in row)]))
+    means = read_scores(path)
+    assert (means.n_rows, means.algorithms) == (12, ("BM_deque", "BM_vector"))
+
+
+def test_differences_of_dvc(tmp_path):
+    diff = {"m.json": {"acc": {"old": 0.8, "new": 0.9, "diff": 0.1}, "n": {"new": 3}}}
+    (tmp_path / "diff.json").write_text(json.dumps(diff))
+    scores = read_scores(tmp_path / "diff.json", measures={"acc": "higher", "n": "lower"})
+    assert scores.algorithms == ("new", "old")
+    assert scores.n_rows == 3
+    assert scores.failures()[["algorithm", "measure"]].to_numpy().tolist() == [["old", "n"]]

@@ -1,10 +1,20 @@
 """Results of Google Benchmark."""
 
+import csv
+import re
 from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Record, Results, is_score, part, records
+from benchinfer.scores.formats.format import (
+    Format,
+    Record,
+    Results,
+    is_score,
+    number_or_text,
+    part,
+    records,
+)
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "Google Benchmark"
@@ -15,6 +25,8 @@ _COUNTS = {
     *("family_index", "per_family_instance_index", "repetitions", "repetition_index"),
     *("threads", "iterations", *_TIMES),
 }
+_COLUMNS = ("name", "iterations", "real_time", "cpu_time", "time_unit")
+_AGGREGATE = re.compile(r"(.+)_(mean|median|stddev|cv|BigO|RMS)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -56,6 +68,25 @@ def google_benchmark(document: Record, path: Path) -> Results:
         resampling=Resampling("independent", paired=False),
         note=note,
     ), rows
+
+
+def google_benchmark_lines(path: Path) -> Results | None:
+    """Return the times of ``--benchmark_format=csv``; None of other tables."""
+    with path.open(encoding="utf-8", newline="", errors="replace") as file:
+        if not file.readline().startswith(",".join(_COLUMNS)):
+            return None
+        file.seek(0)
+        lines = list(csv.DictReader(file, strict=True))
+    runs: list[dict[str, Any]] = []
+    for line in lines:
+        cells = {str(k): v for k, v in line.items() if k is not None and isinstance(v, str)}
+        run: dict[str, Any] = {k: number_or_text(v) for k, v in cells.items() if v}
+        run |= {"name": cells.get("name", ""), "error_occurred": cells.get("error_occurred")}
+        if (aggregate := _AGGREGATE.fullmatch(run["name"])) is not None:
+            run |= {"run_type": "aggregate", "run_name": aggregate[1]}
+            run |= {"aggregate_name": aggregate[2]}
+        runs.append(run)
+    return google_benchmark({"benchmarks": runs}, path)
 
 
 def _times(value: object, factor: float) -> object:
