@@ -60,6 +60,11 @@ COMMON: dict[str, tuple[str, ...]] = {
 
 # Names of what is asked several times: its answers depend on each other.
 ITEMS = {"item", "question", "prompt", "doc", "document", "problem", "passage", "query"}
+# Names of what holds several items, which depend on each other.
+GROUPS = (
+    *("passage", "paragraph", "context", "document", "doc", "article", "story", "repository"),
+    *("repo", "conversation", "dialogue", "dialog", "thread", "group", "cluster", "topic"),
+)
 # Columns that say out of how many a score is counted.
 _TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|examples|attempts)")
 

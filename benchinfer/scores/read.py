@@ -53,7 +53,7 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
-from benchinfer.scores.formats.layouts import roles_of, telling_column
+from benchinfer.scores.formats.layouts import grouping_column, roles_of, telling_column
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.resampling import Resampling
@@ -74,8 +74,11 @@ from benchinfer.scores.sources.names import check_names, labelled, renamed
 from benchinfer.scores.sources.nesting import (
     NestedUnits,
     Weights,
+    counted,
     findings_of,
     level_columns,
+    noun,
+    plural,
     reduce_units,
 )
 from benchinfer.scores.sources.query import filtered
@@ -270,6 +273,7 @@ def _read(
     if tool is not None:
         findings += _of_tool(tool)
         scheme = scheme or tool.resampling
+        levels = levels or tool.units
     by_tool = not declared_measures
     declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
     features = _names_of_features(features, origin)
@@ -296,7 +300,8 @@ def _read(
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, unit_weights, findings)
     is_paired, note = pairing(reading.summary, scheme, paired=paired)
-    findings += [note, *_reading_notes(reading, scheme), *scores_at_a_limit(reading, origin)]
+    findings += [note, *_reading_notes(reading, scheme, origin)]
+    findings += scores_at_a_limit(reading, origin)
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.
         facts = Facts(reading.summary, is_paired, reading.measures, scheme)
@@ -596,7 +601,24 @@ def _answers_as_replications(roles: Roles) -> Finding | None:
     return Finding("joined replications", "warning", len(names), what, (), hint)
 
 
-def _reading_notes(reading: Reading, scheme: Resampling | None) -> list[Finding]:
+def _grouped_items(origin: Source, roles: Roles) -> Finding | None:
+    """Warn where items that count as independent are in groups, by the name of a column."""
+    if (group := grouping_column(origin, roles)) is None:
+        return None
+    name, groups, items = group
+    what = (
+        f"the column {name} puts {counted(items, roles.of['replication'][0])} in"
+        f" {counted(groups, name)}: those of one {noun(name)} may depend on each other, and count"
+        " as independent."
+    )
+    hint = Phrase(
+        f"{Option('units', (name, *roles.of['replication']))} counts {plural(name)}, and says how"
+        " much the others depend on each other."
+    )
+    return Finding("items in groups", "warning", groups, what, (), hint)
+
+
+def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -> list[Finding]:
     """Report what can be seen only while all rows and declarations are at hand."""
     findings: list[Finding] = []
     summary = reading.summary
@@ -608,6 +630,11 @@ def _reading_notes(reading: Reading, scheme: Resampling | None) -> list[Finding]
     if (joined := _answers_as_replications(reading.roles)) is not None:
         findings.append(joined)
     items = scheme is not None and scheme.kind == "items"
+    names = map(common_name, reading.roles.of.get("replication", ()))
+    if (items or not ITEMS.isdisjoint(names)) and (
+        grouped := _grouped_items(origin, reading.roles)
+    ):
+        findings.append(grouped)
     if reading.roles.has("replication") and summary.datasets and not items:
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []

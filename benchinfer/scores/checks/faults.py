@@ -320,7 +320,7 @@ def duplicate_rows(reading: Reading) -> Finding | None:
 
 def _repeats(reading: Reading, *more: str) -> Frame:
     """Return the places, also by further columns, that have several scores."""
-    inner = INNER[: max(len(reading.roles.units) - 1, 0)]
+    inner = [role for role in INNER if role in reading.roles.of]
     keys = ["dataset", "replication", *inner, "algorithm", "measure", *more]
     return reading.clean.group_by(*keys).agg(nw.len().alias("n")).filter(nw.col("n") > 1)
 

@@ -59,6 +59,10 @@ class Format:
         Pattern of the names of its files.
     note
         What a reader should know beside.
+    units
+        Levels of nested units, the outermost first, as in `read_scores`.
+    unused
+        Columns that need no role.
     """
 
     tool: str
@@ -68,6 +72,8 @@ class Format:
     resampling: Resampling | None = None
     name: str | None = None
     note: str = ""
+    units: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
     def joined(self, other: "Format | None") -> "Format":
         """Return the format of two files together: a measure must have one direction in both."""
@@ -76,7 +82,11 @@ class Format:
         of = {m.name: m for m in other.measures}
         same = [m for m in self.measures if of.get(m.name, m) == m]
         mine = {m.name for m in self.measures}
-        return replace(self, measures=(*same, *(m for n, m in of.items() if n not in mine)))
+        return replace(
+            self,
+            measures=(*same, *(m for n, m in of.items() if n not in mine)),
+            units=self.units or other.units,  # a file of single answers has one of each
+        )
 
 
 def directed(names: Iterable[str]) -> tuple[Measure, ...]:

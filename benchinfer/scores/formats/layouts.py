@@ -8,7 +8,7 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Directions, Given, Option, Phrase
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.checks.patterns import pattern_of
-from benchinfer.scores.columns import COMMON, NONE, Roles, assign
+from benchinfer.scores.columns import COMMON, GROUPS, NONE, Roles, assign, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
 
@@ -50,6 +50,7 @@ def roles_of(
         said = {*(columns or {}).values(), *(columns or {})}
         roles = {n: role for n, role in known.columns.items() if not said & {n, role}}
         columns, layout = roles | {**(columns or {})}, known.layout
+        features = (*features, *known.unused)
         if layout == "wide-measures" and not measures:
             layout = "long"  # which asks for the measures
     if layout != "auto":
@@ -225,6 +226,34 @@ def telling_column(source: Source, roles: Roles) -> str | None:
         if _may_be_labels(table[name]) and not table.duplicated(subset=[*keys, name]).any()
     }
     return min(sizes, key=sizes.__getitem__) if sizes else None
+
+
+def grouping_column(source: Source, roles: Roles) -> tuple[str, int, int] | None:
+    """Return the column without a role that groups replications, and how many groups of how many.
+
+    It is named as what holds several items, and each replication of a data set is in one of fewer
+    groups; of several, the one with the fewest.
+    """
+    names = [n for n in _left(source, roles) if common_name(n).rpartition(".")[2] in GROUPS]
+    names = [n for n in names if n not in roles.scores]
+    if not names or "replication" not in roles.of or roles.units:
+        return None
+    import pandas as pd
+
+    frame, _ = source.load([*roles.labels, *names], [], [])
+    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
+    place = [n for role in ("dataset", "replication") for n in roles.of.get(role, ())]
+    datasets = list(roles.of.get("dataset", ()))
+    items, least = (len(table[n].drop_duplicates()) if n else 1 for n in (place, datasets))
+    groups: dict[str, int] = {}
+    for name in names:
+        if not table[name].map(pd.api.types.is_hashable).all():  # records of a document
+            continue
+        n = len(table[[*datasets, name]].drop_duplicates())
+        nested = len(table[[*place, name]].drop_duplicates()) == items
+        if nested and least < n < items and not table[name].isna().any():
+            groups[name] = n
+    return min(((n, groups[n], items) for n in groups), key=lambda row: row[1], default=None)
 
 
 def _may_be_labels(values: "pd.Series[Any]") -> bool:

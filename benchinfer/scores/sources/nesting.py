@@ -387,7 +387,7 @@ def noun(level: str) -> str:
     >>> noun("doc_id"), plural("category"), counted(2, "sample")
     ('doc', 'categories', '2 samples')
     """
-    return common_name(level).replace("_", " ")
+    return common_name(level).rpartition(".")[2].replace("_", " ")
 
 
 def plural(level: str) -> str:

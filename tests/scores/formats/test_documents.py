@@ -9,6 +9,7 @@ tools themselves: `timing/pytest_benchmark.json` (pytest-benchmark 5.2.3, four r
 import json
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import benchinfer as bi
@@ -325,3 +326,37 @@ def test_differences_of_dvc(tmp_path):
     assert scores.algorithms == ("new", "old")
     assert scores.n_rows == 3
     assert scores.failures()[["algorithm", "measure"]].to_numpy().tolist() == [["old", "n"]]
+
+
+def inspect_logs(folder, epochs):
+    """Write logs of Inspect of two models, with so many epochs of each."""
+    for model, n in epochs.items():
+        samples = [
+            {"id": i, "epoch": e, "scores": {"match": {"value": "CI"[(i * e) % 2]}}}
+            for i in range(6)
+            for e in range(1, n + 1)
+        ]
+        evaluation = {"task": "sums", "model": model}
+        log = {"version": 2, "status": "success", "eval": evaluation, "samples": samples}
+        (folder / f"{model}.json").write_text(json.dumps(log))
+
+
+@pytest.mark.parametrize("epochs", [{"large": 3, "small": 3}, {"large": 3, "small": 1}])
+def test_epochs_of_inspect_are_answers_to_items(tmp_path, epochs):
+    inspect_logs(tmp_path, epochs)
+    scores = read_scores(tmp_path)
+    assert scores.units.levels == ("item", "epoch")
+    assert scores.units.answers
+    assert scores.units.nodes.tolist() == [[[6, 18]]]
+    for k, n in enumerate(epochs.values()):
+        right = np.mean([[(i * e) % 2 == 0 for e in range(1, n + 1)] for i in range(6)], axis=1)
+        assert scores.blocks().scores[:, k] == pytest.approx(right)
+    first = read_scores(tmp_path, units=("item",), where="epoch == '1'")
+    assert first.units is None  # what is declared goes before what the tool says
+
+
+def test_one_epoch_of_inspect_is_no_level(tmp_path):
+    inspect_logs(tmp_path, {"large": 1, "small": 1})
+    scores = read_scores(tmp_path)
+    assert scores.units is None
+    assert "unused columns" not in set(scores.findings()["rule"])

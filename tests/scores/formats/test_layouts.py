@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+import benchinfer as bi
 from benchinfer import ScoreTableError, read_scores
 
 ACC = {"acc": "higher"}
@@ -159,3 +160,53 @@ def test_columns_of_algorithms_and_measures(columns, layout):
 def test_columns_of_numbered_algorithms_hold_no_measures():
     frame = pd.DataFrame({"dataset": ["a", "b"], "rf_100": [0.1, 0.2], "rf_200": [0.3, 0.4]})
     assert read_scores(frame, measures={"acc": "higher"}).algorithms == ("rf_100", "rf_200")
+
+
+def grouped(**columns):
+    """Return a table of 12 questions of two models with further columns by question."""
+    items = pd.DataFrame({"question": [f"q{i:02}" for i in range(12)], **columns})
+    table = items.merge(pd.DataFrame({"model": ["a", "b"]}), how="cross")
+    return table.assign(acc=[float(i * i % 3 == 1) for i in range(len(table))])
+
+
+def warned(table, **options):
+    options = {"columns": {"question": "replication"}, **options}
+    scores = bi.read_scores(table, measures={"acc": "higher"}, **options)
+    return [f for f in scores.notes if f.rule == "items in groups"]
+
+
+def test_items_in_groups_are_named_with_the_declaration_that_fits():
+    passages = [f"p{i // 3}" for i in range(12)]
+    (found,) = warned(grouped(passage=passages, topic=[f"t{i // 2}" for i in range(12)]))
+    assert found.what == (
+        "the column passage puts 12 questions in 4 passages: those of one passage may depend on"
+        " each other, and count as independent."
+    )
+    assert 'units=("passage", "question")' in str(found.hint)
+    units = ("passage", "question")
+    assert warned(grouped(passage=passages), units=units, columns=None) == []
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"passage": ["one"] * 12},  # holds all
+        {"passage": [f"p{i}" for i in range(12)]},  # holds one each
+        {"passage": ["", *[f"p{i // 3}" for i in range(11)]], "dropped": [None] * 12},
+        {"length": [i // 3 for i in range(12)]},
+    ],
+)
+def test_what_groups_no_items_is_left_alone(columns):
+    columns = {k: [v or None for v in values] for k, values in columns.items() if k != "dropped"}
+    assert warned(grouped(**columns)) == []
+
+
+def test_a_column_that_cuts_through_items_is_no_group():
+    table = grouped().assign(topic=[f"t{i % 3}" for i in range(24)])
+    assert warned(table) == []
+
+
+def test_folds_are_no_items():
+    table = grouped(group=[f"g{i // 3}" for i in range(12)]).rename(columns={"question": "fold"})
+    assert warned(table, columns={"fold": "replication"}) == []
+    assert len(warned(table, columns={"fold": "replication"}, resampling="items")) == 1

@@ -149,6 +149,7 @@ def test_items_that_an_algorithm_lacks_are_reported(answers):
         (("passage", "passage"), None, "one of them twice"),
         (3, None, "cannot be read"),
         (("passage", "queston"), None, "there is no column 'queston'"),
+        (("pasage", "question"), None, "there is no column 'pasage'"),
         (("passage", "question"), {"epoch": "replication"}, "is no level of passage, question"),
         (("passage", "value"), {"value": "value"}, "said to be the value"),
         (None, {"question": "level_2"}, "no role 'level_2'"),

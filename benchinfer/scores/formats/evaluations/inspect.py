@@ -3,8 +3,8 @@
 import json
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any, cast
 
 from benchinfer.core.errors import ScoreTableError
@@ -23,12 +23,13 @@ _LETTERS = {
     "no": 0.0,
     "false": 0.0,
 }
+_PLACES = Format(_TOOL, {"item": "replication"}, unused=("epoch",))
 _MOST_BYTES = 1 << 28
 _ZSTANDARD = 93
 
 
 def inspect_log(document: Record, path: Path) -> Results:
-    """Return the score of each sample by each scorer, averaged over epochs; else the metrics."""
+    """Return the score of each sample and epoch by each scorer; else the metrics."""
     evaluation = part(document, "eval", dict, _TOOL)
     labels = {
         "dataset": part(evaluation, "task", str, _TOOL),
@@ -38,7 +39,7 @@ def inspect_log(document: Record, path: Path) -> Results:
     note = "" if status == "success" else f"{path.name} ended with status {status!r}"
     if not document.get("samples"):
         return _metrics(document, labels, note)
-    values: dict[tuple[str, str], list[float]] = {}
+    rows: list[dict[str, Any]] = []
     letters: dict[str, set[bool]] = {}
     samples = records(document, "samples", _TOOL)
     names = dict.fromkeys(name for sample in samples for name in _scores(sample))
@@ -48,20 +49,17 @@ def inspect_log(document: Record, path: Path) -> Results:
             score = scores.get(name)
             said = score.get("value") if isinstance(score, Mapping) else score
             letters.setdefault(name, set()).add(not is_score(said))
-            held = values.setdefault((name, str(sample.get("id"))), [])
-            held += [] if (value := _value(said)) is None else [value]
+            places = {"item": str(sample.get("id")), "epoch": str(sample.get("epoch", 1))}
+            rows.append(labels | places | {"measure": name, "value": _value(said)})
     # A letter and a truth value say what is better, a number does not.
     measures = tuple(
         Measure(name, "higher", bounds=(0.0, 1.0))
         for name, kinds in letters.items()
         if kinds == {True}
     )
-    repeats = max((len(held) for held in values.values()), default=0)
-    note = note or (f"scores are means over up to {repeats} epochs" if repeats > 1 else "")
-    return Format(_TOOL, measures=measures, resampling=Resampling("items"), note=note), [
-        labels | {"replication": item, "measure": name, "value": fmean(held) if held else None}
-        for (name, item), held in values.items()
-    ]
+    several = len({row["epoch"] for row in rows}) > 1
+    known = replace(_PLACES, measures=measures, resampling=Resampling("items"), note=note)
+    return replace(known, units=("item", "epoch") if several else ()), rows
 
 
 def _metrics(document: Record, labels: Record, note: str) -> Results:
@@ -70,7 +68,8 @@ def _metrics(document: Record, labels: Record, note: str) -> Results:
     rows: list[dict[str, Any]] = [
         {
             **labels,
-            "replication": "1",
+            "item": "1",
+            "epoch": "1",
             "measure": f"{score.get('name')}/{metric}",
             "value": of.get("value"),
         }
@@ -84,7 +83,7 @@ def _metrics(document: Record, labels: Record, note: str) -> Results:
         for name in sorted(names)
         if name.endswith("/accuracy")
     )
-    return Format(_TOOL, measures=tuple(measures), note=note), rows
+    return replace(_PLACES, measures=tuple(measures), note=note), rows
 
 
 def _scores(sample: Record) -> Record:
