@@ -38,9 +38,10 @@ def test_options_of_the_command_come_before_those_of_the_table(
         ["Arguments", "Output", "Reading the table"],
         ["Arguments", "Output"],  # of `reproduce`, whose tables are those of studies
     )
-    reading = text.split("Reading the table:")[1]
-    assert "--measures" in reading
-    assert "--level" not in reading
+    if "Reading the table" in panels:
+        reading = text.split("Reading the table:")[1]
+        assert "--measures" in reading
+        assert "--level" not in reading
     assert max(map(len, text.splitlines())) <= 80
 
 
