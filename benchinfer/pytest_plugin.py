@@ -1,0 +1,40 @@
+"""The fixture `gate` of pytest: a test passes where a candidate may take a baseline's place.
+
+A suite asks for it in its ``conftest.py``: ``pytest_plugins = ["benchinfer.pytest_plugin"]``.
+"""
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+if TYPE_CHECKING:
+    from benchinfer.analyses.gate.result import Gate
+
+
+class CheckedGate(Protocol):
+    """A gate that fails the test unless it passes."""
+
+    def __call__(self, scores: Any, measures: Any = None, /, **options: Any) -> "Gate":
+        """Decide as `benchinfer.gate` does, from scores or from what `read_scores` reads.
+
+        An undecided gate fails the test, too, with what would decide it, unless
+        ``on_undecided="pass"`` is given.
+        """
+        ...
+
+
+@pytest.fixture(scope="session")
+def gate() -> CheckedGate:
+    """Return a function with the arguments of `benchinfer.gate`."""
+
+    def checked(scores: Any, measures: Any = None, /, **options: Any) -> "Gate":
+        import benchinfer as bi
+
+        table = scores if isinstance(scores, bi.ScoreTable) else bi.read_scores(scores)
+        result = bi.gate(table, measures, **options)
+        if not result.passed:
+            needs = [f"{m}: {row.need.text}" for m, row in result.items() if row.need is not None]
+            pytest.fail("\n".join([result.headline(), *needs]), pytrace=False)
+        return result
+
+    return checked
