@@ -337,6 +337,7 @@ GLOSSARY: dict[str, str] = {
     "n_second": "number of data sets on the second side",
     "gain": "what a division adds to the log likelihood",
     "not_compared": "the algorithms that this one was not compared with",
+    "scored": "whether a run without a time has the score of stopped runs",
     "run_state": "state of a run without a time: stopped at the limit, crashed, or missing",
     "solved": "runs that were solved within the limit; of the virtual best, problems",
     "stopped": "runs that were stopped at the limit, with those that crashed and count as stopped",

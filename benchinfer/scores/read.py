@@ -531,7 +531,7 @@ def _limited(reading: Reading, findings: list[Finding], crashed: Crashed) -> tup
             " solved runs are neither.",
             hint=Phrase(f"{Option('repeats', 'keep')} takes them as runs on the same problem."),
         )
-    faults, failures = runs.faults(), runs.failures()
+    faults, failures = runs.faults(), runs.failures(crashed)
     reading = _again(reading, runs.scored(crashed))
     notes = [] if faults else runs.notes(failures, reading.summary)
     findings[:0] = [*faults, *notes]

@@ -320,7 +320,8 @@ class ScoreTable(Showable):
         pandas.DataFrame
             One row per failure: ``dataset replication algorithm measure reason``; ``reason`` is
             empty where the table gives none. Where a measure has a limit, runs by algorithm and
-            kind, with ``run_state`` as the second column: ``stopped``, ``crashed`` or ``missing``.
+            kind, with ``run_state`` as the second column: ``stopped``, ``crashed`` or ``missing``;
+            ``scored`` says whether they have the score of a stopped run.
         """
         return failures_frame(self._failures)
 
@@ -355,10 +356,9 @@ class ScoreTable(Showable):
         crashed = np.zeros(len(s.algorithms), np.int64)
         failures = self.failures()
         if "run_state" in failures:
-            rows = failures[
-                (failures["run_state"] == "crashed") & (failures["measure"] == chosen.name)
-            ]
-            counts = rows["algorithm"].value_counts()
+            scored = failures["scored"].astype(bool)
+            rows = failures[scored & (failures["measure"] == chosen.name)]
+            counts = rows.loc[rows["run_state"] == "crashed", "algorithm"].value_counts()
             crashed = np.array([int(counts.get(name, 0)) for name in s.algorithms])
         mean = s.mean[0] - (chosen.par - 1) * limit * share
         return StoppedRuns(limit, chosen.par, s.n[0], stopped, mean, crashed)

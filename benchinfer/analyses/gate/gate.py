@@ -1,7 +1,7 @@
 """The function `gate`."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -54,6 +54,8 @@ def gate(
     """Decide whether a candidate may take the place of a baseline.
 
     A pass needs evidence, and so does a fail: scores that are too few for either are undecided.
+    Of a measure with a limit the share of runs that are solved is tested as well: a candidate that
+    is shown to solve fewer fails, whatever its times are.
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ def gate(
     -------
     Gate
         With `Gate.verdict`, `Gate.outcome`, `Gate.summary`, and for each measure its evidence and
-        what would decide it.
+        what would decide it. The share solved of a measure ``seconds`` is ``"solved (seconds)"``.
 
     Raises
     ------
@@ -111,7 +113,8 @@ def gate(
     one-sided at alpha. The gate passes if each measure does (an intersection-union test, whose
     level needs no adjustment), and fails if some measure does after Holm's steps over all of them.
     So a candidate that is worse by the tolerance on some measure passes with a probability of at
-    most alpha, and one that is worse by no more on any fails with at most alpha.
+    most alpha, and one that is worse by no more on any fails with at most alpha. Shares solved are
+    tested for a fail only, without a tolerance, and take part in Holm's steps.
 
     References
     ----------
@@ -158,8 +161,9 @@ def gate(
         _tested(q, by, pair, single=len(names) == 1)
         for q, pair in zip(questions, pairs, strict=True)
     ]
+    shares, notes = _shares_solved(questions, by, pairs)
     rules = {LEFT_OUT, "unused columns"}
-    notes = [finding.what for finding in scores.finding_records if finding.rule in rules]
+    notes += [finding.what for finding in scores.finding_records if finding.rule in rules]
     if unused := [m.name for m in scores.measures if m.name not in names]:
         notes.append(f"measures not judged: {', '.join(unused)}.")
     return Gate(
@@ -168,7 +172,7 @@ def gate(
         want=want,
         level=level,
         on_undecided=on_undecided,
-        measures=_judged(questions, pairs, tested, want, alpha_of(level)),
+        measures=_judged(questions, pairs, tested, shares, want, alpha_of(level)),
         left_out=tuple(notes),
     )
 
@@ -240,18 +244,54 @@ def _fitting(q: GateQuestion) -> tuple[Analysis, Claims, str]:
     return analysis, "datasets" if of_these else q.target, reason
 
 
+def _shares_solved(
+    questions: Sequence[GateQuestion], by: By, pairs: Sequence[_Pair]
+) -> tuple[dict[str, tuple[OneSided, str]], list[str]]:
+    """Test the shares solved of measures with a limit; say which of them cannot be tested."""
+    tested: dict[str, tuple[OneSided, str]] = {}
+    notes: list[str] = []
+    for q, pair in zip(questions, pairs, strict=True):
+        stopped = pair.scores.stopped_runs(q.measure)
+        if stopped is None or not stopped.stopped.any():
+            continue
+        solved = pair.scores.solved(q.measure)
+        share = replace(pair, scores=solved, all_scores=solved)
+        question = replace(q, scores=solved, measure="solved")
+        if (stopped.cells[:, 0] == stopped.cells[:, 1]).all():
+            notes.append(f"{q.measure}: both have the same share solved on each data set.")
+            continue
+        # Signed ranks are exact however few runs are stopped.
+        exact = by == "auto" and len(stopped.n) > 1
+        ways: tuple[By, ...] = ("permutation", "auto") if exact else (by,)
+        why = ""
+        for way in ways:
+            try:
+                evidence, reason = _tested(question, way, share, single=True)
+            except DesignError as error:
+                why = str(error).splitlines()[0]
+                continue
+            if way == "permutation" and exact:
+                reason = "signed ranks are exact however few runs are stopped"
+            tested[q.measure] = evidence, reason
+            break
+        else:
+            notes.append(f"the share solved of {q.measure} is not tested: {why}")
+    return tested, notes
+
+
 def _judged(
     questions: Sequence[GateQuestion],
     pairs: Sequence[_Pair],
     tested: Sequence[tuple[OneSided, str]],
+    shares: Mapping[str, tuple[OneSided, str]],
     want: Want,
     alpha: float,
 ) -> dict[str, GatedMeasure]:
     """Return the verdict on each measure."""
-    worse = np.array([evidence.p_worse for evidence, _ in tested])
-    adjusted = multiplicity.holm(worse)
+    every = [evidence for evidence, _ in (*tested, *shares.values())]
+    adjusted = multiplicity.holm(np.array([evidence.p_worse for evidence in every])).tolist()
     result: dict[str, GatedMeasure] = {}
-    each = zip(questions, pairs, tested, adjusted.tolist(), strict=True)
+    each = zip(questions, pairs, tested, adjusted, strict=False)
     for q, pair, (evidence, reason), p_fail in each:
         p_pass = evidence.p_better if want == "superior" else evidence.p_not_worse
         verdict: Outcome = "undecided"
@@ -276,4 +316,22 @@ def _judged(
         )
         need = need_of(q, row, want) if verdict == "undecided" else None
         result[q.measure] = replace(row, need=need)
+    both = {q.measure: pair for q, pair in zip(questions, pairs, strict=True)}
+    solved = zip(shares.items(), adjusted[len(tested) :], strict=True)
+    for (name, (evidence, reason)), p_fail in solved:
+        result[f"solved ({name})"] = GatedMeasure(
+            evidence.comparison,
+            reason,
+            evidence.estimate,
+            evidence.low,
+            evidence.high,
+            1.0,
+            p_fail,
+            evidence.p_worse,
+            "fail" if p_fail <= alpha else "undecided",
+            missing=both[name].missing,
+            counted=both[name].counted,
+            withheld=False,
+            fails_only=True,
+        )
     return result

@@ -85,10 +85,8 @@ def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> 
         for name, (present, other) in zip(lacking, (counts, counts[::-1]), strict=True):
             lacking[name] = int(rows[shared & other & ~present].sum())
     else:
-        failures = scores.failures()
+        failures = _without_score(scores, measure)
         inside = failures["dataset"].isin(np.array(coverage.datasets)[first & second].tolist())
-        if "measure" in failures:
-            inside &= failures["measure"] == measure
         for name in lacking:
             lacking[name] = int((inside & (failures["algorithm"] == name)).sum())
     return Missing(
@@ -99,6 +97,14 @@ def missing(scores: ScoreTable, measure: str, baseline: str, candidate: str) -> 
         candidate_scores=lacking[candidate],
         baseline_scores=lacking[baseline],
     )
+
+
+def _without_score(scores: ScoreTable, measure: str) -> "pd.DataFrame":
+    """Return the failures of a measure that count as nothing: stopped runs have a score."""
+    failures = scores.failures()
+    if "measure" in failures:
+        failures = failures[failures["measure"] == measure]
+    return failures[~failures["scored"].astype(bool)] if "scored" in failures else failures
 
 
 def scored(coverage: Coverage, name: str) -> Flags:
@@ -130,17 +136,23 @@ def filled(
     places = pd.concat(rows, ignore_index=True)
     if failed == "worst":
         low, high = measure.bounds or (-np.inf, np.inf)
-        bound = low if measure.sign > 0 else high
+        bound = measure.stopped_score or (low if measure.sign > 0 else high)
         ends = frame["value"].min(), frame["value"].max()
         value = float(bound if np.isfinite(bound) else ends[0 if measure.sign > 0 else 1])
-        kind = "possible score" if np.isfinite(bound) else "score of the table"
-        places["value"], words = value, f"{value:g}, the worst {kind}"
+        kind = "the worst possible score" if np.isfinite(bound) else "the worst score of the table"
+        if measure.stopped_score is not None:
+            kind = "as runs that were stopped"
+        places["value"], words = value, f"{value:g}, {kind}"
     elif isinstance(failed, str):
         places["value"], words = _of_algorithm(frame, places, failed), f"those of {failed}"
     else:
-        places["value"], words = float(failed), f"{failed:g}"
+        stops = measure.limit is not None and failed >= measure.limit
+        places["value"], words = float(failed), "runs that were stopped" if stops else f"{failed:g}"
+    both = pd.concat([frame[frame["algorithm"].isin(names)], places], ignore_index=True)
+    if measure.limit is not None:
+        both["status"] = np.where(both["value"] >= measure.limit, "stopped", "solved")
     table = read_scores(
-        pd.concat([frame[frame["algorithm"].isin(names)], places], ignore_index=True),
+        both,
         measures=[measure],
         resampling=scores.resampling,
         paired=scores.paired,
@@ -160,10 +172,8 @@ def _places(
     there = other.set_index(keys).index.isin(present.set_index(keys).index)
     rows = other[~there]
     if not scores.paired:
-        failures = scores.failures()
+        failures = _without_score(scores, measure)
         failed = failures["algorithm"] == name
-        if "measure" in failures:
-            failed &= failures["measure"] == measure
         inside = failures["dataset"].isin(present["dataset"]) & failed
         if inside.any():
             columns = [column for column in failures if column in rows]

@@ -71,6 +71,9 @@ class GatedMeasure(Readable):
         What these count as, in words; empty where they count as missing.
     withheld
         Whether the evidence is that of a pass, which takes the scores that the candidate lacks.
+    fails_only
+        Whether it is the share solved of a measure with a limit, of which a loss is a fail and
+        nothing else is asked; `p_pass` is then 1.
     """
 
     comparison: TestedComparison
@@ -86,6 +89,7 @@ class GatedMeasure(Readable):
     counted: str
     withheld: bool
     need: Need | None = None
+    fails_only: bool = False
 
     def description(self) -> str:
         """Return the measure and the verdict."""
@@ -153,10 +157,19 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     @property
     def verdict(self) -> Outcome:
         """Pass if every measure passes, fail if some measure fails, else undecided."""
-        verdicts = {row.verdict for row in self.values()}
-        if "fail" in verdicts:
+        if any(row.verdict == "fail" for row in self.values()):
             return "fail"
-        return "pass" if verdicts == {"pass"} else "undecided"
+        judged = {row.verdict for row in self.values() if not row.fails_only}
+        return "pass" if judged == {"pass"} else "undecided"
+
+    @property
+    def decisive(self) -> dict[str, GatedMeasure]:
+        """Measures whose verdict is that of the gate."""
+        return {
+            name: row
+            for name, row in self.items()
+            if row.verdict == self.verdict and (self.verdict == "fail" or not row.fails_only)
+        }
 
     @property
     def outcome(self) -> Outcome:
@@ -174,28 +187,36 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
 
     def headline(self) -> str:
         """Return the verdict in one sentence, with direction, unit of generalisation and gaps."""
-        scopes = {row.scope for row in self.values() if row.verdict == self.verdict}
+        scopes = {row.scope for row in self.decisive.values()}
         where = f", {scopes.pop()}" if len(scopes) == 1 and "" not in scopes else ""
         gaps = f" ({'; '.join(self.gaps())})" if self.gaps() else ""
         counted = ""
         if self.verdict == "undecided" and self.on_undecided is not None:
             counted = f" Undecided counts as a {self.on_undecided} here."
+        if self.verdict == "pass":
+            counted = "".join(
+                f" It solved fewer runs ({row.measure.noun}: {100 * row.estimate:+.2g} points),"
+                " which does not show that it is worse at that."
+                for row in self.values()
+                if row.fails_only and row.estimate < 0
+            )
         return f"{self.verdict.capitalize()}{gaps}{where}: {self._claim()}.{counted}"
 
     def gaps(self) -> list[str]:
         """Return the scores that candidate or baseline lacks, and what they count as."""
         texts: dict[str, list[str]] = {}
-        for name, row in self.items():
+        judged = {name: row for name, row in self.items() if not row.fails_only}
+        for name, row in judged.items():
             if text := row.missing.text:
                 counts = f", which count as {row.counted}" if row.counted else ""
                 texts.setdefault(text + counts, []).append(name)
-        if [len(self)] == [len(names) for names in texts.values()]:
+        if [len(judged)] == [len(names) for names in texts.values()]:
             return list(texts)
         return [f"on {join(names)} {text}" for text, names in texts.items()]
 
     def _claim(self) -> str:
         """Say what is shown of the candidate."""
-        named = [name for name, row in self.items() if row.verdict == self.verdict]
+        named = list(self.decisive)
         withheld = [self[name].measure for name in named if self[name].withheld]
         rows = [self[name].measure for name in named]
         if withheld:
@@ -218,7 +239,8 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
             claim = f"{self.candidate} is {self._worse(rows)}"
         if len(rows) == 1:
             return f"{claim} ({wording.direction(rows[0])})"
-        return f"{claim}, on {'each of ' if len(rows) == len(self) else ''}{join(named)}"
+        n = sum(self.verdict == "fail" or not row.fails_only for row in self.values())
+        return f"{claim}, on {'each of ' if len(rows) == n else ''}{join(named)}"
 
     def _shown(self, names: Sequence[str]) -> str:
         """Say what a pass shows; a loss within the tolerance is said to be one."""
@@ -277,20 +299,24 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
     def rule(self) -> str:
         """The decision rule in words."""
         alpha = level_percent(1 - self.level)
-        several = len(self) > 1
-        each = " by each measure" if several else ""
+        several, measures = len(self) > 1, [r.measure for r in self.values() if not r.fails_only]
+        each = " by each measure" if len(measures) > 1 else ""
         holm = ", adjusted by Holm's steps over the measures" if several else ""
         wanted = {
             "superior": "that the candidate is better",
             "noninferior": "that the candidate is not worse by the tolerance or more",
         }
-        measures = [row.measure for row in self.values()]
         margins = ". ".join(
             f"The tolerance on {measure.noun} is {wording.margin(measure)}"
             if measure.tolerance
             else f"No tolerance is set on {measure.noun}, where not worse means better"
             for measure in measures
         )
+        if shares := [row.measure.noun for row in self.values() if row.fails_only]:
+            margins += (
+                f". A candidate that is shown to be worse on the {join(shares)} fails, whatever its"
+                " times are; a pass rests on the times"
+            )
         return (
             f"The gate passes where the one-sided test {wanted[self.want]} rejects at"
             f" {alpha}{each}, and fails where the one-sided test that it is worse by more than the"

@@ -63,7 +63,7 @@ def failures_frame(failures: Any) -> "pd.DataFrame":
     if failures is None:
         return frames.frame({name: [] for name in names})
     if "run_state" in failures.column_names:
-        names = ["algorithm", "run_state", "dataset", "replication", "measure", "reason"]
+        names = ["algorithm", "run_state", "scored", "dataset", "replication", "measure", "reason"]
     held = [name for name in names if name in failures.column_names]
     rows = failures.select(held).to_pandas().sort_values(held, kind="stable")
     return frames.frame({name: rows[name].tolist() for name in held})

@@ -250,7 +250,7 @@ class RunStates:
         what = f"{n:,} {words[n > 1]}"
         return [Finding(rule, "error", n, what, headed(where, "value"), hint)]
 
-    def failures(self) -> Any:
+    def failures(self, crashed: Crashed) -> Any:
         """Return runs that were stopped, crashed or have no score as an Arrow table."""
         state = nw.coalesce(self.state, nw.lit("missing"))
         names = [name for name in LABELS if name in self.reading.columns]
@@ -258,10 +258,13 @@ class RunStates:
         if "status" in self.reading.columns or "failure" in self.reading.columns:
             column = "status" if self.of_status else "failure"
             reason = nw.col(column).cast(nw.String).fill_null("")
-        rows = self.reading.frame.with_columns(state.alias("run_state"), reason.alias("reason"))
+        states = ("stopped", "crashed") if crashed == "stopped" else ("stopped",)
+        rows = self.reading.frame.with_columns(
+            state.alias("run_state"), state.is_in(states).alias("scored"), reason.alias("reason")
+        )
         rows = rows.filter(self.state.is_in(("stopped", "crashed")) | self.absent)
         labels = [nw.col(name).cast(nw.String) for name in names]
-        return rows.select(*labels, "run_state", "reason").collect().to_arrow()
+        return rows.select(*labels, "run_state", "scored", "reason").collect().to_arrow()
 
     def scored(self, crashed: Crashed) -> Any:
         """Give stopped runs their score: the limit, or what the penalty makes of it.
@@ -295,25 +298,27 @@ class RunStates:
     def notes(self, failures: Any, scores: Summary) -> list[Finding]:
         """Report how many runs were stopped or crashed on each measure, by which sign."""
         findings: list[Finding] = []
-        table = failures.select(["measure", "run_state"]).to_pandas()
+        table = failures.select(["measure", "run_state", "scored"]).to_pandas()
         for m in self.limited:
-            kinds = table.loc[table["measure"] == m.name, "run_state"]
-            stopped, crashed = int((kinds == "stopped").sum()), int((kinds == "crashed").sum())
+            rows = table[table["measure"] == m.name]
+            is_crashed, scored = rows["run_state"] == "crashed", rows["scored"].astype(bool)
+            total, crashed = int(scored.sum()), int((is_crashed & scored).sum())
+            lost = int((is_crashed & ~scored).sum())
             n = int(scores.of(m.name).n.sum()) if m.name in scores.measures else 0
-            total = stopped + crashed
-            if not total:
+            if not total + lost:
                 continue
             share = f" of {n:,} ({percent(total / n)})" if n >= total else ""
             what = (
                 f"{total:,}{share} runs were stopped at the limit of {m.name} ({m.limit:,.6g})"
                 f"{f', of which {crashed:,} crashed' if crashed else ''}"
+                f"{f'; {lost:,} crashed and have no score' if lost else ''}"
             )
             hint: Phrase | str = f"means are of {m.name} up to the limit."
             if not self.of_status:
                 what += ", as their scores equal it"
                 role = Given("columns", {"NAME": "status"})
                 hint = Phrase(f"a column that says so is better evidence: {role}.")
-            findings.append(Finding("stopped runs", "note", total, f"{what}.", (), hint))
+            findings.append(Finding("stopped runs", "note", total + lost, f"{what}.", (), hint))
         return findings
 
 

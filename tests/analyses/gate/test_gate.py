@@ -467,3 +467,98 @@ def test_the_default_is_the_analysis_that_compare_chooses(kind):
     row = bi.gate(scores, baseline="a0", candidate="a1")["acc"]
     assert row.comparison.provenance.analysis == f"compare_{choice.analysis}"
     assert row.reason == choice.reason
+
+
+def with_limit(stopped, n=80, replications=1, par=1, status="timeout", gain=0.1, **options):
+    """Return times of an old program, and of a new one that is faster and is stopped on some."""
+    rng = np.random.default_rng(3)
+    old = 500 + rng.exponential(400, (n, replications))
+    new = gain * old
+    is_stopped = np.arange(n)[:, None] < np.atleast_1d(stopped)
+    new = np.where(is_stopped, 3600.0, new)
+    d, r = np.indices(new.shape)
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{i:03}" for i in (*d.ravel(), *d.ravel())],
+            "replication": [*r.ravel(), *r.ravel()],
+            "algorithm": ["old"] * new.size + ["new"] * new.size,
+            "seconds": [*old.ravel(), *new.ravel()],
+            "status": ["ok"] * new.size
+            + np.where(np.broadcast_to(is_stopped, new.shape), status, "ok").ravel().tolist(),
+        }
+    )
+    text = f"seconds:lower:50:identity:limit=3600:par={par}"
+    return bi.read_scores(frame, measures=text, **options)
+
+
+def test_stopped_runs_are_not_missing():
+    gate = ask(with_limit(0, gain=0.9))
+    assert (gate.verdict, list(gate), gate.gaps()) == ("pass", ["seconds"], [])
+    gate = ask(with_limit(2))
+    assert gate["seconds"].missing.any is False
+    assert gate["seconds"].estimate == pytest.approx(-np.diff(means(with_limit(2)))[0], rel=1e-9)
+
+
+def means(scores):
+    frame = scores.to_frame()
+    return [frame.loc[frame["algorithm"] == name, "value"].mean() for name in ("new", "old")][::-1]
+
+
+@pytest.mark.parametrize("replications", [1, 3])
+def test_a_faster_candidate_that_is_stopped_more_fails_on_the_share_solved(replications):
+    n = 80
+    gate = ask(with_limit(10, n, replications))
+    assert gate["seconds"].verdict == "pass"
+    row = gate["solved (seconds)"]
+    assert (gate.verdict, row.verdict, row.fails_only) == ("fail", "fail", True)
+    assert "share solved within 3,600" in gate.headline()
+    assert row.estimate == pytest.approx(-10 / n)
+    assert row.p_fail_raw == pytest.approx(binom.cdf(0, 10, 0.5), rel=1e-9)  # exact sign test
+    assert row.p_fail == pytest.approx(2 * row.p_fail_raw, rel=1e-9)  # Holm's step
+
+
+def test_a_share_solved_that_is_not_shown_to_be_less_leaves_the_pass_to_the_times():
+    gate = ask(with_limit(1))
+    assert (gate.verdict, gate["solved (seconds)"].verdict) == ("pass", "undecided")
+    assert "It solved fewer runs" in gate.headline()
+    assert "-1.2 points" in gate.headline()
+    assert gate["solved (seconds)"].need is None
+    assert "fails, whatever its times are" in gate.rule
+
+
+def test_the_share_solved_by_another_analysis():
+    row = ask(with_limit(10), by="mixed")["solved (seconds)"]
+    lost = np.repeat([-1.0, 0.0], [10, 70])
+    p = ttest_1samp(lost, 0.0, alternative="less").pvalue
+    assert row.p_fail_raw == pytest.approx(p, rel=1e-9)
+    unpaired = ask(with_limit(40, replications=3, paired=False))
+    assert unpaired.verdict == "fail"
+
+
+def test_the_same_share_solved_everywhere_is_said():
+    frame = with_limit(5).to_frame()
+    same = frame["dataset"].isin([f"d{i:03}" for i in range(5)])
+    frame.loc[same, "value"] = 3600.0
+    scores = bi.read_scores(frame, measures="seconds:lower:50:identity:limit=3600")
+    gate = ask(scores)
+    assert list(gate) == ["seconds"]
+    assert "both have the same share solved" in " ".join(gate.left_out)
+
+
+@pytest.mark.parametrize("par", [1, 10])
+@pytest.mark.parametrize("failed", ["worst", 3600])
+def test_crashes_without_a_score_count_as_stopped_runs(par, failed):
+    scores = with_limit(10, par=par, status="crash", crashed="missing")
+    lacking = ask(scores)
+    assert (lacking.verdict, lacking["seconds"].missing.candidate) == ("undecided", 10)
+    filled, stopped = ask(scores, failed=failed), ask(with_limit(10, par=par, status="crash"))
+    for name in ("seconds", "solved (seconds)"):
+        assert filled[name].estimate == pytest.approx(stopped[name].estimate, rel=1e-9)
+        assert filled[name].p_fail == pytest.approx(stopped[name].p_fail, rel=1e-9)
+    assert "stopped" in filled.gaps()[0]
+
+
+def test_crashes_of_replications_that_are_not_shared_are_missing():
+    options = {"replications": 2, "status": "crash", "paired": False}
+    assert ask(with_limit([4, 8], crashed="missing", **options))["seconds"].missing.of_candidate
+    assert not ask(with_limit([4, 8], **options))["seconds"].missing.any
