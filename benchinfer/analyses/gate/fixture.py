@@ -1,6 +1,6 @@
 """The fixture `gate` of pytest: a test passes where a candidate may take a baseline's place.
 
-A suite asks for it in its ``conftest.py``: ``pytest_plugins = ["benchinfer.pytest_plugin"]``.
+A suite asks for it in its ``conftest.py``: ``pytest_plugins = ["benchinfer.analyses.gate.fixture"]``.
 """
 
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,10 +28,13 @@ def gate() -> CheckedGate:
     """Return a function with the arguments of `benchinfer.gate`."""
 
     def checked(scores: Any, measures: Any = None, /, **options: Any) -> "Gate":
-        import benchinfer as bi
+        # A suite without gates does not wait for what they load.
+        from benchinfer.analyses.gate import gate as gates
+        from benchinfer.scores.read import read_scores
+        from benchinfer.scores.table import ScoreTable
 
-        table = scores if isinstance(scores, bi.ScoreTable) else bi.read_scores(scores)
-        result = bi.gate(table, measures, **options)
+        table = scores if isinstance(scores, ScoreTable) else read_scores(scores)
+        result = gates.gate(table, measures, **options)
         if not result.passed:
             needs = [f"{m}: {row.need.text}" for m, row in result.items() if row.need is not None]
             pytest.fail("\n".join([result.headline(), *needs]), pytrace=False)

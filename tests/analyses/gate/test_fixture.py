@@ -23,7 +23,7 @@ SUITE = """
     ],
 )
 def test_a_test_passes_where_the_gate_does(pytester, tolerance, candidate, words):
-    pytester.makeconftest('pytest_plugins = ["benchinfer.pytest_plugin"]')
+    pytester.makeconftest('pytest_plugins = ["benchinfer.analyses.gate.fixture"]')
     pytester.makepyfile(SUITE.format(tolerance=tolerance, candidate=candidate))
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "0")
     result.assert_outcomes(passed=words is None, failed=words is not None)
