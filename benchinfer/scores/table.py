@@ -542,20 +542,22 @@ class ScoreTable(Showable):
             verdict_turns``, the last two k at which the difference changes its sign, and at which
             the test starts or ceases to decide; NaN where it does not for any k above 1.
         """
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
         chosen = self.limited(measure)
         held = self._stopped(chosen, float(chosen.limit or 0))
         i, j = np.triu_indices(len(self.algorithms), 1)
-        rows: list[tuple[float, float, float, float]] = []
-        for first, second in zip(i.tolist(), j.tolist(), strict=True):
-            a, b = held.differences(first, second)
-            mean_a, mean_b = (a.mean(), b.mean()) if len(a) else (np.nan, np.nan)
-            critical = t.isf((1 - level) / 2, len(a) - 1) if len(a) > 1 else np.nan
-            sign = float(turning_penalty(np.array(mean_a), np.array(mean_b)))
-            verdict = turning_verdict(a, b, float(critical))
-            rows.append((float(mean_a), float(mean_b) / held.limit, sign, verdict))
-        difference, stopped, signs, verdicts = np.array(rows).reshape(-1, 4).T
+        parts: list[Array] = [np.empty((4, 0))]
+        for first in range(len(self.algorithms) - 1):
+            a, b = held.differences(first)
+            n = (~np.isnan(a)).sum(axis=0)
+            critical = stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
+            mean_a, mean_b = column_means(a), column_means(b)
+            verdict = np.where(n > 1, turning_verdict(a, b, critical), np.nan)
+            parts.append(
+                np.stack([mean_a, mean_b / held.limit, turning_penalty(mean_a, mean_b), verdict])
+            )
+        difference, stopped, signs, verdicts = np.concatenate(parts, axis=1)
         return frames.frame(
             {
                 "first": [self.algorithms[n] for n in i],

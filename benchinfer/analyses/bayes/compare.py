@@ -41,10 +41,14 @@ from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call
+from benchinfer.core.hints import Call, Either, Given, Option
+from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
+
+# Share of data sets on which a pair ties at the limit, beyond which t interactions are refused.
+_TIED = 0.05
 
 
 def compare_joint(
@@ -64,6 +68,8 @@ def compare_joint(
             " or add data sets.",
         )
     validation.check_connected(setting)
+    if options.likelihood == "normal" and options.interactions == "t":
+        _check_ties_at_limit(setting)
     target = "datasets" if options.target == "datasets" else "domain"
     if options.likelihood != "normal":
         return compare_responses(scores, setting, target, options, progress)
@@ -81,6 +87,27 @@ def compare_joint(
         if options.sensitivity == "none":
             return result
         return with_other_models(result, scores, callback)
+
+
+def _check_ties_at_limit(setting: Setting) -> None:
+    """Refuse many runs that tie at the limit, which a t distribution takes for typical."""
+    if (held := setting.stopped) is None:
+        return
+    always = (held.cells == 1).astype(float)
+    both = always.T @ always
+    np.fill_diagonal(both, 0)
+    n = int(both.max())
+    if n > _TIED * len(always):
+        i, j = (setting.algorithms[k] for k in np.unravel_index(both.argmax(), both.shape))
+        raise DesignError(
+            f"{i} and {j} were both stopped at the limit on {n} of"
+            f" {count(len(always), 'data set')}: differences of exactly 0, which"
+            f" {Given('interactions', 't')} takes for those of a typical data set.",
+            hint=f"{Option('interactions', 'normal')} models mean times up to the limit, as"
+            f" {Call('compare_mixed')} does;"
+            f" {Either('scores.solved()', 'a measure of 0 and 1')} with"
+            f" {Option('likelihood', 'binomial')} models shares solved.",
+        )
 
 
 def compare_fit(

@@ -74,15 +74,14 @@ class StoppedRuns:
         below, above = turns[turns < self.par], turns[turns > self.par]
         return float(below.max(initial=1.0)), float(above.min(initial=np.inf))
 
-    def differences(self, i: int, j: int) -> tuple[Array, Array]:
-        """Return a pair's differences on the data sets that both have, and those of the penalties.
+    def differences(self, i: int) -> tuple[Array, Array]:
+        """Return (D, K - i - 1) differences from later algorithms, and those of the penalties.
 
-        The difference at the factor k is the first plus k - 1 times the second.
+        The difference at the factor k is the first plus k - 1 times the second; NaN where one of
+        both has no run.
         """
-        a = self.mean[:, i] - self.mean[:, j]
-        b = self.limit * (self.cells[:, i] - self.cells[:, j])
-        both = ~np.isnan(a)
-        return a[both], b[both]
+        share = self.limit * self.cells
+        return self.mean[:, [i]] - self.mean[:, i + 1 :], share[:, [i]] - share[:, i + 1 :]
 
 
 def column_means(cells: Array) -> Array:
@@ -109,7 +108,7 @@ def turning_penalty(a: Array, b: Array) -> Array:
     return np.where(turns, 1 - a / np.where(turns, b, 1.0), np.nan)
 
 
-def turning_verdict(a: Array, b: Array, critical: float) -> float:
+def turning_verdict(a: Array, b: Array, critical: Array) -> Array:
     """Return the smallest factor k > 1 at which a paired t test turns; NaN if it does not.
 
     The squared mean of ``a + (k - 1) b`` over data sets less the square of `critical` standard
@@ -118,29 +117,29 @@ def turning_verdict(a: Array, b: Array, critical: float) -> float:
     Parameters
     ----------
     a, b
-        (D,) differences on data sets, and their slopes in k.
+        (D, P) differences on data sets, and their slopes in k; NaN where there is none.
     critical
-        Critical value of the t statistic.
+        (P,) critical values of the t statistics.
     """
-    d = len(a)
-    if d < 2:
-        return np.nan
-    c = critical**2 / d
-    aa, ab, bb = (float(x) for x in np.cov(a, b)[np.triu_indices(2)])
-    mean_a, mean_b = float(a.mean()), float(b.mean())
-    roots = _quadratic(mean_b**2 - c * bb, 2 * (mean_a * mean_b - c * ab), mean_a**2 - c * aa)
-    return 1 + min((x for x in roots if x > 0), default=np.nan)
+    n = (~np.isnan(a)).sum(axis=0)
+    mean_a, mean_b = column_means(a), column_means(b)
+    from_a, from_b = np.nan_to_num(a - mean_a), np.nan_to_num(b - mean_b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        c = critical**2 / (n * (n - 1))
+        p = mean_b**2 - c * (from_b**2).sum(axis=0)
+        q = 2 * (mean_a * mean_b - c * (from_a * from_b).sum(axis=0))
+        r = mean_a**2 - c * (from_a**2).sum(axis=0)
+        return 1 + _positive_root(p, q, r)
 
 
-def _quadratic(p: float, q: float, r: float) -> list[float]:
-    """Return the real roots of ``p x^2 + q x + r`` at which its sign changes."""
-    if p == 0:
-        return [-r / q] if q else []
+def _positive_root(p: Array, q: Array, r: Array) -> Array:
+    """Return the least positive root of ``p x^2 + q x + r`` at which its sign changes, or NaN."""
     inside = q * q - 4 * p * r
-    if inside <= 0:
-        return []
-    half = -0.5 * (q + np.copysign(np.sqrt(inside), q))  # nothing cancels
-    return [half / p, r / half] if half else [0.0]
+    half = -0.5 * (q + np.copysign(np.sqrt(np.maximum(inside, 0)), q))  # nothing cancels
+    roots = np.stack([half / p, r / half])
+    roots[~((inside > 0) & np.isfinite(roots) & (roots > 0))] = np.inf
+    least = roots.min(axis=0)
+    return np.where(np.isfinite(least), least, np.nan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,3 +70,28 @@ def test_without_the_table_there_are_no_other_scales():
     ]
     with pytest.raises(bi.DesignError, match="not the one that was compared"):
         result.compare_models(table(d=5, seed=3), draws=100)
+
+
+def of_limit(share, seed=5, d=60):
+    """Return times of two programs that are both stopped on this share of the instances."""
+    rng = np.random.default_rng(seed)
+    time = rng.uniform(1, 90, (d, 2))
+    time[: round(share * d)] = 100.0
+    at, which = np.indices(time.shape)
+    frame = pd.DataFrame(
+        {"dataset": at.ravel(), "algorithm": which.ravel(), "seconds": time.ravel()}
+    ).astype({"dataset": str, "algorithm": str})
+    return bi.read_scores(frame, measures="seconds:lower:0:identity:limit=100")
+
+
+def test_ties_at_a_limit_are_not_taken_for_a_typical_data_set():
+    scores, options = of_limit(0.5), {"draws": 200, "chains": 4}
+    with pytest.raises(bi.DesignError, match=r"on 30 of 60 data sets: differences of exactly 0"):
+        bi.compare_bayes(scores, **options)
+    row = bi.compare_bayes(scores, interactions="normal", **options).contrasts().iloc[0]
+    means = scores.to_frame().groupby("algorithm")["value"].mean()
+    mixed = bi.compare_mixed(scores).contrasts().iloc[0]
+    noise = (mixed["conf_high"] - mixed["conf_low"]) / 8
+    assert row["estimate"] == pytest.approx(means["0"] - means["1"], abs=noise)
+    bi.compare_bayes(of_limit(0.05), **options)
+    assert bi.compare_bayes(scores.solved(), likelihood="binomial", **options) is not None

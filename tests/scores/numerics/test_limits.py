@@ -26,7 +26,7 @@ def stopped(seed, par=1.0, d=30, k=4):
 @pytest.mark.parametrize("seed", range(20))
 def test_turning_penalty_of_a_pair_against_a_grid(seed):
     held = stopped(seed)
-    a, b = held.differences(0, 1)
+    a, b = (d[:, 0] for d in held.differences(0))
     sign = np.sign(a.mean() + (GRID - 1) * b.mean())
     change = np.flatnonzero(sign[1:] != sign[0])
     turn = float(turning_penalty(a.mean(), b.mean()))
@@ -39,12 +39,15 @@ def test_turning_penalty_of_a_pair_against_a_grid(seed):
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("critical", [0.5, 2.045])
 def test_turning_verdict_of_a_pair_against_a_grid(seed, critical):
-    a, b = stopped(seed).differences(0, 1)
+    a, b = (d[:, 0] for d in stopped(seed).differences(0))
     grid = GRID[::100]
     d = a[:, None] + (grid - 1) * b[:, None]
     decided = np.abs(d.mean(axis=0)) > critical * d.std(axis=0, ddof=1) / np.sqrt(len(a))
     change = np.flatnonzero(decided[1:] != decided[0])
-    turn = turning_verdict(a, b, critical)
+    pairs = np.column_stack([a, a, a]), np.column_stack([b, b, b])
+    pairs[0][3:, 1], pairs[1][3:, 1] = np.nan, np.nan  # other pairs have fewer data sets
+    turn, _, same = turning_verdict(*pairs, np.array([critical, 4.3, critical]))
+    assert turn == same or np.isnan([turn, same]).all()
     if len(change):
         assert turn == pytest.approx(grid[change[0] + 1], abs=0.02)
     else:
