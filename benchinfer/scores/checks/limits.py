@@ -25,15 +25,19 @@ _NATURAL = (0.0, 1.0, 100.0)  # ends of shares and percentages, which scores rea
 _STATES = ("status", "state", "outcome", "exit")
 _COLUMNS = ("status", "runstatus", "run_status")
 # Words of a column of status, in small letters, "_" and "-" written as spaces.
+# A proof that a problem has no solution solves it (SAT, MIP, planning); a solver that gives up, and
+# one that ends with a solution it has not proved to be optimal, have not.
 WORDS: dict[str, tuple[str, ...]] = {
     "solved": (
         *("ok", "solved", "sat", "unsat", "satisfiable", "unsatisfiable", "optimal", "finished"),
         *("success", "succeeded", "complete", "completed", "done", "infeasible", "unbounded", "0"),
+        *("unsolvable", "integer infeasible"),
     ),
     "stopped": (
         *("timeout", "time out", "timed out", "tle", "time limit", "timelimit", "wallclock limit"),
         *("memout", "mle", "memory out", "memory limit", "oom", "out of memory", "stopped"),
         *("limit", "unsolved", "unknown", "gap limit", "node limit"),
+        *("feasible", "gave up", "undecided", "iteration limit"),
     ),
     "crashed": (
         *("crash", "crashed", "error", "fail", "failed", "failure", "abort", "aborted", "killed"),

@@ -94,4 +94,8 @@ def test_ties_at_a_limit_are_not_taken_for_a_typical_data_set():
     noise = (mixed["conf_high"] - mixed["conf_low"]) / 8
     assert row["estimate"] == pytest.approx(means["0"] - means["1"], abs=noise)
     bi.compare_bayes(of_limit(0.05), **options)
-    assert bi.compare_bayes(scores.solved(), likelihood="binomial", **options) is not None
+    frame = scores.to_frame()
+    frame.loc[(frame["algorithm"] == "1") & (frame.index > 100), "value"] = 100.0
+    shares = bi.read_scores(frame, measures="seconds:lower:0:identity:limit=100").solved()
+    lower = bi.compare_bayes(shares, likelihood="binomial", **options).contrasts()["estimate"]
+    assert lower.abs().item() > 0

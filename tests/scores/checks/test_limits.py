@@ -354,3 +354,15 @@ def test_the_mean_up_to_the_limit_is_what_is_compared():
     estimate = answer["runtime"].contrasts().iloc[0]
     mean = times()["runtime"].groupby(times()["algorithm"]).mean()
     assert estimate["estimate"] == pytest.approx(mean[estimate["first"]] - mean[estimate["second"]])
+
+
+@pytest.mark.parametrize(
+    ("word", "n_solved"),
+    [*((w, 1) for w in ("infeasible", "unbounded", "unsolvable", "UNSAT")),
+     *((w, 0) for w in ("unknown", "feasible", "gave_up", "undecided", "ITERATION-LIMIT"))],
+)  # fmt: skip
+def test_proofs_solve_and_giving_up_does_not(word, n_solved):
+    rows = [("p1", "a", 5.0, word), ("p1", "b", 9.0, "ok"), ("p2", "a", 100.0, "timeout")]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "seconds", "status"])
+    runs = bi.read_scores(frame, measures="seconds:lower:limit=100").runs().set_index("algorithm")
+    assert runs.loc["a", ["n", "solved", "stopped"]].tolist() == [2, n_solved, 2 - n_solved]
