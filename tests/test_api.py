@@ -111,7 +111,7 @@ SIGNATURES = {
     " null='symmetry', alternative='two-sided', target='datasets', level=0.95, state=None",
     "Measure": "name, better, tolerance=0.0, scale='identity', bounds=None, unit='', label='',"
     " normalised=None, limit=None, par=1.0",
-    "pareto": "scores, measures=None, *, resamples=1000, missing='use', seed=1",
+    "pareto": "scores, measures=None, *, level=0.95, reference='rotation', missing='use', seed=1",
     "per_dataset": "compare, scores, measure=None, *, n_jobs=None, **arguments",
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"

@@ -30,7 +30,6 @@ EXCEPTIONS = {
     "monitor": {"target": "stages are about the data sets at hand, which they look at again"},
     "regions": {"level": "that of the comparison unless it is named"},
     "typing.MixedComparison.variances": {"level": "intervals by profiles take long: none"},
-    "typing.Pareto.relation": {"level": "the front of the scores as they are, without resamples"},
 }
 # Methods of relations, where it is a verdict that counts as another one, as `undecided` does.
 VERDICT = {"merged", "map"} | {

@@ -1,4 +1,4 @@
-"""Pareto front of several measures."""
+"""Pareto front of several measures, by tests of dominance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,17 +8,20 @@ import numpy as np
 
 from benchinfer.comparison.checks.complete import names_of
 from benchinfer.comparison.checks.validation import check_missing
-from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_resamples, seed_of
+from benchinfer.comparison.evidence import Setting, alpha_of
+from benchinfer.core.arguments import check_level, seed_of
+from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import join
+from benchinfer.core.numbers import count, join, level_percent
 from benchinfer.core.provenance import AnalysisOptions, Provenance
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
+from benchinfer.numerics import rotations
+from benchinfer.numerics.directions.fronts import dominance, dominated
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.relations.relation import Relation
 from benchinfer.scores.checks.gaps import fewest_lost
@@ -30,57 +33,13 @@ if TYPE_CHECKING:
 
 # Levels that differ by less, relative to the largest, are equal: the noise of means.
 _NOISE = 1e-12
-# Numbers in one chunk of resamples.
-_CHUNK = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Dominance:
-    """Dominance among K algorithms, with its share of N resamples.
-
-    Attributes
-    ----------
-    levels : (K, M)
-        Means over data sets, larger is better.
-    dominates : (K, K)
-        Whether row is at least as good as column on all measures and better on one.
-    prob_dominates : (K, K)
-    prob_front : (K,)
-    """
-
-    levels: Array
-    dominates: Flags
-    prob_dominates: Array
-    prob_front: Array
 
 
 def dominates(levels: Array) -> Flags:
-    """Return whether row dominates column (..., K, K), given levels (..., K, M)."""
-    noise = _NOISE * np.abs(levels).max(initial=0.0)
-    k, m = levels.shape[-2:]
-    shape = (*levels.shape[:-2], k, k)
-    never_worse, once_better = np.ones(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
-    for j in range(m):
-        more = levels[..., :, None, j] - levels[..., None, :, j]
-        never_worse &= more >= -noise
-        once_better |= more > noise
-    return never_worse & once_better
-
-
-def resampled_dominance(means: Array, resamples: int, seed: int) -> Dominance:
-    """Draw data sets with replacement and see who dominates whom."""
-    d, k, m = means.shape
-    rng = np.random.default_rng(seed)
-    pairs, front = np.zeros((k, k), dtype=np.int64), np.zeros(k, dtype=np.int64)
-    step = max(1, _CHUNK // (k * k * m))
-    for start in range(0, resamples, step):
-        weights = rng.multinomial(d, np.full(d, 1 / d), min(step, resamples - start))
-        drawn = weights @ means.reshape(d, -1) / d
-        dominance = dominates(drawn.reshape(-1, k, m))
-        pairs += dominance.sum(axis=0)
-        front += (~dominance.any(axis=1)).sum(axis=0)
-    levels = means.mean(axis=0)
-    return Dominance(levels, dominates(levels), pairs / resamples, front / resamples)
+    """Return whether row dominates column (K, K), given levels (K, M)."""
+    more = levels[:, None] - levels
+    noise = _NOISE * np.abs(levels).max(axis=0, initial=0.0)
+    return (more >= -noise).all(axis=2) & (more > noise).any(axis=2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,22 +49,23 @@ class ParetoOptions(AnalysisOptions):
     analysis: ClassVar[str] = "pareto"
 
     measures: tuple[str, ...]
-    resamples: int
+    level: float
+    reference: rotations.Reference
     missing: Literal["use", "error"]
     seed: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_resamples(self.resamples, 1, "a whole number from 1.")
+        check_level(self.level)
 
 
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Pareto(Showable):
-    """Pareto front of K algorithms on M measures.
+    """Pareto front of K algorithms on M measures, with what is shown of it.
 
-    An algorithm dominates another if it is at least as good on all measures and better on one, in
-    means over data sets.
+    An algorithm is off the front when another one is shown to dominate it: to be worse on no
+    measure by more than the tolerance, and better on one. All others may be on it.
 
     Attributes
     ----------
@@ -113,12 +73,12 @@ class Pareto(Showable):
         The K names and M measures.
     levels
         (K, M) means over data sets on the measures' scales, larger is better.
-    dominates, prob_dominates
-        (K, K) whether row dominates column, and in which share of the resamples.
-    prob_front
-        (K,) in which share of the resamples no other dominates the algorithm.
-    n_datasets, resamples
-        How many data sets there are, and how often they were drawn.
+    p_value
+        (K, K) p-values that row dominates column, adjusted for all ordered pairs; 1 of itself.
+    p_front_each
+        (K,) p-values of the hypotheses that the algorithm is on the front, each by itself.
+    n_datasets
+        How many data sets there are.
     provenance
         Where it comes from.
     left_out
@@ -128,32 +88,47 @@ class Pareto(Showable):
     algorithms: tuple[str, ...]
     measures: tuple[Measure, ...]
     levels: Array
-    dominates: Flags
-    prob_dominates: Array
-    prob_front: Array
+    p_value: Array
+    p_front_each: Array
     n_datasets: int
-    resamples: int
     provenance: Provenance
     left_out: tuple[str, ...] = ()
 
     @property
-    def on_front(self) -> Flags:
-        """(K,) whether no other dominates the algorithm."""
-        return ~self.dominates.any(axis=0)
+    def level(self) -> float:
+        """The probability with which the front is kept."""
+        return ParetoOptions.of(self.provenance).level
 
-    def front(self) -> list[str]:
-        """Return the names of those that no other dominates."""
-        return [name for name, on in zip(self.algorithms, self.on_front, strict=True) if on]
+    def front(self, *, each: bool = False) -> list[str]:
+        """Return the names of those that may be on the front.
 
-    def summary(self) -> "pd.DataFrame":
-        """One row per algorithm, the front first: ``algorithm on_front prob_front prob_error``."""
-        order = np.lexsort((-self.prob_front, ~self.on_front))
+        Parameters
+        ----------
+        each
+            With probability ``level`` the list holds each algorithm of the true front, rather than
+            all of them together.
+        """
+        on = self._may_be_on(each=each)
+        return [name for name, may_be in zip(self.algorithms, on, strict=True) if may_be]
+
+    def summary(self, *, each: bool = False) -> "pd.DataFrame":
+        """One row per algorithm, the front first: ``algorithm on_front p_front may_be_on_front``.
+
+        Parameters
+        ----------
+        each
+            As in `front`.
+        """
+        observed = ~dominates(self.levels).any(axis=0)
+        p = self.p_front_each if each else self.p_value.min(axis=0)
+        may_be = self._may_be_on(each=each)
+        order = np.lexsort((-p, ~observed, ~may_be))
         return frame(
             {
                 "algorithm": [self.algorithms[i] for i in order],
-                "on_front": self.on_front[order],
-                "prob_front": self.prob_front[order],
-                "prob_error": self._error(self.prob_front[order]),
+                "on_front": observed[order],
+                "p_front": p[order],
+                "may_be_on_front": may_be[order],
             }
         )
 
@@ -177,50 +152,60 @@ class Pareto(Showable):
         )
 
     def dominance(self) -> "pd.DataFrame":
-        """Return who dominates whom: ``first second dominates prob_dominates prob_error``.
+        """Return who dominates whom: ``first second dominates p_value shown``.
 
-        Ordered pairs in which the first never dominates are left out.
+        Ordered pairs in which the first neither dominates by its means nor is shown to are left
+        out.
         """
-        i, j = np.nonzero(self.dominates | (self.prob_dominates > 0))
+        observed, shown = dominates(self.levels), self._shown
+        i, j = np.nonzero(observed | shown)
         return frame(
             {
                 "first": [self.algorithms[x] for x in i],
                 "second": [self.algorithms[x] for x in j],
-                "dominates": self.dominates[i, j],
-                "prob_dominates": self.prob_dominates[i, j],
-                "prob_error": self._error(self.prob_dominates[i, j]),
+                "dominates": observed[i, j],
+                "p_value": self.p_value[i, j],
+                "shown": shown[i, j],
             }
         )
 
-    def relation(self, level: float | None = None) -> Relation:
-        """Return dominance as a relation: what neither dominates is undecided.
-
-        Parameters
-        ----------
-        level
-            Dominance counts if it is in at least this share of the resamples; None takes that of
-            the table as it is.
-        """
-        if level is not None and not 0.5 < level <= 1:
-            raise DesignError(f"level is {level!r}.", hint="above 0.5 and at most 1.")
-        first = self.dominates if level is None else self.prob_dominates >= level
-        other = np.where(first.T, Verdict.SECOND, Verdict.UNDECIDED)
-        states = np.where(first, Verdict.FIRST, other)
+    def relation(self) -> Relation:
+        """Return what is shown of dominance as a relation; all other pairs are undecided."""
+        first = self._shown
+        states = np.where(first, Verdict.FIRST, np.where(first.T, Verdict.SECOND, 0))
+        states = np.where(first | first.T, states, Verdict.UNDECIDED)
         np.fill_diagonal(states, Verdict.EQUIVALENT)
-        share = "" if level is None else f" in {level:.0%} of resamples"
-        names = ", ".join(measure.name for measure in self.measures)
-        return Relation(self.algorithms, states.astype(np.int8), f"dominance on {names}{share}")
+        name = f"dominance on {self._names} ({level_percent(self.level)})"
+        return Relation(self.algorithms, states.astype(np.int8), name)
 
-    def _error(self, share: Array) -> Array:
-        return np.sqrt(share * (1 - share) / self.resamples)
+    def citations(self) -> str:
+        """Return the literature of the methods as BibTeX."""
+        return bibtex([dominance, rotations.closed_pairs])
+
+    @property
+    def _shown(self) -> Flags:
+        """(K, K) whether row is shown to dominate column."""
+        return self.p_value <= alpha_of(self.level)
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(measure.name for measure in self.measures)
+
+    def _may_be_on(self, *, each: bool) -> Flags:
+        """Return (K,) whether no other is shown to dominate the algorithm."""
+        if each:
+            return self.p_front_each > alpha_of(self.level)
+        return ~dominated(self._shown.T)
 
     def description(self) -> str:
         """Return the front, and what was left out."""
-        names = ", ".join(measure.name for measure in self.measures)
         without = f", without {join(self.left_out)}" if self.left_out else ""
+        front = self.front()
+        who = f"any of the {len(front)}" if len(front) == len(self.algorithms) else join(front)
         return (
-            f"<Pareto front on {names}, {len(self.algorithms)} algorithms and"
-            f" {self.n_datasets} data sets{without}: {', '.join(self.front())}>"
+            f"<Pareto front on {self._names}, {len(self.algorithms)} algorithms and"
+            f" {self.n_datasets} data sets{without}: {who} may be on it"
+            f" ({level_percent(self.level)})>"
         )
 
 
@@ -228,11 +213,12 @@ def pareto(
     scores: ScoreTable,
     measures: Sequence[str] | None = None,
     *,
-    resamples: int = 1000,
+    level: float = 0.95,
+    reference: rotations.Reference = "rotation",
     missing: Literal["use", "error"] = "use",
     seed: int | None = 1,
 ) -> Pareto:
-    """Find the algorithms that no other dominates on several measures.
+    """Find the algorithms that no other is shown to dominate on several measures.
 
     Parameters
     ----------
@@ -240,8 +226,12 @@ def pareto(
         The table.
     measures
         Their names; by default all of the table.
-    resamples
-        How often data sets are drawn with replacement, for the uncertainty of dominance.
+    level
+        Probability with which all algorithms that are truly on the front are kept.
+    reference
+        ``"rotation"``: exact for normal means of data sets, whatever their covariance over
+        algorithms and measures. ``"flips"``: of the signs of data sets, for differences that are
+        symmetric and not normal.
     missing
         ``"use"``: where cells have no score of a measure, the part of the table in which all
         algorithms have scores of all measures on all data sets, as in `compare_points`; what is
@@ -256,23 +246,33 @@ def pareto(
     Raises
     ------
     DesignError
-        There are fewer than two measures or data sets, cells lack scores and ``missing="error"``,
-        or no two algorithms share a data set.
+        There are fewer than two measures or three data sets, cells lack scores and
+        ``missing="error"``, or no two algorithms share a data set.
 
     Notes
     -----
-    An algorithm is judged by its means over data sets on the measures' scales (ratios of seconds
-    where their scale is log). No tolerance applies: dominance with one is not transitive. An
-    algorithm is dominated as soon as another is better by anything on all measures: the share of
-    resamples in which it is says how much that is worth. It is no probability that the claim is
-    true.
+    Data sets are a sample of a domain, and an algorithm is judged by its means over them on the
+    measures' scales (ratios of seconds where their scale is log). It is off the front when another
+    one is shown to be worse on no measure by more than its tolerance, and better on one, as
+    intersections and unions of one-sided tests (Berger 1982). Without tolerances the other one is
+    shown to be better on all measures. All ordered pairs are tested together, along directions of
+    the data sets that the measures share, so that their dependence counts.
+
+    What is kept is every algorithm than which no other one is truly better on a measure and on none
+    worse by the tolerance. One that may be on the front is not shown to be on it.
+
+    References
+    ----------
+    Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics
+    24, 295-300. https://doi.org/10.1080/00401706.1982.10487790
 
     Examples
     --------
     >>> import benchinfer as bi
     >>> scores = bi.load_example("sklearn_bootstrap")
-    >>> bi.pareto(scores, ["error", "seconds"], seed=1).front()
-    ['cart', 'knn', 'lda', 'svm']
+    >>> front = bi.pareto(scores, ["error", "seconds"])
+    >>> front.front(each=True)
+    ['cart', 'knn', 'lda', 'rf', 'svm']
     """
     names = [m.name for m in scores.measures] if measures is None else list(measures)
     if isinstance(measures, str) or len(set(names)) < 2 or len(set(names)) < len(names):
@@ -281,24 +281,25 @@ def pareto(
             hint='as in pareto(scores, ["error", "seconds"]).',
         )
     options = ParetoOptions(
-        measures=tuple(names), resamples=resamples, missing=missing, seed=seed_of(seed)
+        measures=tuple(names), level=level, reference=reference, missing=missing, seed=seed_of(seed)
     )
     settings = [Setting.of(scores, name)[0] for name in names]
     for setting in settings:
         check_missing(setting, missing, complete=True)
     part, left_out = _complete(scores, names)
-    means = np.stack([part.cells(name).mean for name in names], axis=2)
-    dominance = resampled_dominance(means, resamples, options.seed)
+    tables = np.stack([part.cells(name).mean for name in names])
+    measures_of = tuple(setting.measure for setting in settings)
+    margins = np.array([measure.margin for measure in measures_of])
+    tests = dominance(tables, margins, reference, options.seed)
+    words = "of dominance, over all ordered pairs by the largest statistic of all measures"
     return Pareto(
         algorithms=part.algorithms,
-        measures=tuple(setting.measure for setting in settings),
-        levels=dominance.levels,
-        dominates=dominance.dominates,
-        prob_dominates=dominance.prob_dominates,
-        prob_front=dominance.prob_front,
-        n_datasets=len(means),
-        resamples=resamples,
-        provenance=options.provenance(settings[0].digest, "none", options.seed),
+        measures=measures_of,
+        levels=tables.mean(axis=1).T,
+        p_value=tests.p_value.T,
+        p_front_each=tests.each,
+        n_datasets=tables.shape[1],
+        provenance=options.provenance(settings[0].digest, words, options.seed),
         left_out=left_out,
     )
 
@@ -315,13 +316,12 @@ def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[s
             " complete.",
             hint="pareto(scores, [...]) takes fewer measures.",
         )
-    if datasets.sum() < 2:
+    if datasets.sum() < rotations.FEWEST_ROWS:
+        have = "there are" if datasets.all() else "scores of all measures are on"
         raise DesignError(
-            "there is one data set, and data sets are to be drawn."
-            if len(datasets) == 1
-            else "one data set has scores of all measures, and data sets are to be drawn.",
-            hint=f"a front on one data set can be read off {Call('compare_points')} on each"
-            " measure.",
+            f"{have} {count(int(datasets.sum()), 'data set')}, and a front over data sets needs"
+            f" {rotations.FEWEST_ROWS}.",
+            hint=f"on each data set {Call('compare_pair')} compares pairs on one measure.",
         )
     part = scores.subset(
         measures=names,

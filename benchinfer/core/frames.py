@@ -256,10 +256,13 @@ GLOSSARY: dict[str, str] = {
     "weight_high": "upper end of the weights of a part that keep the consensus, others held",
     "share_low": "lower end of an interval of shares of the total weight",
     "share_high": "upper end of an interval of shares of the total weight",
-    "prob_front": "share of the resamples with the algorithm on the Pareto front",
-    "on_front": "whether no algorithm dominates it",
-    "dominates": "whether the first is at least as good on all measures and better on one",
-    "prob_dominates": "share of the resamples in which the first dominates the second",
+    "on_front": "whether no algorithm dominates it by its levels",
+    "p_front": "p-value of the hypothesis that the algorithm is on the Pareto front, adjusted for"
+    " all algorithms unless each is judged by itself",
+    "may_be_on_front": "whether no other algorithm is shown to dominate it",
+    "dominates": "whether the levels of the first are as good on all measures and better on one",
+    "shown": "whether the first is shown to be worse than the second on no measure by more than the"
+    " tolerance, and better on one",
     "value_low": "smallest value of the covariate in a region",
     "value_high": "largest value of the covariate in a region",
     "archetype": "number of an archetype, from 1: the one that most data sets are like",

@@ -73,7 +73,7 @@ class RankSets:
 
 
 @dataclass(frozen=True, slots=True)
-class _LevelDraws:
+class DifferenceDraws:
     """Draws of (K, n) levels, of (K, K) inverse errors of their differences, and of (n,) shifts."""
 
     levels: Array
@@ -82,21 +82,24 @@ class _LevelDraws:
 
     @property
     def n(self) -> int:
+        """Return the number of draws."""
         return self.levels.shape[1]
 
     def row(self, i: int) -> Array:
+        """Return (K, n) statistics of one algorithm less all."""
         differences = self.levels[i] - self.levels
         differences -= self.shift
         differences *= self.per_error[i][:, None]
         return differences
 
     def pair(self, i: int, j: int) -> Array:
+        """Return (n,) statistics of one algorithm less another."""
         return (self.levels[i] - self.levels[j] - self.shift) * self.per_error[i, j]
 
 
 @dataclass(frozen=True, slots=True)
 class _SignDraws:
-    """Sums of (K, K, D) terms with (D, n) signs."""
+    """Sums of (K, K, D) terms with (D, n) signs; methods as of `DifferenceDraws`."""
 
     unit: Array
     signs: Array
@@ -112,7 +115,7 @@ class _SignDraws:
         return self.unit[i, j] @ self.signs
 
 
-type _Draws = _LevelDraws | _SignDraws
+type _Draws = DifferenceDraws | _SignDraws
 
 
 def n_draws(k: int) -> int:
@@ -141,7 +144,7 @@ class RowReference:
     def observed(self, margin: float) -> Array:
         """Return the cosines of the differences with the observed direction."""
         mean = self.table.mean(axis=0)
-        return (mean[:, None] - mean - margin) * len(self.table) ** 0.5 * self._per_length(margin)
+        return (mean[:, None] - mean - margin) * len(self.table) ** 0.5 * self.per_length(margin)
 
     def drawn(self, margin: float) -> Iterator[_Draws]:
         """Yield the cosines with other directions; the margin is a column of its own."""
@@ -153,9 +156,9 @@ class RowReference:
             columns.append(np.tile([0.0, margin], (d, 1)))
         levels = rotations.drawn_levels(np.hstack(columns), self.kind, n_draws(k), self.seed)
         shift = levels[:, k + 1] - levels[:, k] if margin else None
-        yield from _parts(levels[:, place], self._per_length(margin), shift)
+        yield from _parts(levels[:, place], self.per_length(margin), shift)
 
-    def _per_length(self, margin: float) -> Array:
+    def per_length(self, margin: float) -> Array:
         """Return one over the lengths of the differences, 0 of those that do not vary."""
         lengths, spread = (np.empty((self.table.shape[1],) * 2) for _ in range(2))
         for i, column in enumerate(self.table.T):
@@ -302,7 +305,7 @@ def _parts(levels: Array, per_error: Array, shift: Array | None = None) -> Itera
     for start in range(0, len(levels), _STEP):
         part = slice(start, start + _STEP)
         drawn = np.ascontiguousarray(levels[part].T)
-        yield _LevelDraws(drawn, per_error, 0.0 if shift is None else shift[part])
+        yield DifferenceDraws(drawn, per_error, 0.0 if shift is None else shift[part])
 
 
 type RankReference = RowReference | NormalReference | ResampleReference | TermReference
@@ -343,8 +346,8 @@ def rank_sets(reference: RankReference, alpha: float, margin: float = 0.0) -> Ra
     k, signs = len(observed), np.where(observed < 0, -1.0, 1.0)
     first, second = np.triu_indices(k, 1)
     turn, sides = signs[first, second], [*zip(first.tolist(), second.tolist(), strict=True)]
-    pairs = _StepDown(np.abs(observed[first, second]))
-    rows = [_StepDown(row) for row in np.abs(observed)]
+    pairs = StepDown(np.abs(observed[first, second]))
+    rows = [StepDown(row) for row in np.abs(observed)]
     for draws in reference.drawn(0.0):
         against: list[Array] = []
         for i, family in enumerate(rows):
@@ -506,7 +509,7 @@ def _sets(
     )
 
 
-class _StepDown:
+class StepDown:
     """Draws for M statistics of pairs, each pair tested in both directions.
 
     In the order of their sizes, each statistic is referred to the largest of those that are left
@@ -526,8 +529,9 @@ class _StepDown:
             self._count[m] += np.count_nonzero(largest >= self._limit[m])
         self._n += len(against)
 
-    def p_values(self) -> Array:
-        """Return (M,) adjusted p-values."""
-        p = np.empty(len(self._order))
-        p[self._order] = np.maximum.accumulate(self._count / self._n)
+    def p_values(self, most: Array | None = None) -> Array:
+        """Return (M,) adjusted p-values; ``most`` are bounds of what they are before steps."""
+        p, share = np.empty(len(self._order)), self._count / self._n
+        share = share if most is None else np.minimum(share, most[self._order])
+        p[self._order] = np.maximum.accumulate(share)
         return p
