@@ -1,6 +1,7 @@
 """The fixture `gate` of pytest: a test passes where a candidate may take a baseline's place.
 
-A suite asks for it in its ``conftest.py``: ``pytest_plugins = ["benchinfer.analyses.gate.fixture"]``.
+A suite asks for it in its ``conftest.py``:
+``pytest_plugins = ["benchinfer.analyses.gate.fixture"]``.
 """
 
 from typing import TYPE_CHECKING, Any, Protocol
