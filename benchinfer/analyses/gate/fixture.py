@@ -30,12 +30,12 @@ def gate() -> CheckedGate:
 
     def checked(scores: Any, measures: Any = None, /, **options: Any) -> "Gate":
         # A suite without gates does not wait for what they load.
-        from benchinfer.analyses.gate import gate as gates
+        from benchinfer.analyses.gate.gate import gate
         from benchinfer.scores.read import read_scores
         from benchinfer.scores.table import ScoreTable
 
         table = scores if isinstance(scores, ScoreTable) else read_scores(scores)
-        result = gates.gate(table, measures, **options)
+        result = gate(table, measures, **options)
         if not result.passed:
             needs = [f"{m}: {row.need.text}" for m, row in result.items() if row.need is not None]
             pytest.fail("\n".join([result.headline(), *needs]), pytrace=False)
