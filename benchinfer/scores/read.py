@@ -301,7 +301,6 @@ def _read(
         reading, nested = _of_units(reading, unit_weights, findings)
     is_paired, note = pairing(reading.summary, scheme, paired=paired)
     findings += [note, *_reading_notes(reading, scheme, origin)]
-    findings += scores_at_a_limit(reading, origin)
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.
         facts = Facts(reading.summary, is_paired, reading.measures, scheme)
@@ -638,7 +637,7 @@ def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) 
     if reading.roles.has("replication") and summary.datasets and not items:
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []
-    return findings
+    return [*findings, *scores_at_a_limit(reading, origin)]
 
 
 def _domains(reading: Reading) -> dict[str, str] | None:
