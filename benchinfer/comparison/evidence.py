@@ -56,6 +56,9 @@ class Setting:
         their scores less the levels of the data sets that they are on.
     stopped
         Runs that were stopped at the limit of the measure, None where it has none.
+    units
+        Number of items and of the nested units that hold them, with their design effect, in words;
+        empty where none are nested.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -74,6 +77,7 @@ class Setting:
     scores_left_out: int = 0
     ahead_left_out: int = 0
     stopped: StoppedRuns | None = None
+    units: str = ""
 
     @staticmethod
     def of(scores: Scores, measure: str | None = None) -> tuple["Setting", ScoreTable]:
@@ -118,6 +122,7 @@ class Setting:
             paired=scores.paired,
             digest=digest,
             stopped=scores.stopped_runs(chosen.name),
+            units="" if scores.units is None else scores.units.words(chosen.name),
         )
         return setting, scores
 

@@ -40,16 +40,17 @@ def scope(setting: "Setting", target: str, domains: str = "pooled", where: str =
     """Say what the claims are about."""
     d = len(setting.coverage.datasets)
     without = _left_out(setting)
+    units = f", {setting.units}" if setting.units else ""
     if target == "domain":
         mixed = mixture(setting, domains)
         return f"{where} the domain that the {d} data sets stand for{mixed}{without}"
     if d > 1:
         n = len(set(setting.domains))
         of = f" of {n} domains" if n > 1 and domains == "pooled" else ""
-        return f"{where} these {d} data sets{of}{without}"
+        return f"{where} these {d} data sets{of}{units}{without}"
     name = setting.coverage.datasets[0]
     kind = setting.resampling and setting.resampling.kind
-    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{without}"
+    return f"on the data set {name}{' as drawn' if kind == 'bootstrap' else ''}{units}{without}"
 
 
 def mixture(setting: "Setting", domains: str = "pooled") -> str:

@@ -44,7 +44,6 @@ def compared(
     procedure: PairProcedure,
     options: PairOptions,
     reason: str,
-    units: str,
 ) -> PairComparison:
     """Turn the scores of each pair into verdicts."""
     shown, test = family.wanted, procedure.test
@@ -75,7 +74,6 @@ def compared(
         reason=reason,
         n=np.array([len(pair.first) for pair in pairs], np.float64),
         zeros=np.array(zeros, np.int64),
-        units=units,
         probabilities=probabilities,
         looks=tuple(_normality(pair, procedure) for pair in pairs) if data.paired else (),
         others=other_tests(named_pairs, data, procedure),
@@ -260,14 +258,12 @@ def compare_pair(
         setting = replace(setting, measure=replace(setting.measure, tolerance=margin))
     data = paired_scores(scores, setting)
     resolved, reason = rules.resolve(test, data)
-    nested = scores.units
-    units = "" if nested is None else nested.words(setting.measure.name)
     means = scores.cells(setting.measure.name).mean[0]
 
     def compare(family: ContrastFamily) -> PairComparison:
         n_pairs = len(family.pairs)
         procedure = PairProcedure.of(resolved, options, setting.measure.margin, n_pairs, seed)
-        return compared(setting, data, means, family, procedure, options, reason, units)
+        return compared(setting, data, means, family, procedure, options, reason)
 
     if options.pair is None:
         return options.compared(setting.algorithms, means, compare)

@@ -34,8 +34,6 @@ class PairComparison(TestedComparison):
         (P,) number of differences, or of scores of the first where replications are not shared.
     zeros
         (P,) number of differences of zero, which rank and sign tests leave out; 0 for other tests.
-    units
-        Number of items and of the units that hold them, in words; empty where none are nested.
     probabilities
         (P, 3) posterior probabilities that first is better, that both are equivalent, and that
         second is better; None for tests with p-values.
@@ -51,7 +49,6 @@ class PairComparison(TestedComparison):
     reason: str
     n: Array
     zeros: Codes
-    units: str
     probabilities: Array | None
     looks: tuple[Normality, ...]
     others: tuple[OtherTest, ...]

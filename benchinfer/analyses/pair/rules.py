@@ -270,7 +270,7 @@ def method(result: "PairComparison") -> str:
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
         f"The {scale}scores of {measure.noun} were compared by the {WORDS[test]}"
-        f" on {result.units or f'{n} {what}'}.{zeros(result.zeros)}{why}{parts} Estimates are"
+        f" on {result.setting.units or f'{n} {what}'}.{zeros(result.zeros)}{why}{parts} Estimates are"
         f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{equivalence} {sentence(result.provenance.adjustment)}."
     )
@@ -292,7 +292,7 @@ def sources(result: "PairComparison") -> list[object]:
     from benchinfer.analyses.pair.compare import compare_pair
 
     used = [compare_pair, *_SOURCES[result.test]]
-    if result.units and result.test == "t":
+    if result.setting.units and result.test == "t":
         used.append(t_tests.units_t)
     adjust = result.options.adjust
     if len(result.pairs) == 1 or result.bayesian or adjust == "none":

@@ -174,12 +174,13 @@ class NestedUnits:
     def words(self, measure: str) -> str:
         """Say how many items there are in how many outermost units, over all data sets."""
         counts = self.nodes[self.measures.index(measure)].sum(axis=0).tolist()
-        top, items = counted(counts[0], self.levels[0]), self.items
+        words, items = counted(counts[0], self.levels[0]), self.items
         if items:
-            return f"{counted(counts[items], self.levels[items])} in {top}"
-        if self.answers:
-            return f"{top} with {counted(counts[1], self.levels[1])}"
-        return top
+            words = f"{counted(counts[items], self.levels[items])} in {words}"
+        elif self.answers:
+            words = f"{words} with {counted(counts[1], self.levels[1])}"
+        effect = self.design_effects(measure)[:1]
+        return words + "".join(f" (design effect {x:.1f})" for x in effect if np.isfinite(x))
 
     def components(self, measure: str) -> Array:
         """Return (L,) variance components of scores within data set and algorithm."""
