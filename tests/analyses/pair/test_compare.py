@@ -203,7 +203,7 @@ def test_units_of_equal_size():
     found = bi.compare_pair(table)
     words = "240 items in 30 documents (design effect 3.4)"
     assert (found.test, found.setting.units) == ("t", words)
-    assert f"the data set {found.datasets[0]}, {words}, " in str(found)
+    assert f", {words}, " in str(found)
     assert row(found)["std_error"] == pytest.approx(R["clustered"]["std_error"])
     assert row(found)["df"] == 29
     assert "on 240 items in 30 documents" in found.method
