@@ -270,8 +270,8 @@ def method(result: "PairComparison") -> str:
         parts = f" Items were split at random into {int(result.looks[0].n)} parts of equal size."
     return (
         f"The {scale}scores of {measure.noun} were compared by the {WORDS[test]}"
-        f" on {result.setting.units or f'{n} {what}'}.{zeros(result.zeros)}{why}{parts} Estimates are"
-        f" {_INTERVALS.get(test, 'mean differences with t intervals')}."
+        f" on {result.setting.units or f'{n} {what}'}.{zeros(result.zeros)}{why}{parts}"
+        f" Estimates are {_INTERVALS.get(test, 'mean differences with t intervals')}."
         f"{equivalence} {sentence(result.provenance.adjustment)}."
     )
 
