@@ -22,10 +22,10 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.pages import PAGES, published_table
+from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.sources.declaration import Measures, declared
-from benchinfer.scores.sources.files import open_source
+from benchinfer.scores.sources.files import PAGES, open_source
 from benchinfer.scores.sources.frames import of_frame
 
 if TYPE_CHECKING:

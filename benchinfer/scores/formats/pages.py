@@ -13,7 +13,7 @@ from benchinfer.scores.formats.published.html import html
 from benchinfer.scores.formats.published.latex import latex
 from benchinfer.scores.formats.published.markdown import markdown
 
-PAGES: dict[str, Callable[[str], list[Grid]]] = {
+_READERS: dict[str, Callable[[str], list[Grid]]] = {
     ".md": markdown,
     ".markdown": markdown,
     ".tex": latex,
@@ -43,7 +43,7 @@ def read_page(path: Path, typed: str) -> str:
 def published_table(path: Path, typed: str) -> PublishedTable:
     """Return the table of numbers of a page; several are one where they have the same columns."""
     text = read_page(path, typed)
-    grids = [grid for grid in PAGES[path.suffix.casefold()](text) if len(grid) > 1]
+    grids = [grid for grid in _READERS[path.suffix.casefold()](text) if len(grid) > 1]
     tables = [(grid, numbers_of(grid, typed)) for grid in grids]
     scores = [grid for grid, table in tables if _has_scores(table)]
     if not scores:

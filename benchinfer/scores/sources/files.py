@@ -40,18 +40,11 @@ from benchinfer.scores.formats.documents import (
     rows_of,
     too_deep,
 )
-from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
-from benchinfer.scores.formats.evaluations.inspect import inspect_archive
 from benchinfer.scores.formats.evaluations.opencompass import opencompass
-from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
-from benchinfer.scores.formats.folders import of_folder
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
-from benchinfer.scores.formats.pages import PAGES, published_table, read_page, rows_of_page
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.timing.google_benchmark import google_benchmark_lines
-from benchinfer.scores.formats.tuning.flaml import flaml
-from benchinfer.scores.formats.tuning.optuna import SQLITE, holds_trials, optuna_storage
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -76,6 +69,8 @@ TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
+PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
+SQLITE = b"SQLite format 3\0"
 PRINTED = (".eval", ".txt", ".trec")
 SQL = (*DUCKDB, ".sqlite", ".sqlite3")
 EXCEL = (".xlsx", ".xls")
@@ -276,6 +271,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     if runs := [table for table in tables_beside if table.name.startswith("algorithm_runs.arff")]:
         return _of_files(typed, runs, path, [t for t in tables_beside if t not in runs], name)
     files = _files_below(path, typed)
+    from benchinfer.scores.formats.folders import of_folder
+
     if name is None and (results := of_folder(path, files)) is not None:
         import pandas as pd
 
@@ -628,16 +625,42 @@ def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
     return None if document is None else rows_of(document, path)
 
 
+# Readers of other kinds than CSV are imported where there is such a file.
 def _of_print(path: Path, typed: str) -> "Results":
     """Read what tools print, or an archive of Inspect, which has the ending of one of them."""
+    from benchinfer.scores.formats.evaluations.inspect import inspect_archive
+    from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
+    from benchinfer.scores.formats.pages import read_page
+
     if _head(path).startswith(b"PK"):
         return inspect_archive(path, typed)
     text = read_page(path, typed)
     return harness_markdown(text, path) or trec_eval(text, path, typed)
 
 
+def _of_markdown(path: Path, typed: str) -> "Results | None":
+    from benchinfer.scores.formats.evaluations.printed import harness_markdown
+    from benchinfer.scores.formats.pages import read_page
+
+    return harness_markdown(read_page(path, typed), path)
+
+
 def _of_base(path: Path, typed: str) -> "Results | None":
+    from benchinfer.scores.formats.tuning.optuna import holds_trials, optuna_storage
+
     return optuna_storage(path, typed) if _head(path) == SQLITE and holds_trials(path) else None
+
+
+def _of_log(path: Path, typed: str) -> "Results":
+    from benchinfer.scores.formats.tuning.flaml import flaml
+
+    return flaml(path, typed)
+
+
+def _of_lines(path: Path, _: str) -> "Results | None":
+    from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
+
+    return every_answer(path)
 
 
 # Ending to the reader of what is no plain table; None where a file is one.
@@ -652,9 +675,9 @@ _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]
     **dict.fromkeys(SQL, _of_base),
     **dict.fromkeys(ARRAYS, archive),
     ".json": _of_json,
-    ".jsonl": lambda path, _: every_answer(path),
-    ".log": flaml,
-    ".md": lambda path, typed: harness_markdown(read_page(path, typed), path),
+    ".jsonl": _of_lines,
+    ".log": _of_log,
+    ".md": _of_markdown,
 }
 
 
@@ -666,6 +689,8 @@ def _head(path: Path) -> bytes:
 def _page(path: Path, typed: str) -> Source:
     """Open the table of a page, with what was left out of its cells."""
     import pandas as pd
+
+    from benchinfer.scores.formats.pages import published_table, rows_of_page
 
     rows, left_out = rows_of_page(published_table(path, typed))
     inner = of_frame(pd.DataFrame(rows), path.name)

@@ -1,7 +1,6 @@
 """DuckDB and SQLite files, queries and filters of rows."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -25,13 +24,6 @@ from benchinfer.scores.sources.frames import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-# What a query of SQLite may do: read.
-_READS = {
-    *(sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ),
-    *(sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE),
-}
 
 
 def duckdb_file(path: Path, typed: str, query: str | None) -> object:
@@ -64,15 +56,23 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
 
 def sqlite_file(path: Path, typed: str, query: str | None) -> object:
     """Return the rows of a query of a SQLite file, or of its only table, and change nothing."""
+    import sqlite3
+
     import pandas as pd
+
+    reads = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
+    reads |= {sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
-            tables = sqlite_tables(base)
+            names = base.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+            )
+            tables = [row[0] for row in names if not row[0].startswith("sqlite_")]
             if query is None and len(tables) != 1:
                 raise _several_tables(repr(typed), tables)
             base.set_authorizer(
-                lambda act, *_: sqlite3.SQLITE_OK if act in _READS else sqlite3.SQLITE_DENY
+                lambda act, *_: sqlite3.SQLITE_OK if act in reads else sqlite3.SQLITE_DENY
             )
             quoted = tables[0].replace('"', '""') if query is None else ""
             cursor = base.execute(query or f'SELECT * FROM "{quoted}"')  # noqa: S608 - its own name
@@ -84,14 +84,6 @@ def sqlite_file(path: Path, typed: str, query: str | None) -> object:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ScoreTableError(f"the query gives a name twice: {', '.join(twice)}.")
     return pd.DataFrame(rows, columns=pd.Index(names, dtype=object))
-
-
-def sqlite_tables(base: sqlite3.Connection) -> list[str]:
-    """Return the names of the tables and views of a SQLite file."""
-    names = base.execute(
-        "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
-    )
-    return [row[0] for row in names if not row[0].startswith("sqlite_")]
 
 
 def _several_tables(what: str, tables: Sequence[str]) -> ScoreTableError:

@@ -9,7 +9,6 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 from benchinfer.core.measure import Measure
-from benchinfer.core.provenance import __version__
 from benchinfer.numerics.types import Array
 from benchinfer.scores.formats.format import Format, Record, Results, is_score, part, records
 from benchinfer.scores.resampling import Resampling
@@ -103,6 +102,8 @@ def every_answer(path: Path) -> Results | None:
 
 def write(table: "ScoreTable", folder: Path, name: str) -> list[Path]:
     """Write a record of each algorithm, and one line per answer where replications are items."""
+    from benchinfer.core.provenance import __version__  # which takes time to load
+
     frame = table.to_frame()
     items = table.resampling is not None and table.resampling.kind == "items"
     items &= len(table.measures) == 1 and bool(frame["value"].isin([0.0, 1.0]).all())

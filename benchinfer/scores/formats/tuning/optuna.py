@@ -11,7 +11,6 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.formats.format import Format, Results
 
-SQLITE = b"SQLite format 3\0"
 _STUDIES = "SELECT study_id, study_name FROM studies ORDER BY study_id"
 _DIRECTIONS = "SELECT study_id, objective, direction FROM study_directions"
 _TRIALS = "SELECT trial_id, number, study_id, state FROM trials ORDER BY trial_id"
