@@ -65,6 +65,15 @@ GROUPS = (
     *("passage", "paragraph", "context", "document", "doc", "article", "story", "repository"),
     *("repo", "conversation", "dialogue", "dialog", "thread", "group", "cluster", "topic"),
 )
+# Names of what is no role by itself, with the role that it may be.
+_MEANING = {
+    "domain": ("category", "area", "family", "field", "task_type", "collection"),
+    "failure": ("status", "state", "outcome", "exit_status", "error", "reason"),
+}
+_SIZES = re.compile(
+    r"(n|num|number_of)_?(rows|features|classes|samples|instances|train|params|parameters|columns)"
+    r"|dim|dimension|flops|train_size|dataset_size|class_ratio|imbalance"
+)
 # Columns that say out of how many a score is counted.
 _TRIALS = re.compile(r"n|(n|num|number)?[ _-]?(of[ _-])?(trials|items|questions|examples|attempts)")
 
@@ -181,9 +190,23 @@ def assign(
     if unused and (wide or "value" in search.of):
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
         hint = Phrase(f"{Option('columns', {})} gives a column a role.")
-        hint += _out_of(unused)
+        hint += _by_name(unused, search.of) + _out_of(unused)
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
     return Roles(search.of, wide, layout, tuple(search.findings), tuple(numeric))
+
+
+def _by_name(unused: Sequence[str], of: Mapping[str, Sequence[str]]) -> Phrase:
+    """Return a hint on columns whose names say what they may be; nothing without one."""
+    plain = {name: common_name(name) for name in unused}
+    ways: list[Phrase] = []
+    for role, names in _MEANING.items():
+        there = [name for name in unused if plain[name] in names and role not in of][:1]
+        ways += [Phrase(Given("columns", {name: role})) for name in there]
+    numbers = tuple(name for name in unused if _SIZES.fullmatch(plain[name]))
+    ways += [Phrase(Option("covariates", numbers))] if numbers else []
+    if not ways:
+        return Phrase()
+    return Phrase(" By their names: ", *[p for way in ways for p in ("; ", way)][1:], ".")
 
 
 def _out_of(unused: Sequence[str]) -> Phrase:

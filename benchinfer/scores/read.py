@@ -38,6 +38,7 @@ from benchinfer.scores.checks.limits import (
     status_without_limit,
 )
 from benchinfer.scores.columns import (
+    GROUPS,
     INNER,
     ITEMS,
     LABELS,
@@ -559,9 +560,13 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
         hint = Phrase(f"{what} {Option('take', f'last:{name}')} compares their last ones.")
         return replace(finding, hint=hint)
-    labels = dict.fromkeys((*roles.of.get("replication", ()), name), "replication")
-    hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
     replication = roles.of.get("replication", ())
+    if common_name(name) in GROUPS and replication:
+        inner = " and ".join(replication)
+        what = f"{inner} repeats in each {name}: {Option('units', (name, *replication))} averages"
+        return replace(finding, hint=Phrase(f"{what} over {inner} and counts {name}."))
+    labels = dict.fromkeys((*replication, name), "replication")
+    hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
     repeats = max(int(row[-1]) for row in finding.where[1:])
     if replication and 1 < repeats <= reading.summary.replications.max():
         inside = " and ".join(replication)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from benchinfer import ScoreTable, read_scores
 from benchinfer.core.errors import BenchinferError
+from benchinfer.core.hints import Directions, Phrase, Proposal
+from tests.scores.formats.test_layouts_catalogue import LAYOUTS
 
 SAMPLES = Path(__file__).parent / "formats" / "samples"
 JUNK = [
@@ -130,6 +132,71 @@ def check_long(folder: Path, seed: int) -> bool:
     failures = len(scores.failures()) - filled
     assert scores.n_rows + failures == len(rows), (seed, text)
     return True
+
+
+def proposed(source: object, **options: object) -> ScoreTable | None:
+    """Read a table without options, or by the first proposal of its error; None if neither is."""
+    try:
+        return read_scores(source, **options)  # pyright: ignore[reportArgumentType]
+    except BenchinferError as error:
+        parts = Phrase(error.args[0]).parts
+        made = [part for part in parts if isinstance(part, Proposal)]
+        asks = [part.names for part in parts if isinstance(part, Directions) and part.names]
+    if not made:
+        return attempt(source, measures=dict.fromkeys(asks[0], "higher")) if asks else None
+    said = dict(made[0].options)
+    if made[0].directions:
+        said["measures"] = dict.fromkeys(made[0].directions, "higher")
+    return read_scores(source, **said)  # a proposal that fails is never shown
+
+
+def check_proposal(folder: Path, seed: int) -> bool:
+    """Read a damaged table with other names by what its error proposes: no row is lost."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    names = rng.choice(["env_id,run,agent,return", "problem,trial,solver,cost", "a,b,c,d"])
+    text = damaged(long_table(rng).replace("dataset,fold,model,acc", names), rng)
+    path = folder / "scores.csv"
+    path.write_bytes(_encoded(text, rng))
+    scores = proposed(path)
+    if scores is None or scores.measures[0].name not in names.split(","):
+        return scores is not None
+    lines = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    rows = [row for row in lines if any(field.strip() for field in row)][1:]
+    rules = {finding.rule for finding in scores.finding_records}
+    if not rules & {"layout recognised", "measures left out", "columns by pattern"}:
+        assert scores.n_rows + len(scores.failures()) == len(rows), (seed, text)
+    return True
+
+
+def _encoded(text: str, rng: random.Random) -> bytes:
+    """Write a text in UTF-8, as a rule."""
+    coding = rng.choice(["utf-8"] * 8 + ["utf-16", "latin-1"])
+    return text.encode(coding, "replace")
+
+
+def check_layout(folder: Path, seed: int) -> bool:
+    """Read the results of a tool of which one file is damaged, as a newcomer does."""
+    rng = random.Random(seed)  # noqa: S311 - damage, no secrets
+    layout = rng.choice(LAYOUTS)
+    files = sorted(SAMPLES.glob(layout.path)) if "*" in layout.path else [SAMPLES / layout.path]
+    if files[0].is_dir():
+        files = sorted(path for path in files[0].rglob("*") if path.is_file())
+    shutil.rmtree(folder / "part", ignore_errors=True)
+    for file in files:
+        place = folder / "part" / file.relative_to(SAMPLES)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
+    file = folder / "part" / rng.choice(files).relative_to(SAMPLES)
+    if file.suffix in BINARY:
+        data = file.read_bytes()
+        i = rng.randrange(len(data))
+        file.write_bytes(data[:i] if rng.random() < 0.5 else data[:i] + b"\0\xff" + data[i + 2 :])
+    elif file.suffix == ".json" and rng.random() < 0.7:
+        document = _node(json.loads(file.read_text(encoding="utf-8")), rng)
+        file.write_text(json.dumps(document), encoding="utf-8")
+    else:
+        file.write_bytes(_encoded(damaged(file.read_text(encoding="utf-8"), rng), rng))
+    return proposed(f"{folder / 'part'}/{layout.path}") is not None
 
 
 def check_sample(folder: Path, seed: int) -> bool:

@@ -12,7 +12,7 @@ from benchinfer.core.hints import Directions, Either, Option, Phrase, Proposal, 
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
-from benchinfer.scores.columns import COMMON, ITEMS
+from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.layouts import MEASURES, is_measure
 from benchinfer.scores.sources.curves import STEPS
@@ -111,16 +111,14 @@ def with_proposals(
     """Return an error that ends with calls that read the table, if there are any."""
     faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
     near = any("did you mean" in fault.hint for fault in faults)
-    if near or not any(fault.rule in _MENDABLE or _names_curves(fault) for fault in faults):
+    if near or not any(fault.rule in _MENDABLE or _ways(fault) for fault in faults):
         return error
     findings = list(cast("Sequence[Finding]", error.findings))
     made = proposals(read, source, options)
     if not made:
         return error
     # Calls that are complete take the place of hints on single options.
-    findings = [
-        replace(f, hint="") if f.rule in _UNCLEAR or _names_curves(f) else f for f in findings
-    ]
+    findings = [replace(f, hint="") if f.rule in _UNCLEAR or _ways(f) else f for f in findings]
     text = [refusal(findings, _called(source)), Phrase("It can be read by")]
     for proposal in made:
         text += [Phrase("  ", proposal), f"      {proposal.gives}"]
@@ -131,9 +129,12 @@ def with_proposals(
     return ScoreTableError(joined("\n", text), error.findings)
 
 
-def _names_curves(fault: Finding) -> bool:
-    """Return whether the hint of a fault is to take points of curves."""
-    return any(isinstance(p, Option) and p.name == "take" for p in Phrase(fault.hint).parts)
+def _ways(fault: Finding) -> list[Option]:
+    """Return the points of curves, or the items of passages, that the hint of a fault names."""
+    ways = [p for p in Phrase(fault.hint).parts if isinstance(p, Option) and p.value]
+    units = [p for p in ways if p.name == "units" and isinstance(p.value, tuple)]
+    nested = [p for p in units if common_name(str(cast("Any", p.value)[0])) in GROUPS]
+    return [*nested, *(p for p in ways if p.name == "take")]
 
 
 def _called(source: object) -> str:
@@ -395,13 +396,18 @@ def _mended(
         return
     given, added = options.get("columns") or {}, candidate.get("columns", {})
     left = [c for c in columns if c.name not in {*given, *added, *candidate.get("measures", ())}]
+    for way in (way for fault in faults for way in _ways(fault)):
+        if way.name == "units" and not options.get("units"):
+            yield {**candidate, "units": way.value}
+            return
     yield from _of_curves(candidate, left, options)
     left = [c for c in left if c.complete and c.labels > 1]
     for column in left:
         if _role(column) == "replication":
             yield {**candidate, "columns": {**added, column.name: "replication"}}
     for column in left:
-        if not column.numeric and _role(column) in (None, "algorithm"):
+        a_setting = _role(column) in (None, "algorithm") and column.plain not in GROUPS
+        if a_setting and not column.numeric:
             yield {**candidate, "columns": {**added, column.name: "algorithm"}}
 
 

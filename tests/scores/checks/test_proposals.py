@@ -119,3 +119,52 @@ def test_names_of_files_become_labels(tmp_path, files, pattern):
 
 def test_a_table_without_labels_has_no_proposal():
     assert proposals(pd.DataFrame({"x": [1.5, 2.5], "y": [0.5, 0.25]})) == []
+
+
+def nested(**more):
+    """Items within passages, with further columns."""
+    rows = [
+        (
+            d,
+            m,
+            f"p{p}",
+            f"q{q}",
+            score(d, m, str(p), str(q)),
+            *(value(d) for value in more.values()),
+        )
+        for d, m, p, q in product(("boolq", "race"), AGENTS, range(4), range(2))
+    ]
+    return pd.DataFrame(rows, columns=["task", "model", "passage", "item", "acc", *more])
+
+
+def test_nested_units_are_proposed_where_items_repeat_in_passages():
+    table = nested()
+    (first,) = proposals(table, measures={"acc": "higher"})
+    assert first.options == {"units": ("passage", "item")}
+    scores = read_scores(table, measures={"acc": "higher"}, **first.options)
+    assert scores.summary.replications.max() == 4
+    means = table.groupby(["task", "model", "passage"])["acc"].mean()
+    ours = scores.to_frame().set_index(["dataset", "algorithm", "replication"])["value"]
+    assert ours.to_dict() == pytest.approx(means.to_dict())
+
+
+def test_columns_beside_the_roles_are_proposed_by_name():
+    table = nested(category=lambda d: d[:1], status=lambda _: "ok", n_rows=len, note=lambda _: "x")
+    scores = read_scores(table, measures={"acc": "higher"}, units=["passage", "item"])
+    (unused,) = [f for f in scores.finding_records if f.rule == "unused columns"]
+    assert unused.what == "4 columns not used: category, status, n_rows, note."
+    for way in (
+        "columns={'category': 'domain'}",
+        "columns={'status': 'failure'}",
+        'covariates=("n_rows")',
+    ):
+        assert way in unused.hint
+    said = read_scores(
+        table,
+        measures={"acc": "higher"},
+        units=["passage", "item"],
+        columns={"category": "domain"},
+        covariates=("n_rows",),
+    )
+    assert set(said.domains.values()) == {"b", "r"}
+    assert said.covariates == ("n_rows",)
