@@ -93,7 +93,6 @@ def dominance(
     against = -np.stack([references[measure].observed(margin) for measure, margin in tests])
     per_length = [references[measure].per_length(margin) for measure, margin in tests]
     ahead = against > 0
-    where = [*zip(*(axis.tolist() for axis in np.nonzero(ahead)), strict=True)]
     pairs = StepDown(against[ahead])
     rows = [StepDown(against[:, i][ahead[:, i]]) for i in range(k)]
     for levels, shifts in _drawn(tables, margins, reference, seed):
@@ -101,18 +100,7 @@ def dominance(
             DifferenceDraws(levels[measure], lengths, shifts[measure] if margin else 0.0)
             for (measure, margin), lengths in zip(tests, per_length, strict=True)
         ]
-        largest = np.full(levels.shape[2], -np.inf)
-        for i, family in enumerate(rows):
-            row = -np.stack([each.row(i) for each in draws])
-            behind = row[~ahead[:, i]].max(axis=0)
-            np.maximum(largest, behind, out=largest)
-            family.count(row[ahead[:, i]].__getitem__, behind)
-
-        def of_test(n: int, draws: list[DifferenceDraws] = draws) -> Array:
-            test, i, j = where[n]
-            return -draws[test].pair(i, j)
-
-        pairs.count(of_test, largest)
+        _count(draws, ahead, pairs, rows)
     one = np.ones_like(against)
     if reference == "rotation":
         size = np.minimum(against, 1.0)
@@ -130,6 +118,25 @@ def dominance(
         for p in (adjusted, alone)
     )
     return Dominance(p_value, each.min(axis=1))
+
+
+def _count(
+    draws: list[DifferenceDraws], ahead: Flags, pairs: StepDown, rows: list[StepDown]
+) -> None:
+    """Count draws of (T, K, K) tests, of all pairs together and of each row."""
+    where = [*zip(*(axis.tolist() for axis in np.nonzero(ahead)), strict=True)]
+    largest = np.full(draws[0].n, -np.inf)
+    for i, family in enumerate(rows):
+        row = -np.stack([each.row(i) for each in draws])
+        behind = row[~ahead[:, i]].max(axis=0)
+        np.maximum(largest, behind, out=largest)
+        family.count(row[ahead[:, i]].__getitem__, behind)
+
+    def of_test(n: int) -> Array:
+        test, i, j = where[n]
+        return -draws[test].pair(i, j)
+
+    pairs.count(of_test, largest)
 
 
 def _weights(against: Array, m: int, pairs: int) -> Array:
