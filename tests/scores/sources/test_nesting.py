@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -208,3 +210,21 @@ def test_units_of_unequal_size_are_refused_where_scores_come_in_parts(answers):
     assert not by_unit.has_unequal_units
     assert bi.monitor(by_unit).contrasts().shape[0] == 1
     assert by_unit.statistics().summary.n.tolist() == scores.summary.n.tolist()
+
+
+def test_answers_given_twice_change_no_verdict(answers):
+    again = answers.assign(epoch=answers["epoch"] + 10)
+    doubled = read(pd.concat([answers, again]))
+    scores = read(answers)
+    assert doubled.units.nodes[0, :, 2].tolist() == (2 * scores.units.nodes[0, :, 2]).tolist()
+    for compare in (bi.compare_mixed, partial(bi.compare_mixed, target="datasets")):
+        one, two = compare(scores).evidence, compare(doubled).evidence
+        for name in ("estimate", "std_error", "df", "p_value"):
+            assert getattr(two, name) == pytest.approx(getattr(one, name), rel=1e-9)
+
+
+def test_a_passage_in_two_files_is_one_unit(answers, tmp_path):
+    first = answers["question"].isin(["q0", "q2"])
+    for name, part in (("a", answers[first]), ("b", answers[~first])):
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    assert read(tmp_path).digest == read(answers).digest
