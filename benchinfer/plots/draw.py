@@ -163,7 +163,8 @@ def plot(
         bootstrapped consensus: ``"positions"``. Of a plan: ``"power"``. Of a gate:
         ``"measures"``. Of groups of data sets: the ``"tree"``.
         Of random orders of a monitored experiment: ``"order"``. Of a score table
-        (with one measure): ``"distributions"``.
+        (with one measure): ``"distributions"``; with a limit ``"solved"`` (share of runs solved
+        over time), ``"cactus"`` (the same turned) and ``"profile"`` (ratios to the best).
     ax
         Axes to draw into, of any figure but those of ArviZ: its width is that of the layout, its
         height is the caller's to choose, heading and notes go above and below it. By default a

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from benchinfer.analyses.bootstrap.figures import STYLES
 from benchinfer.analyses.plan.result import Plan, shown
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
+from benchinfer.plots.curves import STYLES
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, name_axis

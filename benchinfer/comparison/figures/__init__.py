@@ -6,11 +6,19 @@ from inspect import signature
 
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.comparison.figures import critical_difference, datasets, forest, influence, ranking
+from benchinfer.comparison.figures import (
+    critical_difference,
+    datasets,
+    forest,
+    influence,
+    ranking,
+    solved,
+)
 from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.plots.bars import draw_intervals, size_intervals
+from benchinfer.plots.curves import draw_profile, size_profile
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.style import PAGE, Width
 from benchinfer.plots.tiles import draw_verdicts, size_verdicts
@@ -56,5 +64,10 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Influence: {"influence": INFLUENCE},
     NewDataset: {"prediction": PREDICTION},
     Setting: {"distributions": DISTRIBUTIONS},
-    ScoreTable: {"distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0])},
+    ScoreTable: {
+        "distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0]),
+        "solved": Kind(solved.layout_solved, size_profile, draw_profile),
+        "cactus": Kind(solved.layout_cactus, size_profile, draw_profile),
+        "profile": Kind(solved.layout_ratios, size_profile, draw_profile),
+    },
 }

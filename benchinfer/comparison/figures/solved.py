@@ -1,0 +1,159 @@
+"""Figures of runs with a limit: solved over time, cactus, and ratios to the best."""
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from benchinfer.core.errors import DesignError
+from benchinfer.core.numbers import count
+from benchinfer.numerics.types import Array, Codes
+from benchinfer.plots.curves import PANEL, STYLES, ProfileCurve, ProfileLayout, ticks_across
+from benchinfer.plots.panels import scaled
+from benchinfer.plots.style import PAGE, Width, is_wide
+from benchinfer.plots.text import fitted, key
+
+if TYPE_CHECKING:
+    from benchinfer.scores.numerics.limits import RunTimes
+    from benchinfer.scores.table import ScoreTable
+
+type _Shown = Literal["solved", "cactus", "profile"]
+_POINTS, _RESAMPLES, _SEED, _LEVEL = 200, 400, 1, 0.95
+_TITLES = {
+    "solved": "Solved over time",
+    "cactus": "Cactus plot: time against runs solved",
+    "profile": "Performance profiles: ratios to the best",
+}
+
+
+def layout_solved(
+    scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
+) -> ProfileLayout:
+    """Lay out the share of runs that each algorithm solves within a time."""
+    return _laid(scores, "solved", width, top)
+
+
+def layout_cactus(
+    scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
+) -> ProfileLayout:
+    """Lay out the time within which each algorithm solves a number of runs."""
+    return _laid(scores, "cactus", width, top)
+
+
+def layout_ratios(
+    scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
+) -> ProfileLayout:
+    """Lay out the share of problems that each algorithm solves within a ratio of the best time.
+
+    Stopped runs are at infinity (Dolan & More 2002, https://doi.org/10.1007/s101070100263). Of
+    several runs on a problem it is the expected running time.
+    """
+    return _laid(scores, "profile", width, top)
+
+
+def _laid(scores: "ScoreTable", kind: _Shown, width: Width, top: int | None) -> ProfileLayout:
+    runs = scores.run_times()
+    value, problem, algorithm = _ratios(runs) if kind == "profile" else _times(runs)
+    finite = value[np.isfinite(value)]
+    if not len(finite):
+        raise DesignError("no run was solved.", hint="scores.failures() lists the runs.")
+    low = float(finite.min())
+    high = max(float(finite.max()) if kind == "profile" else runs.limit, 1.001 * low)
+    log = low > 0
+    grid = np.geomspace(low, high, _POINTS) if log else np.linspace(low, high, _POINTS)
+    grid[0], grid[-1] = low, high
+    share, ends = _curves(value, runs.dataset[problem], algorithm, grid, len(runs.algorithms))
+    order = np.lexsort([-share.mean(axis=1), -share[:, -1]])[:top]
+    total, k = len(share), len(order)
+    together = is_wide(width) and k <= len(STYLES)
+    columns = min(k, 2) if not is_wide(width) else 4 if k <= 8 else 5
+    room = 0.25 * width if together else PANEL * (width - 0.3) / columns - 0.05
+    names = fitted(runs.algorithms, room, bold=not together)
+    curves = tuple(
+        ProfileCurve(names[runs.algorithms[a]], share[a], ends[0, a], ends[1, a]) for a in order
+    )
+    n = np.bincount(algorithm, minlength=total)
+    turned = kind == "cactus"
+    numbered = turned and n.min() == n.max()
+    what = f"{runs.name}{f' ({runs.unit})' if runs.unit else ''}"
+    axis = {
+        "solved": f"across: {what}; up: share of runs solved within it",
+        "cactus": f"across: {'number' if numbered else 'share'} of runs solved; up: {what}",
+        "profile": f"across: {what} / that of the best; up: share of problems within that",
+    }[kind]
+    others = f"grey: range of those shown; dashed: {curves[0].label}"
+    band = (
+        f"{'shaded' if together else 'blue'}: {100 * _LEVEL:g} % band of data sets drawn anew, of"
+        " each point by itself"
+    )
+    return ProfileLayout(
+        curves=curves,
+        across=scaled(grid, low, high, log=log),
+        steps=True,
+        ticks=ticks_across((low, high), 7 if together and not turned else 3, log=log),
+        columns=0 if together else columns,
+        legend="most solved first",
+        most=int(n.max()) if numbered else 1,
+        turned=turned,
+        title=f"{_TITLES[kind]} ({runs.name} up to {runs.limit:,.6g})",
+        axis=axis,
+        notes=(
+            band,
+            *(() if together else (others,)),
+            *(("stopped runs have no time, and are never reached",) if kind == "profile" else ()),
+            *([f"{k:,} of {total:,} algorithms, those that solve most"] if k < total else []),
+            *key({a: names[a] for a in (runs.algorithms[i] for i in order)}),
+        ),
+        width=width,
+        alt=f"{_TITLES[kind]} of {count(k, 'algorithm')}; at the end "
+        + ", ".join(f"{c.label} {c.share[-1]:.2f}" for c in curves[:3])
+        + ".",
+    )
+
+
+def _times(runs: "RunTimes") -> tuple[Array, Codes, Codes]:
+    """Return times of runs, infinite where they were stopped, with problem and algorithm."""
+    time = np.where(runs.run_solved, runs.run_time, np.inf)
+    return time, runs.run_problem, runs.run_algorithm
+
+
+def _ratios(runs: "RunTimes") -> tuple[Array, Codes, Codes]:
+    """Return ratios to the best running time of each problem, infinite where none was solved."""
+    total, solved = runs.running_times()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        time = np.where(solved > 0, total / solved, np.inf)
+        best = time.min(axis=1, keepdims=True)
+        ratio = np.where(np.isinf(time), np.inf, np.where(time == best, 1.0, time / best))
+    problem, algorithm = np.nonzero(runs.n)
+    return ratio[problem, algorithm], problem, algorithm
+
+
+def _curves(
+    value: Array, dataset: Codes, algorithm: Codes, grid: Array, k: int
+) -> tuple[Array, Array]:
+    """Return (K, G) shares within thresholds, and (2, K, G) ends of bands of resampled data sets.
+
+    Parameters
+    ----------
+    value, dataset, algorithm
+        (N,) values, their data sets and algorithms.
+    grid
+        (G,) thresholds.
+    k
+        Number of algorithms.
+    """
+    rng, d = np.random.default_rng(_SEED), int(dataset.max()) + 1
+    there = np.unique(dataset)
+    weight = np.zeros((_RESAMPLES, d))
+    weight[:, there] = rng.multinomial(len(there), np.full(len(there), 1 / len(there)), _RESAMPLES)
+    share, ends = np.empty((k, len(grid))), np.empty((2, k, len(grid)))
+    tail = 100 * (1 - _LEVEL) / 2
+    for a in range(k):
+        mine = algorithm == a
+        first = np.searchsorted(grid, value[mine])  # the first threshold that holds it
+        cell = dataset[mine] * (len(grid) + 1) + first
+        held = np.bincount(cell, minlength=d * (len(grid) + 1)).reshape(d, -1).cumsum(axis=1)
+        held, n = held[:, :-1].astype(float), held[:, -1].astype(float)
+        share[a] = held.sum(axis=0) / n.sum()
+        drawn = weight @ held / np.maximum(weight @ n, 1)[:, None]
+        ends[:, a] = np.percentile(drawn, [tail, 100 - tail], axis=0)
+    return share, ends
