@@ -20,7 +20,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4856,
+    "functions": 4864,
     "records": 471,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
