@@ -24,7 +24,7 @@ from benchinfer.numerics.types import Array, Codes, Flags
 type Basis = Literal["rotation", "flips", "t", "bootstrap", "pairs", "posterior"]
 
 # Draws, fewer of so many algorithms that the statistics would be more than these.
-DRAWS = 9_999
+DRAWS = 19_999
 _FEWEST_DRAWS, _MOST_STATISTICS = 1_999, 100_000_000
 # Draws that are gone through at a time.
 _STEP = 2_000
@@ -124,7 +124,7 @@ def n_draws(k: int) -> int:
     Examples
     --------
     >>> n_draws(5), n_draws(200)
-    (9999, 2500)
+    (19999, 2500)
     """
     return max(_FEWEST_DRAWS, min(DRAWS, _MOST_STATISTICS // (k * k)))
 
