@@ -69,7 +69,7 @@ def test_a_bug_is_no_fail_either(run: Callable, monkeypatch: pytest.MonkeyPatch)
     def breaks(*_: object, **_options: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("benchinfer.analyses.gate.gate.gate", breaks)
+    monkeypatch.setattr("benchinfer.gate", breaks)
     found = run(*ASK, "score:higher:0.02")
     assert found.exit_code == 4
     assert "ZeroDivisionError" in found.stderr
@@ -188,7 +188,7 @@ def test_a_panic_of_an_engine_is_no_fail(run: Callable, monkeypatch: pytest.Monk
     def panics(*_: object, **_options: object) -> None:
         raise PanicError
 
-    monkeypatch.setattr("benchinfer.analyses.gate.gate.gate", panics)
+    monkeypatch.setattr("benchinfer.gate", panics)
     assert run(*ASK, "score:higher:0.02").exit_code == 4
 
 
