@@ -3,10 +3,13 @@
 import ast
 import builtins
 import re
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
+import benchinfer as bi
 from tests.trees import FILES, PACKAGE, nodes, tree
 
 ROOT = PACKAGE.parent
@@ -24,6 +27,13 @@ LIMITS = {
     "records": 471,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
+}
+# Entered at the second call: what a reader walks through to see where a line comes from.
+WALKS = {
+    "files from compare_mixed to the sentence": 53,
+    "functions from compare_mixed to the sentence": 384,
+    "calls for one headline": 107,
+    "files of read_scores of a small CSV": 23,
 }
 
 type Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -186,6 +196,43 @@ def test_counts_only_fall() -> None:
         "names outside the field's vocabulary": sum(n in VAGUE for n in _identifiers()),
     }
     assert {name: n for name, n in counts.items() if n > LIMITS[name]} == {}
+
+
+def _entered(call: Callable[[], object]) -> Counter[tuple[str, str]]:
+    """Count the calls of each function of the package, by file, that a second call makes."""
+    call()
+    calls: Counter[tuple[str, str]] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        inside = code.co_filename.startswith(f"{PACKAGE}/")
+        if event == "call" and inside and not code.co_name.startswith("<"):
+            calls[code.co_filename, code.co_qualname] += 1
+
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_walks_through_the_package_only_get_shorter(tmp_path: Path) -> None:
+    scores = bi.load_example("sklearn_bootstrap")
+    result = bi.compare_mixed(scores, "error")
+    path = tmp_path / "scores.csv"
+    rows = [f"d{d},a{k},{r},0.{d}{k}{r}" for d in range(7) for k in range(4) for r in range(2)]
+    path.write_text("\n".join(["dataset,algorithm,replication,acc", *rows]), encoding="utf-8")
+    sentence = _entered(lambda: bi.compare_mixed(scores, "error").sentence())
+    headline = _entered(result.headline)
+    reading = _entered(lambda: bi.read_scores(path, measures="acc:higher"))
+    counts = {
+        "files from compare_mixed to the sentence": len({file for file, _ in sentence}),
+        "functions from compare_mixed to the sentence": len(sentence),
+        "calls for one headline": headline.total(),
+        "files of read_scores of a small CSV": len({file for file, _ in reading}),
+    }
+    assert {name: n for name, n in counts.items() if n > WALKS[name]} == {}
 
 
 def test_every_dataclass_is_frozen() -> None:
