@@ -25,7 +25,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.sources.declaration import Measures, declared
-from benchinfer.scores.sources.files import PAGES, open_source
+from benchinfer.scores.sources.files import is_page, open_source
 from benchinfer.scores.sources.frames import of_frame
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def read_effects(
     names = (covariates,) if isinstance(covariates, str) else tuple(covariates)
     origin = open_source(source, None)
     declares, *_, notes = declared(measures, None, (), None, None, origin.toml)
-    if isinstance(source, str | Path) and Path(source).suffix.casefold() in PAGES:
+    if isinstance(source, str | Path) and Path(source).is_file() and is_page(Path(source)):
         table = published_table(Path(source), str(source))
         if table.spreads:
             effects = _published_effects(table, columns or {}, n, spread, origin.name)
@@ -161,7 +161,7 @@ def read_effects(
     if n is not None:
         raise ScoreTableError(
             Phrase(f"{Given('n', n)} was given, but {origin.name!r} holds no means with spreads."),
-            hint="it goes with a page (Markdown, LaTeX, HTML) whose cells are as 94.2 ± 0.3.",
+            hint="it goes with a table (Markdown, LaTeX, HTML, CSV) whose cells are as 94.2 ± 0.3.",
         )
     turned = factors(harmonise or {}, declares, effect)
     raw = read_columns(origin, columns or {}, names)

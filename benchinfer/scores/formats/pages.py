@@ -1,6 +1,8 @@
 """Tables in Markdown, LaTeX and HTML: those that tools print, and published ones."""
 
+import csv
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 from benchinfer.core.errors import ScoreTableError
@@ -19,8 +21,23 @@ _READERS: dict[str, Callable[[str], list[Grid]]] = {
     ".tex": latex,
     ".html": html,
     ".htm": html,
+    **dict.fromkeys((".csv", ".tsv", ".tab"), lambda text: [_delimited(text)]),
 }
 _MOST_BYTES = 1 << 24
+
+
+def _delimited(text: str) -> Grid:
+    """Return a plain table, its rows filled up to the length of the first."""
+    first = text.partition("\n")[0]
+    rows = csv.reader(StringIO(text), delimiter=max(",;\t|", key=first.count))
+    header, *others = [row for row in rows if row]
+    if longer := [row for row in others if len(row) > len(header)]:
+        raise ScoreTableError(
+            f"{count(len(longer), 'row')} with more cells than the {len(header)} columns, the first"
+            f" {','.join(longer[0])!r}.",
+            hint="quote cells that hold the sign between columns.",
+        )
+    return [header, *([*row, *[""] * (len(header) - len(row))] for row in others)]
 
 
 def read_page(path: Path, typed: str) -> str:

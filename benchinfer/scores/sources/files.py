@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from glob import glob
 from io import BufferedReader, TextIOWrapper
-from itertools import chain, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
@@ -69,7 +69,9 @@ TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
-PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
+_PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
+# Of a plain table, how a cell that is no number tells its spread, and lines that are looked at.
+_SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4
 SQLITE = b"SQLite format 3\0"
 PRINTED = (".eval", ".txt", ".trec")
 SQL = (*DUCKDB, ".sqlite", ".sqlite3")
@@ -569,6 +571,15 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
+def is_page(path: Path) -> bool:
+    """Return whether a file is a page, or a plain table whose cells hold a mean and its spread."""
+    suffix = path.suffix.casefold()
+    if suffix not in TEXT:
+        return suffix in _PAGES
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return any(_SPREAD.search(line) for line in islice(file, 1, _LOOK))
+
+
 def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
     """Open one file by its ending."""
     if not is_text(str(path)):
@@ -582,7 +593,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
     document = _document(path, typed, suffix) if query is None else None
-    if suffix in PAGES and document is None:
+    if document is None and is_page(path):
         return replace(_page(path, typed), stem=stem, toml=toml)
     if suffix in TEXT and document is None:
         names, load, stream = open_text(path, typed, TEXT[suffix])

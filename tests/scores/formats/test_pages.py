@@ -127,3 +127,24 @@ def test_spreads_need_the_number_of_runs():
         read_effects(SAMPLES / "published" / "markdown.md", measures="acc:higher")
     with pytest.raises(ScoreTableError, match="holds no means with spreads"):
         read_effects(SAMPLES / "published" / "html.html", measures="acc:higher", n=3)
+
+
+def test_cells_of_a_plain_table_hold_a_mean_and_its_spread(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("dataset;svm;rf\nd1;94.2 ± 0.3;93.1 ± 0.4\nd2;84.2+/-.3;83.9 ± 0.4\n", "utf-8")
+    scores = read_scores(path, measures="accuracy:higher")
+    assert scores.cells("accuracy").mean.tolist() == [[93.1, 94.2], [83.9, 84.2]]
+    assert rule(scores, "spreads left out")[0].count == 4
+    effects = read_effects(path, measures="accuracy:higher", n=5, spread="sd")
+    frame = effects.to_frame()
+    assert frame["estimate"].abs().round(9).tolist() == [1.1, 0.3]
+    assert (
+        frame["std_error"].round(9).tolist()
+        == [
+            round(float(np.hypot(0.3, 0.4) / 5**0.5), 9),
+        ]
+        * 2
+    )
+    path.write_text("dataset,svm\nd1,94.2 ± 0.3,1\n", "utf-8")
+    with pytest.raises(ScoreTableError, match="1 row with more cells than the 2 columns"):
+        read_scores(path, measures="accuracy:higher")
