@@ -1,5 +1,7 @@
 """Tables of answers to items of passages of unequal size."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -32,3 +34,13 @@ def sums(frame, algorithm):
     """Return the sums and numbers of items of each passage on each data set."""
     part = frame[frame["algorithm"] == algorithm].groupby(["dataset", "passage"])["acc"]
     return part.sum(), part.size()
+
+
+def flipped(frame, shift=0.0):
+    """Return two-sided and upper p-values of D plus a shift, by all flips of passages."""
+    (a, n), (b, _) = sums(frame, "a"), sums(frame, "b")
+    e = (a - b + shift * n).to_numpy()
+    signs = np.array(list(itertools.product([1, -1], repeat=len(e))))
+    every = signs @ e / n.sum()
+    observed = e.sum() / n.sum()
+    return (np.abs(every) >= abs(observed) - 1e-12).mean(), (every >= observed - 1e-12).mean()

@@ -74,7 +74,8 @@ def gate(
         The tolerance is that of the measure. Without one, not worse means better.
     by
         Analysis of the two algorithms: ``"mixed"``, ``"pair"`` (one data set), ``"permutation"``
-        (signed ranks), or ``"auto"``: the one that fits the table.
+        (signed ranks; of units of unequal size signs of their sums), or ``"auto"``: the one that
+        fits the table.
 
         With ``"auto"`` it is chosen by kind of scores, number of data sets, gaps, ties and tails,
         never by which algorithm is better.

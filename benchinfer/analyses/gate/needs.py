@@ -38,7 +38,7 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     else:
         who = "a candidate that is as good as the baseline"
     target = row.comparison.target
-    if row.comparison.provenance.analysis == "compare_permutation":
+    if row.comparison.provenance.analysis == "compare_permutation" and q.on != "values":
         ahead = measure.margin or abs(row.estimate)
         return _of_signed_ranks(q, row, ahead, who)
     try:
@@ -63,7 +63,7 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
 def _of_signed_ranks(q: GateQuestion, row: GatedMeasure, ahead: float, who: str) -> Need:
     """Compare the blocks that signed ranks need with those that are there."""
     d, over = len(row.comparison.setting.coverage.datasets), row.comparison.target == "domain"
-    values, _ = block_differences(q)
+    values, _, _ = block_differences(q)
     shifted = values - np.median(_walsh(values)) + ahead
     here, share = len(values), float((_walsh(shifted) > 0).mean())
     alpha = 1 - q.level

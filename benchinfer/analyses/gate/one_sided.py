@@ -16,7 +16,7 @@ from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.pair.numerics import outcomes
 from benchinfer.analyses.pair.scores import paired_scores
 from benchinfer.analyses.pair.tests import fourfold
-from benchinfer.analyses.permutation.blocks import exchangeable, with_ties
+from benchinfer.analyses.permutation.blocks import On, exchangeable, with_ties
 from benchinfer.analyses.permutation.compare import compare_permutation
 from benchinfer.analyses.permutation.pairs import differences
 from benchinfer.comparison.comparison import Target, TestedComparison
@@ -54,6 +54,12 @@ class GateQuestion:
     def names(self) -> tuple[str, str]:
         """Candidate and baseline, first and second of each contrast."""
         return self.candidate, self.baseline
+
+    @property
+    def on(self) -> On:
+        """What signs are of: ranks, or the sums of units of unequal size."""
+        by_data_set = self.target != "datasets" and len(self.scores.datasets) > 1
+        return "values" if self.scores.has_unequal_units and not by_data_set else "aligned-ranks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +120,14 @@ def by_pair(q: GateQuestion) -> OneSided:
     return _evidence(comparison, *tails, rates.tail_beyond(end(1), -m))
 
 
-def block_differences(q: GateQuestion) -> tuple[Array, float]:
-    """Return (B,) differences whose signs a permutation test turns, and the size of their noise.
+def block_differences(q: GateQuestion) -> tuple[Array, float, Array]:
+    """Return (B,) differences whose signs a permutation test turns, their noise, and the tolerance.
 
-    Candidate minus baseline on the modelling scale, larger is better, 0 where they are noise.
+    Candidate minus baseline on the modelling scale, larger is better, 0 where they are noise. The
+    tolerance is one, or (B,) in proportion to the items of units of unequal size.
     """
     setting, scores = Setting.of(q.scores, q.measure)
-    data = with_ties(exchangeable(scores, setting, q.target, "aligned-ranks"), "none")
+    data = with_ties(exchangeable(scores, setting, q.target, q.on), "none")
     if data.repeated:
         raise DesignError(
             "the algorithms do not share replications, so that there are no differences whose"
@@ -130,25 +137,28 @@ def block_differences(q: GateQuestion) -> tuple[Array, float]:
     first, second = (setting.algorithms.index(name) for name in q.names)
     row = np.zeros((1, 2))
     row[0, first], row[0, second] = 1.0, -1.0
-    d = differences(data, row, "aligned-ranks")[:, 0]
-    noise = np.maximum(data.rounded[data.homes()], _SUM * setting.measure.margin)
-    return np.where(np.abs(d) <= noise, 0.0, d), float(noise[0])
+    d = differences(data, row, q.on)[:, 0]
+    m = setting.measure.margin
+    noise = np.maximum(data.rounded[data.homes()], _SUM * m)
+    return np.where(np.abs(d) <= noise, 0.0, d), float(noise[0]), np.ravel(data.shift(m))
 
 
 def by_permutation(q: GateQuestion) -> OneSided:
     """Test by random signs of the blocks' differences, shifted by the tolerance."""
-    d, noise = block_differences(q)
+    d, noise, m = block_differences(q)
     comparison = compare_permutation(
         q.scores,
         q.measure,
+        on=q.on,
         contrasts=[q.baseline, q.candidate],
         adjust="none",
         target=q.target,
         level=q.both,
         seed=_SEED,
     )
-    m = comparison.measure.margin
-    terms = signs.signed_ranks(np.column_stack([d + m, d, -(d + m)]), noise)
+    terms = np.column_stack([d + m, d, -(d + m)])
+    if q.on != "values":
+        terms = signs.signed_ranks(terms, noise)
     p = signs.sign_tests(terms, two_sided=np.zeros(3, np.bool_), seed=_SEED).p_value
     return _evidence(comparison, *(float(value) for value in p))
 

@@ -55,7 +55,7 @@ class Exchangeable:
     def outcomes(self) -> bool:
         """True if all scores are right or wrong: 0 or 1, or -1 or 0 where lower is better."""
         levels = np.unique(self.values)
-        return len(levels) == 2 and 0.0 in levels and np.ptp(levels) == 1
+        return self.size is None and len(levels) == 2 and 0.0 in levels and np.ptp(levels) == 1
 
     @cached_property
     def layout(self) -> BlockLayout:

@@ -1,25 +1,12 @@
 """Permutation tests of units of unequal size: units change sides with their items."""
 
-import itertools
-
-import numpy as np
 import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
-from tests.nested import items_of_passages, read, sums
+from tests.nested import flipped, items_of_passages, read
 
 SIZES = (1, 2, 4, 7, 3, 3)
-
-
-def flipped(frame, shift=0.0):
-    """Return two-sided and upper p-values of D plus a shift, by all flips of passages."""
-    (a, n), (b, _) = sums(frame, "a"), sums(frame, "b")
-    e = (a - b + shift * n).to_numpy()
-    signs = np.array(list(itertools.product([1, -1], repeat=len(e))))
-    every = signs @ e / n.sum()
-    observed = e.sum() / n.sum()
-    return (np.abs(every) >= abs(observed) - 1e-12).mean(), (every >= observed - 1e-12).mean()
 
 
 def test_flips_of_units_by_brute_force():
