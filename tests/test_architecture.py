@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4866,
+    "functions": 4867,
     "records": 471,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
