@@ -26,6 +26,7 @@ from benchinfer.scores.numerics.nested import (
     ItemScores,
     dense,
     item_scores,
+    nodes_of,
     unit_sums,
     variance_components,
 )
@@ -356,7 +357,7 @@ def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
     """Report what units consist of, and units of which algorithms have not all items."""
     table: Any = frame.collect().to_arrow()
     keys = [coded(table.column(name))[0] for name in ("measure", "dataset", "replication")]
-    unit = np.unique(np.array(keys), axis=1, return_inverse=True)[1]
+    unit = nodes_of(keys)[0][-1]
     size = table.column(SIZE).to_numpy()
     most = np.zeros(int(unit.max(initial=-1)) + 1)
     np.maximum.at(most, unit, size)
