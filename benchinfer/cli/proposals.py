@@ -3,12 +3,13 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from benchinfer.cli.hints import BETTER, TYPED, as_options, of_proposals, proposed
 from benchinfer.cli.output.terminal import safe, safe_lines
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Directions, Phrase, Proposal
+from benchinfer.scores.coverage import Finding
 
 _ANSWERS = {"h": "higher", "higher": "higher", "l": "lower", "lower": "lower"}
 
@@ -42,16 +43,21 @@ def accepted(error: ScoreTableError) -> list[str] | None:
 
 def undirected(error: ScoreTableError) -> tuple[str, ...]:
     """Return the measures for which an error asks whether higher or lower is better."""
-    hints = [Phrase(f.hint) for f in cast("Any", error.findings) if f.severity == "error"]
-    parts = [part for hint in hints for part in hint.parts]
+    parts = [part for fault in _faults(error) for part in Phrase(fault.hint).parts]
     return next((part.names for part in parts if isinstance(part, Directions)), ())
 
 
 def of_directions(error: ScoreTableError) -> list[Proposal]:
     """Return a proposal of directions, where nothing else is wrong."""
-    faults = {f.rule for f in cast("Any", error.findings) if f.severity == "error"}
+    faults = {fault.rule for fault in _faults(error)}
     names = undirected(error) if faults == {"direction not given"} else ()
     return [Proposal("", {}, names, "")] if names else []
+
+
+def _faults(error: ScoreTableError) -> list[Finding]:
+    """Return the faults of a table, without what else an error may find."""
+    findings = [f for f in error.findings if isinstance(f, Finding)]
+    return [finding for finding in findings if finding.severity == "error"]
 
 
 def _chosen(proposals: Sequence[Proposal]) -> Proposal | None:

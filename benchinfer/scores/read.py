@@ -563,8 +563,11 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     replication = roles.of.get("replication", ())
     if common_name(name) in GROUPS and replication:
         inner = " and ".join(replication)
-        what = f"{inner} repeats in each {name}: {Option('units', (name, *replication))} averages"
-        return replace(finding, hint=Phrase(f"{what} over {inner} and counts {name}."))
+        hint = Phrase(
+            f"{inner} repeats in each {name}: {Option('units', (name, *replication))} averages over"
+            f" {inner} and counts {name}."
+        )
+        return replace(finding, hint=hint)
     labels = dict.fromkeys((*replication, name), "replication")
     hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
     repeats = max(int(row[-1]) for row in finding.where[1:])

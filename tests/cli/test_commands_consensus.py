@@ -57,7 +57,7 @@ def test_every_argument_reaches_the_library(run: Callable, monkeypatch: pytest.M
         given.update(arguments, n=len(ensemble))
         return real(ensemble)
 
-    monkeypatch.setattr(consensus_module, "consensus", spy)
+    monkeypatch.setattr("benchinfer.consensus", spy)
     options = ("--method", "cks", "--family", "partial", "--missing-pairs", "undecided")
     run(*TABLE, "--measure", "error", *options, "--time-limit", "5")
     assert given == {

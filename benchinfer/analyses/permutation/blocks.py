@@ -166,19 +166,21 @@ def _replications(scores: ScoreTable, setting: Setting, on: On) -> Exchangeable:
 
 def _refuse_uneven(on: On, *, paired: bool) -> None:
     """Refuse units of unequal size where labels are exchanged without their items."""
-    by_unit = f"with {Call('read_scores', Option('unit_weights', 'units'))} units count alike."
+    by_unit = Phrase(
+        f"with {Call('read_scores', Option('unit_weights', 'units'))} units count alike."
+    )
     if not paired:
         raise DesignError(
             "units hold different numbers of items, and algorithms do not share them: scores that"
             " change places would take another number of items along.",
-            hint=f"{Call('compare_mixed')} compares means of items; {by_unit}",
+            hint=f"{Call('compare_mixed')} compares means of items; {by_unit.marked}",
         )
     if on != "values":
         raise DesignError(
             f"units hold different numbers of items, and {Option('on', on)} is of units, not of"
             " items.",
             hint=f"{Call('compare_permutation', Option('on', 'values'))} exchanges units with"
-            f" their items, {Call('compare_mixed')} compares means of items; {by_unit}",
+            f" their items, {Call('compare_mixed')} compares means of items; {by_unit.marked}",
         )
 
 

@@ -55,7 +55,7 @@ def _laid(scores: "ScoreTable", kind: _Shown, width: Width, top: int | None) -> 
     value, problem, algorithm = _ratios(runs) if kind == "profile" else _times(runs)
     finite = value[np.isfinite(value)]
     if not len(finite):
-        raise DesignError("no run was solved.", hint="scores.failures() lists the runs.")
+        raise DesignError("no run was solved.", hint="the failures of the table list the runs.")
     low = float(finite.min())
     high = max(float(finite.max()) if kind == "profile" else runs.limit, 1.001 * low)
     log = low > 0

@@ -47,5 +47,5 @@ def experiments(names: Names) -> Format:
         columns |= dict.fromkeys(usual[:1], role)
     if "algorithm" not in columns.values():
         columns["rev"] = "algorithm"
-    note = "the workspace is a row, too: where=\"rev != 'workspace'\" leaves it out"
+    note = "the workspace is a row, too, of the rev 'workspace'"
     return Format("DVC, exp show", columns, "wide-measures", note=note)
