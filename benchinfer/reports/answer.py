@@ -7,7 +7,7 @@ import numpy as np
 
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_tables
-from benchinfer.core.numbers import count, within
+from benchinfer.core.numbers import count, several, within
 from benchinfer.core.sections import Cell, Column, Figure, Section, Table
 from benchinfer.core.verdict import Verdict, words
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchinfer.core.sections import Check
 
 _MOST = 4  # checks that a reader sees first; the diagnostics have all of them
-_KINDS = ("ranking", "forest")  # figures that answer, the first one that there is
+_NAMED = 15  # algorithms with the number of runs that they solved
 _CAPTION = "Best first."
 
 
@@ -72,10 +72,25 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
             f"{coverage.n:,}: {count(k, 'algorithm')} on {count(d, 'data set')}, {each} each",
         ),
         ("Missing", ", ".join(gaps) or "none"),
+        *_solved(lead),
         (name, f"{said}, by {within(lead.heading)}"),
         ("Level", "nothing is tested" if np.isnan(lead.level) else f"{100 * lead.level:g} %"),
         ("Tolerance", f"{lead.measure.tolerance:g}" if lead.measure.tolerance else "none set"),
     )
+
+
+def _solved(lead: "Comparison") -> list[tuple[str, str]]:
+    """Say how many runs each algorithm solved within the limit, if there is one, best first."""
+    held = lead.setting.stopped
+    if held is None or not held.stopped.any():
+        return []
+    n = dict(zip(lead.setting.algorithms, held.n.sum(axis=0).tolist(), strict=True))
+    stopped = dict(zip(lead.setting.algorithms, held.stopped.sum(axis=0).tolist(), strict=True))
+    each = set(n.values())
+    of = "" if len(each) == 1 else " of {:,}"
+    counts = [f"{name}: {n[name] - stopped[name]:,}{of.format(n[name])}" for name in lead.ranking()]
+    total = f", of {each.pop():,} runs each" if not of else ""
+    return [("Solved", f"{several(counts, _NAMED)}{total}, within {held.limit:,.6g}")]
 
 
 def _serious(comparisons: Sequence["Comparison"], anchors: Mapping[int, str]) -> Table | None:

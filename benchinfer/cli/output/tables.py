@@ -7,20 +7,25 @@ import numpy as np
 
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number
+from benchinfer.comparison.checks.tables import order_words
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.advice import ADVICE
+from benchinfer.scores.numerics.limits import column_means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
 
+    from benchinfer.core.measure import Measure
+    from benchinfer.scores.numerics.limits import StoppedRuns
     from benchinfer.scores.table import ScoreTable
 
 
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _PLACES = 3  # of a finding that are shown: some findings are to fit on a screen
+_SOLVERS = 15  # of the best ones that are shown
 _STATISTICS = ("mean", "sd", "minimum", "q25", "median", "q75", "maximum")
 _HEADS = ("mean", "sd", "min", "q25", "median", "q75", "max")
 
@@ -39,6 +44,9 @@ def check(scores: "ScoreTable") -> None:
     )
     with Terminal() as out:
         size(out, scores)
+        for measure in scores.measures:
+            if (held := scores.stopped_runs(measure.name)) is not None and held.stopped.any():
+                _solved(out, scores, measure, held)
         noted = False
         for finding in findings:
             if not noted:
@@ -61,6 +69,38 @@ def check(scores: "ScoreTable") -> None:
         out.line()
         counts = [(sum(f.severity == word for f in findings), word) for word in ("warning", "note")]
         out.line(", ".join(count(n, word) for n, word in counts) + ".", "bold")
+
+
+def _solved(out: Terminal, scores: "ScoreTable", measure: "Measure", held: "StoppedRuns") -> None:
+    """Print the runs that each algorithm solved, by its mean time up to the limit."""
+    shared = held.shared if held.shared.any() else np.ones(len(held.n), dtype=np.bool_)
+    mean = column_means(held.mean[shared])
+    n, stopped, crashed = held.n.sum(axis=0), held.stopped.sum(axis=0), held.crashed
+    heads, columns = (
+        ["algorithm", "solved", "", "mean"],
+        [
+            scores.algorithms,
+            [f"{done:,} of {all_runs:,}" for done, all_runs in zip(n - stopped, n, strict=True)],
+            [numbers.percent(1 - x) for x in stopped / np.maximum(n, 1)],
+            [f"{x:,.5g}" for x in mean],
+        ],
+    )
+    if crashed.any():
+        heads, columns = [*heads, "crashed"], [*columns, [f"{x:,}" for x in crashed]]
+    order = np.argsort(mean, kind="stable")
+    rows = [tuple(column[k] for column in columns) for k in order]
+    out.line()
+    own = "" if held.shared.any() else ", of each algorithm its own"
+    out.prose(
+        f"Runs solved, and mean {measure.name} up to {held.limit:,.6g} over"
+        f" {count(int(shared.sum()), 'data set')}{own}:"
+    )
+    out.grid(
+        TextTable(tuple(heads), tuple(rows[:_SOLVERS]), right=frozenset((1, 2, 3, 4))), indent="  "
+    )
+    if len(rows) > _SOLVERS:
+        out.line(f"  ... and {len(rows) - _SOLVERS:,} more: scores.runs() has all")
+    out.prose(f"{numbers.sentence(order_words(held))}.")
 
 
 def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:

@@ -60,9 +60,10 @@ def _stopped(setting: Setting) -> Phrase | None:
         return None
     total, crashed = int(held.n.sum()), int(held.crashed.sum())
     also = f", of which {crashed:,} crashed" if crashed else ""
+    order = "" if setting.measure.limit is None else f"; {order_words(held)}"
     return Phrase(
         f"{n:,} of {total:,} runs ({percent(n / total)}) were stopped at the limit of"
-        f" {held.limit:,.6g}{also}: {counted(setting.measure)}; {order_words(held)}."
+        f" {held.limit:,.6g}{also}: {counted(held, setting.measure)}{order}."
     )
 
 

@@ -108,9 +108,11 @@ def stopped_runs(setting: Setting) -> list[Check]:
             "share of runs that were stopped, largest",
             float(shares.max()),
             f"stopped at the limit of {held.limit:,.6g}: {several(named, MOST_STOPPED)}"
-            f"{f'; {crashed:,} of them crashed' if crashed else ''}. {counted(measure)}",
+            f"{f'; {crashed:,} of them crashed' if crashed else ''}; {counted(held, measure)}",
         )
     ]
+    if measure.limit is None:  # of wins, which are no means
+        return rows
     low, high = held.order_range
     if shares.max() - shares.min() > UNEQUAL_STOPS and (low > 1 or high < np.inf):
         rows.append(
@@ -125,22 +127,27 @@ def stopped_runs(setting: Setting) -> list[Check]:
             )
         )
     if measure.scale == "log":
-        remedy = f"ratios are of times up to the limit: {counted(measure)}"
+        remedy = f"ratios are of times up to the limit: {counted(held, measure)}"
         rows.append(
             Check.informing("stopped runs on the log scale", float(held.stopped.sum()), remedy)
         )
     return rows
 
 
-def counted(measure: Measure) -> str:
-    """Say how stopped runs count."""
-    if measure.par == 1:
-        return f"they count as {measure.stopped_score:,.6g}, so that means are of times up to it"
-    return f"they count as {measure.par:g} times the limit (PAR{measure.par:g})"
+def counted(held: StoppedRuns, measure: Measure) -> str:
+    """Say how stopped runs count, of wins by a measure with a limit too."""
+    if measure.limit is None:
+        score = f"{held.par * held.limit:,.6g}"
+        return f"they count as {score} in contests: where both were stopped, it is a tie"
+    if held.par == 1:
+        return f"they count as {held.limit:,.6g}, so that means are of times up to it"
+    return f"they count as {held.par:g} times the limit (PAR{held.par:g})"
 
 
 def order_words(held: StoppedRuns) -> str:
     """Say for which penalties of stopped runs the order of the means holds."""
+    if np.isnan(held.order_range).any():
+        return "no data set has runs of all algorithms, to say for which penalties an order holds"
     order, best = _penalties(held.order_range), _penalties(held.best_range)
     if order == best:
         return f"the order of the means holds for {order}"

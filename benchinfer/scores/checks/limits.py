@@ -311,9 +311,9 @@ class RunStates:
             n = int(scores.of(m.name).n.sum()) if m.name in scores.measures else 0
             if not total + lost:
                 continue
-            share = f" of {n:,} ({percent(total / n)})" if n >= total else ""
+            of, share = (f" of {n:,}", f" ({percent(total / n)})") if n >= total else ("", "")
             what = (
-                f"{total:,}{share} runs were stopped at the limit of {m.name} ({m.limit:,.6g})"
+                f"{total:,}{of} runs{share} were stopped at the limit of {m.name} ({m.limit:,.6g})"
                 f"{f', of which {crashed:,} crashed' if crashed else ''}"
                 f"{f'; {lost:,} crashed and have no score' if lost else ''}"
             )

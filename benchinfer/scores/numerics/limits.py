@@ -45,6 +45,11 @@ class StoppedRuns:
         return column_means(self.cells)
 
     @property
+    def shared(self) -> Flags:
+        """(D,) whether all algorithms have runs on a data set."""
+        return (self.n > 0).all(axis=1)
+
+    @property
     def order_range(self) -> tuple[float, float]:
         """Penalty factors of at least 1 around `par` between which the order of the means holds.
 
@@ -63,8 +68,7 @@ class StoppedRuns:
 
     def _levels(self) -> tuple[Array, Array]:
         """Return (K,) means and shares of the data sets that all algorithms have."""
-        both = (self.n > 0).all(axis=1)
-        return column_means(self.mean[both]), column_means(self.cells[both])
+        return column_means(self.mean[self.shared]), column_means(self.cells[self.shared])
 
     def _around(self, mean: Array, share: Array) -> tuple[float, float]:
         """Return the turning penalties next to `par` below, at least 1, and above."""
