@@ -143,7 +143,7 @@ def _frame(
     font = pt(7.5 if profile.columns else 8.5)
     for at, text in across:
         x = left + PANEL * at
-        ends = {0.0: "left", 1.0: "right"} if profile.turned and profile.columns else {}
+        ends = {0.0: "left", 1.0: "right"} if profile.columns else {}  # neighbours are near
         ha = ends.get(at, "center")
         ax.text(x, base - 0.03, text, fontsize=font, color=FAINT, ha=ha, va="top")
     if left == 0:
