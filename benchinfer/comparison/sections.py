@@ -514,15 +514,32 @@ def each_dataset(results: Comparisons) -> Section:
     tables = [orders]
     if results.refused:
         tables.append(not_compared(results.refused, "data set"))
+    within_each = WITHIN if tested else ""
+    text = (results.counted(), _stopped(results), *results.rules, within_each)
     return Section(
         title=f"Each data set by itself: {join(list(analyses))}",
         lead=f"{measure.noun} ({measure.better} is better) on {count(len(results), 'data set')},"
         " each by itself.",
         legend=legend(*relations.values()),
-        text=tuple(filter(None, (results.counted(), *results.rules, WITHIN if tested else ""))),
+        text=tuple(filter(None, text)),
         figures=(tiles,) if sum(len(result.pairs) for result in results.values()) <= TILES else (),
         tables=tuple(tables),
         fold=_shared_checks(results),
+    )
+
+
+def _stopped(results: Comparisons) -> str:
+    """Say on how many data sets runs were stopped, as those are no exact times."""
+    held = [one for result in results.values() if (one := result.setting.stopped) is not None]
+    shares = [one.stopped.sum() / max(int(one.n.sum()), 1) for one in held]
+    if not any(shares):
+        return ""
+    every = sum(share == 1 for share in shares)
+    return (
+        f"Runs were stopped at the limit of {held[0].limit:,.6g} on"
+        f" {sum(share > 0 for share in shares):,} of {count(len(results), 'data set')}"
+        f"{f', all runs on {every:,}' if every else ''}: algorithms whose runs"
+        " were all stopped are equal up to the limit alone."
     )
 
 

@@ -1,4 +1,7 @@
-"""Runs with a limit in the terminal: who solved how many, and for which penalties the order holds."""
+"""Runs with a limit in the terminal: how many runs are solved, and by whom."""
+
+import numpy as np
+import pandas as pd
 
 from tests.comparison.checks.test_tables_stopped import LIMIT, table
 
@@ -25,3 +28,20 @@ def test_gaps_in_check(run, tmp_path):
     said = " ".join(run("check", str(tmp_path / "runs.csv"), "-m", text).stdout.split())
     assert "over 30 data sets, of each algorithm its own:" in said
     assert "No data set has runs of all algorithms" in said
+
+
+def test_data_sets_on_which_all_runs_were_stopped(run, tmp_path):
+    rng = np.random.default_rng(1)
+    places = [("easy", 50.0), ("mixed", 3400.0), ("hard", 1e6)]
+    frame = pd.DataFrame(
+        {"dataset": d, "run": r, "algorithm": a, "seconds": min(t * rng.uniform(0.8, 1.2), LIMIT)}
+        for d, t in places
+        for r in range(12)
+        for a in ("x", "y", "z")
+    )
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    text = f"seconds:lower:10:identity:limit={LIMIT:g}"
+    arguments = ("-m", text, "--column", "run=replication", "--per-dataset")
+    said = run("compare", "points", str(tmp_path / "runs.csv"), *arguments).stdout
+    line = "Runs were stopped at the limit of 3,600 on 2 of 3 data sets, all runs on 1:"
+    assert line in " ".join(said.split())
