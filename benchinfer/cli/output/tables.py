@@ -90,10 +90,10 @@ def _solved(out: Terminal, scores: "ScoreTable", measure: "Measure", held: "Stop
     order = np.argsort(mean, kind="stable")
     rows = [tuple(column[k] for column in columns) for k in order]
     out.line()
-    own = "" if held.shared.any() else ", of each algorithm its own"
+    words = "" if held.shared.any() else ", of each algorithm its own"
     out.prose(
         f"Runs solved, and mean {measure.name} up to {held.limit:,.6g} over"
-        f" {count(int(shared.sum()), 'data set')}{own}:"
+        f" {count(int(shared.sum()), 'data set')}{words}:"
     )
     out.grid(
         TextTable(tuple(heads), tuple(rows[:_SOLVERS]), right=frozenset((1, 2, 3, 4))), indent="  "
