@@ -103,7 +103,7 @@ def test_adjustments_are_automatic_by_default_and_can_be_the_same() -> None:
     shapes = [(where, choices(a.annotation), a.default) for where, a in arguments("adjust")]
     for where, option in options("adjust"):
         shapes.append((where, choices(option.type_descriptor.annotation), option.default))
-    assert len(shapes) == 14
+    assert len(shapes) == 15
     for where, named, default in shapes:
         assert default == "auto", where
         assert {"auto", "holm", "none"} <= set(named), where

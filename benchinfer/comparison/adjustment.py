@@ -83,6 +83,18 @@ ADJUSTMENTS = {
         source=multiplicity.hommel,
         condition="the inequality of Simes",
     ),
+    "bh": PAdjustment(
+        "Benjamini and Hochberg's over {family} (false discovery rate, of p-values that depend"
+        " positively)",
+        adjust=multiplicity.benjamini_hochberg,
+        source=multiplicity.benjamini_hochberg,
+        condition="positive regression dependency",
+    ),
+    "by": PAdjustment(
+        "Benjamini and Yekutieli's over {family} (false discovery rate, whatever the dependence)",
+        adjust=multiplicity.benjamini_yekutieli,
+        source=multiplicity.benjamini_yekutieli,
+    ),
     "none": PAdjustment("those of each pair alone, not adjusted for {family}", adjust=np.copy),
 }
 # The adjustments of which each interval has its p-value; all others go in steps.
@@ -125,6 +137,8 @@ def words(
     intervals = "Bonferroni's" if directed else "Sidak's"
     if joint and adjust in JOINT:
         intervals = "single-step (largest statistic)"
+    if adjust in multiplicity.FALSE_DISCOVERY:
+        intervals += ", which cover the differences of all of them together"
     return f"P-values are {of_p_values}{by}; intervals are {intervals}"
 
 
@@ -171,6 +185,17 @@ def check_all_pairs(adjust: str, contrasts: object, alternative: str) -> None:
         raise ArgumentError(
             f"{Given('adjust', adjust)} uses how the equalities of all pairs depend on each other.",
             hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
+        )
+
+
+def check_false_discovery(adjust: str, family: ContrastFamily, *, control: bool) -> None:
+    """Refuse a false discovery rate but of comparisons with a control named beforehand."""
+    if len(family.matrix) > 1 and not control:
+        raise ArgumentError(
+            f"{Given('adjust', adjust)} keeps the false discovery rate, which goes with a control"
+            f" that is named, not with {family.words}, whose verdicts are read together.",
+            hint=f"{Option('control')} names one; {Option('adjust', 'holm')} keeps the chance of"
+            " any false claim, in any family.",
         )
 
 

@@ -515,13 +515,16 @@ class TestedComparison(Comparison):
 
     @property
     def alpha(self) -> float:
-        """Family-wise error rate: one minus the level, free of rounding."""
+        """Error rate of the family: one minus the level, free of rounding."""
         return alpha_of(self.level)
 
     @property
     def rule(self) -> str:
         """The decision rule in words."""
-        return wording.tested_rule(self.measure, self.level, self.alternative)
+        rule = wording.tested_rule(self.measure, self.level, self.alternative)
+        if wording.RATE in self.provenance.adjustment:
+            rule += wording.rate_of_rule(self.measure, self.level)
+        return rule
 
     @property
     def intervals(self) -> str:
@@ -546,9 +549,13 @@ class TestedComparison(Comparison):
 
     @property
     def by_name(self) -> str:
-        """Sentence on one-sided tests of all pairs, whose direction is by name; else empty."""
-        every = not self.bayesian and self.options.contrasts == "tukey"
-        alphabetical = every and getattr(self.options, "pair", None) is None
+        """Sentence on a false discovery rate, or on directions by name of all pairs; else empty."""
+        if self.bayesian:
+            return ""
+        options = self.options
+        if wording.RATE in self.provenance.adjustment:
+            return wording.discovery(self.level)
+        alphabetical = options.contrasts == "tukey" and getattr(options, "pair", None) is None
         return wording.by_name(self.alternative) if alphabetical else ""
 
     def effects(self) -> Mapping[str, Array]:

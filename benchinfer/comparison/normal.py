@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from benchinfer.comparison.adjustment import JOINT, SIDES, sidak
+from benchinfer.comparison.adjustment import ADJUSTMENTS, JOINT, SIDES, sidak
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence
-from benchinfer.numerics import closed_testing, max_t, multiplicity
+from benchinfer.numerics import closed_testing, max_t
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.types import Array, Flags
 
@@ -97,7 +97,7 @@ def evidence_of(
     else:
         raw = tests.raw(tests.difference)
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
-        step: Callable[[Array], Array] = np.copy if adjust == "none" else multiplicity.holm
+        step = ADJUSTMENTS[adjust].adjust
         p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
         q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
         if closed is not None:

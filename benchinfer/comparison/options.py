@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchinfer.comparison.adjustment import check_false_discovery
 from benchinfer.comparison.comparison import Alternative, Comparison
 from benchinfer.comparison.contrasts import (
     ContrastFamily,
@@ -15,6 +16,7 @@ from benchinfer.comparison.contrasts import (
 )
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.provenance import AnalysisOptions
+from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:
@@ -75,7 +77,12 @@ class ContrastOptions(AnalysisOptions):
     def check_family(self, algorithms: tuple[str, ...]) -> None:
         """Refuse contrasts that these algorithms have not, before any work."""
         check_number(algorithms, self.contrasts, self.control)
-        self.family(algorithms, np.zeros(len(algorithms)))
+        family = self.family(algorithms, np.zeros(len(algorithms)))
+        adjust = getattr(self, "adjust", "none")
+        if adjust in FALSE_DISCOVERY:
+            # The best one is picked from all pairs.
+            control = self.contrasts == "dunnett" and family.shown < 0
+            check_false_discovery(adjust, family, control=control)
 
 
 @dataclass(frozen=True, kw_only=True)

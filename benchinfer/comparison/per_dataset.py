@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from benchinfer.comparison.adjustment import ADJUSTMENTS
 from benchinfer.comparison.best import one_sided
 from benchinfer.comparison.comparison import Comparison, Order, TestedComparison
 from benchinfer.comparison.evidence import alpha_of
@@ -25,7 +26,7 @@ from benchinfer.core.numbers import count, level_percent, within
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.saving import savable
-from benchinfer.numerics.multiplicity import holm, partial_conjunction
+from benchinfer.numerics.multiplicity import partial_conjunction
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.scores.table import ScoreTable
 
@@ -124,7 +125,11 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         """Return the relations of the data sets: an ensemble in which each has weight 1."""
         return Ensemble({name: result.relation(rule) for name, result in self.results.items()})
 
-    def counts(self, combine: Literal["fisher", "bonferroni"] = "fisher") -> "pd.DataFrame":
+    def counts(
+        self,
+        combine: Literal["fisher", "bonferroni"] = "fisher",
+        adjust: Literal["auto", "holm", "bh", "by", "none"] = "auto",
+    ) -> "pd.DataFrame":
         """Say on how many data sets each algorithm is shown to be better, and on which.
 
         Parameters
@@ -132,14 +137,21 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         combine
             How p-values of data sets are combined: by ``"fisher"``, as data sets are independent,
             or by ``"bonferroni"``, whatever their dependence.
+        adjust
+            How p-values are adjusted for ``named``: by ``"holm"``, as ``"auto"`` is, which keeps
+            the chance of naming any data set falsely; with a false discovery rate by ``"bh"``
+            (Benjamini and Hochberg's) on independent data sets or ``"by"`` (Benjamini and
+            Yekutieli's) on any: on average at most one minus the level of those named for a pair
+            are false; or not at all (``"none"``).
 
         Returns
         -------
         pandas.DataFrame
             ``measure first second n_datasets better_at_least worse_at_least named`` of all ordered
             pairs. At the level of the comparisons, the first is better on ``better_at_least`` data
-            sets or more; ``named`` are those on which it is, by Holm's steps over them. Each
-            statement is of its pair and direction alone.
+            sets or more; ``named`` are those on which it is, as `adjust` says. Each statement is of
+            its pair and direction alone. With a false discovery rate ``named`` can hold more data
+            sets than ``better_at_least``, which keeps the chance of a false claim.
 
         Raises
         ------
@@ -161,6 +173,8 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         ['second', 'n_datasets', 'better_at_least', 'worse_at_least', 'named']
         """
         check_choice("combine", combine, Literal["fisher", "bonferroni"])
+        check_choice("adjust", adjust, Literal["auto", "holm", "bh", "by", "none"])
+        step = ADJUSTMENTS["holm" if adjust == "auto" else adjust].adjust
         p_values = self._one_sided()
         alpha = alpha_of(next(iter(self.values())).level)
         rows: list[tuple[object, ...]] = []
@@ -169,7 +183,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
             for sides, each in p_values.items()
         }
         for (first, second), each in p_values.items():
-            shown = holm(np.array([*each.values()])) <= alpha
+            shown = step(np.array([*each.values()])) <= alpha
             named = ", ".join(name for name, one in zip(each, shown, strict=True) if one)
             counts = at_least[first, second], at_least[second, first]
             rows.append((first, second, len(each), *counts, named))

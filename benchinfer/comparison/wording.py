@@ -30,6 +30,8 @@ _DOMAINS = {
 # few data sets far out do not move.
 AVERAGE = "on average over"
 TYPICAL = "on a typical data set of"
+# What the words of an adjustment name where it does not keep the chance of any false claim.
+RATE = "false discovery rate"
 TWO = (
     " Two data sets leave 1 degree of freedom: only very large differences can be shown, and"
     " intervals are wide."
@@ -282,6 +284,25 @@ def tested_rule(measure: Measure, level: float, alternative: str) -> str:
         f"A pair is equivalent when the adjusted test that it differs by less than"
         f" {margin(measure)} rejects at {alpha}; otherwise it is decided when {test} at most"
         f" {alpha}; otherwise it is undecided."
+    )
+
+
+def rate_of_rule(measure: Measure, level: float) -> str:
+    """Say what p-values with a false discovery rate keep, to follow a rule."""
+    equal = ", and of the equivalences," if measure.tolerance else ""
+    return (
+        f" The false discovery rate is kept: on average at most {100 * (1 - level):.3g} % of"
+        " the significant"
+        f" differences{equal} are false. The chance of any false one is larger."
+    )
+
+
+def discovery(level: float) -> str:
+    """Say, to follow a headline, that its claims keep the false discovery rate."""
+    return (
+        f" The comparisons keep a false discovery rate of {100 * (1 - level):.3g} %: on average at"
+        " most that"
+        " share of the significant differences is false, and single ones may be."
     )
 
 

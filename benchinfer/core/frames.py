@@ -94,7 +94,7 @@ GLOSSARY: dict[str, str] = {
     " least (partial conjunction)",
     "worse_at_least": "number of data sets on which it is shown to be worse at least",
     "named": "data sets on which the first algorithm is shown to be better, by Holm's steps over"
-    " the data sets",
+    " the data sets or with a false discovery rate",
     "rank_low": "smallest (best) rank in the confidence (Bayes: credible) set of the algorithm's"
     " rank, of a relation that its preferences leave open, or that a consensus gives it",
     "rank_high": "largest (worst) such rank",

@@ -8,9 +8,13 @@ tests of all pairs of algorithms:
 - any dependence: `bonferroni`, `holm`;
 - positive dependence: `hochberg`, `hommel` (the inequality of Simes).
 
+These keep the chance of any false rejection. `benjamini_hochberg` (positive dependence) and
+`benjamini_yekutieli` (any) keep the false discovery rate: the expected share of false rejections
+among all, 0 where there are none.
+
 Procedures that use the logic of all pairs are in `closed_testing`.
 
-Bonferroni, Holm, Hochberg and Hommel are in statsmodels, too (the tests compare them); its
+All of them are in statsmodels, too (the tests compare them); its
 import would cost a command .5 s of CPU.
 """
 
@@ -55,10 +59,47 @@ def hochberg(p: Array) -> Array:
     Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance.
     Biometrika 75, 800-802. https://doi.org/10.1093/biomet/75.4.800
     """
-    order = np.argsort(p, kind="stable")
-    priced = (len(p) - np.arange(len(p), dtype=np.float64)) * p[order]
-    # Monotone from the largest down, at most 1.
-    return in_place(np.minimum(np.minimum.accumulate(priced[::-1])[::-1], 1.0), order)
+    return step_up(p, len(p) - np.arange(len(p), dtype=np.float64))
+
+
+def benjamini_hochberg(p: Array) -> Array:
+    """Return Benjamini and Hochberg's adjusted p-values ``min over j >= i of m p_(j) / j``.
+
+    Keeps the false discovery rate of independent p-values, and of ones with positive regression
+    dependency on each true hypothesis.
+
+    References
+    ----------
+    Benjamini, Y. & Hochberg, Y. (1995). Controlling the false discovery rate: a practical and
+    powerful approach to multiple testing. Journal of the Royal Statistical Society, Series B 57,
+    289-300. https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    return step_up(p, len(p) / np.arange(1.0, len(p) + 1))
+
+
+def benjamini_yekutieli(p: Array) -> Array:
+    """Return Benjamini and Yekutieli's adjusted p-values; any dependence.
+
+    They are those of Benjamini and Hochberg, times ``1 + 1 / 2 + ... + 1 / m``.
+
+    References
+    ----------
+    Benjamini, Y. & Yekutieli, D. (2001). The control of the false discovery rate in multiple
+    testing under dependency. Annals of Statistics 29, 1165-1188.
+    https://doi.org/10.1214/aos/1013699998
+
+    Examples
+    --------
+    >>> benjamini_yekutieli(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.055, 0.073, 0.073]
+    """
+    places = np.arange(1.0, len(p) + 1)
+    return step_up(p, len(p) * (1 / places).sum() / places)
 
 
 def hommel(p: Array) -> Array:
@@ -118,8 +159,19 @@ def step_down(p: Array, price: Callable[[Array], Array]) -> Array:
     return in_place(np.minimum(np.maximum.accumulate(price(p[order])), 1.0), order)
 
 
+def step_up(p: Array, prices: Array) -> Array:
+    """Price the sorted p-values and make the result monotone from the largest down, at most 1."""
+    order = np.argsort(p, kind="stable")
+    priced = np.minimum.accumulate((prices * p[order])[::-1])[::-1]
+    return in_place(np.minimum(priced, 1.0), order)
+
+
 def in_place(ordered: Array, order: Codes) -> Array:
     """Put sorted values back where they came from."""
     result = np.empty_like(ordered)
     result[order] = ordered
     return result
+
+
+# Adjustments that keep the false discovery rate, by the names that users give.
+FALSE_DISCOVERY = {"bh": benjamini_hochberg, "by": benjamini_yekutieli}

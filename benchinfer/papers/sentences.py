@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from benchinfer.comparison.comparison import Comparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.sections import effect_writer, interval_writer
-from benchinfer.comparison.wording import direction, named
+from benchinfer.comparison.wording import RATE, direction, named
 from benchinfer.core.numbers import count, join, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
 
@@ -65,6 +65,8 @@ def _of_datasets(results: Comparisons) -> str:
     equivalent = f", {equal} equivalent" if equal else ""
     refused = f" {count(len(results.refused), 'data set')} could not be compared."
     unadjusted = " P-values are adjusted within each data set, not over data sets."
+    if RATE in one.provenance.adjustment:
+        unadjusted = " P-values keep the false discovery rate in each data set, not over data sets."
     counted = f" {said}" if (said := results.counted()) else ""
     return (
         f"On {count(len(results), 'data set')}, each by itself ({direction(one.measure)}),"

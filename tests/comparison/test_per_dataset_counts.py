@@ -6,7 +6,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import DesignError
-from benchinfer.numerics.multiplicity import holm, partial_conjunction
+from benchinfer.numerics.multiplicity import FALSE_DISCOVERY, holm, partial_conjunction
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +51,22 @@ def test_without_p_values_nothing_is_counted():
     with pytest.raises(DesignError, match="p-values"):
         local.counts()
     assert local.counted() == ""
+
+
+@pytest.mark.parametrize("adjust", FALSE_DISCOVERY)
+def test_named_data_sets_with_a_false_discovery_rate(local, adjust):
+    rates, steps = local.counts(adjust=adjust), local.counts()
+    # Only what is named depends on it.
+    pd.testing.assert_frame_equal(rates.drop(columns="named"), steps.drop(columns="named"))
+    contrasts = local.contrasts(all=True)
+    table = rates.set_index(["first", "second"])
+    for (first, second), rows in contrasts.groupby(["first", "second"]):
+        ahead = np.where(rows["estimate"] > 0, rows["p_raw"] / 2, 1 - rows["p_raw"] / 2)
+        for sides, p in (((first, second), ahead), ((second, first), 1 - ahead)):
+            named = rows["dataset"][FALSE_DISCOVERY[adjust](p) <= 0.05]
+            assert table.loc[sides, "named"] == ", ".join(named)
+
+
+def test_other_adjustments_over_data_sets_are_refused(local):
+    with pytest.raises(DesignError, match="unknown adjust 'hommel'"):
+        local.counts(adjust="hommel")

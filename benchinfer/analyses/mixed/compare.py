@@ -105,14 +105,17 @@ def compare_mixed(
         With a tolerance one-sided tests also test non-inferiority.
     adjust
         Adjustment for many contrasts: ``"rotation"``, ``"single-step"`` (``max |t|``),
-        ``"westfall"``, ``"bergmann-hommel"``, ``"shaffer"``, ``"holm"`` or ``"none"``. ``"auto"``:
+        ``"westfall"``, ``"bergmann-hommel"``, ``"shaffer"``, ``"holm"`` or ``"none"``; with a
+        control also ``"bh"`` or ``"by"``, which keep the false discovery rate. ``"auto"``:
         single-step with a common error; with pair-specific ones rotation where it goes, else
         Bergmann and Hommel's for all pairs of up to 15 algorithms, else Holm's.
 
         ``"rotation"`` is the exact closed test of all pairs, or of those with a control, for
         complete tables of three or more data sets and up to eight algorithms. Equivalence is tested
         by Holm's steps beside closed tests. Intervals are single-step or Sidak's (one-sided:
-        Bonferroni's).
+        Bonferroni's). Benjamini and Hochberg's ``"bh"`` needs p-values that depend positively,
+        Benjamini and Yekutieli's ``"by"`` nothing; both are of differences and of equivalences,
+        each by themselves, and intervals beside them hold together.
     reference
         The closed test rotates the data sets' means (``"rotation"``), which is exact if these are
         normal, or flips their signs (``"flips"``), exact if differences are symmetric.

@@ -156,6 +156,8 @@ class MixedComparison(TestedComparison):
             used.append(source)
         if adjusted in {"holm", "shaffer", *CLOSED}:
             used += [multiplicity.holm, adjustment.sidak]
+        if adjusted in multiplicity.FALSE_DISCOVERY:
+            used.append(adjustment.sidak)
         if adjusted in adjustment.JOINT:
             used.append(max_t)
         if self.target == "datasets" and diagnostics.overlap_words(self.setting, self.design):

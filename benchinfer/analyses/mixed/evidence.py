@@ -25,9 +25,20 @@ if TYPE_CHECKING:
 
 
 type Adjust = Literal[
-    "auto", "rotation", "single-step", "westfall", "bergmann-hommel", "shaffer", "holm", "none"
+    "auto",
+    "rotation",
+    "single-step",
+    "westfall",
+    "bergmann-hommel",
+    "shaffer",
+    "holm",
+    "bh",
+    "by",
+    "none",
 ]
 CLOSED = ("rotation", "bergmann-hommel")
+# Adjustments that other normal models have not.
+OF_MIXED = (*CLOSED, "bh", "by")
 # Bergmann and Hommel's procedure takes up to half a second for so many.
 _MOST_IN_SETS = 15
 _BY = {
@@ -87,7 +98,7 @@ def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily)
             f"{Given('adjust', adjust)} does not go with this comparison, {why}.",
             hint=f"{Option('adjust', 'auto')} takes what does.",
         )
-    if adjust in CLOSED:
+    if adjust in OF_MIXED:
         return Adjustment(adjust)
     contrasts, alternative = options.contrasts, options.alternative
     return Adjustment(adjustment.resolve(adjust, contrasts, alternative, common=common))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from benchinfer.analyses.mixed.design import Domains, Residual, Structure
-from benchinfer.analyses.mixed.evidence import CLOSED, Adjust
+from benchinfer.analyses.mixed.evidence import OF_MIXED, Adjust
 from benchinfer.comparison.adjustment import JOINT, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions
@@ -41,5 +41,5 @@ class MixedOptions(TestedOptions):
         # As far as arguments tell: whether "auto" is pairwise depends on the table.
         several = self.structure not in {"auto", "common"} or self.residual != "constant"
         common = not (several and self.adjust in JOINT)
-        if self.adjust not in CLOSED:
+        if self.adjust not in OF_MIXED:
             resolve(self.adjust, self.contrasts, self.alternative, common=common)

@@ -198,7 +198,8 @@ def compare_pair(
         As in `compare_mixed`.
     adjust
         Adjustment for several pairs: ``"holm"``, as ``"auto"`` is, ``"bonferroni"``,
-        ``"hochberg"``, ``"hommel"`` or ``"none"``.
+        ``"hochberg"``, ``"hommel"`` or ``"none"``; with a control also ``"bh"`` or ``"by"``, which
+        keep the false discovery rate, as in `compare_mixed`.
 
         Intervals are Sidak's (one-sided: Bonferroni's).
     level

@@ -11,7 +11,6 @@ from benchinfer.analyses.pair.diagnostics import Normality
 from benchinfer.analyses.pair.options import PairOptions
 from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.tests import OtherTest
-from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.core.frames import frame
 from benchinfer.core.saving import savable
@@ -70,7 +69,7 @@ class PairComparison(TestedComparison):
         """The decision rule in words."""
         if self.bayesian:
             return rules.rule(self.measure, self.level)
-        return wording.tested_rule(self.measure, self.level, self.alternative)
+        return super().rule
 
     @property
     def method(self) -> str:

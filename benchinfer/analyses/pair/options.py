@@ -9,7 +9,7 @@ from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.hints import Given, Option
 
-type Adjust = Literal["auto", "holm", "bonferroni", "hochberg", "hommel", "none"]
+type Adjust = Literal["auto", "holm", "bonferroni", "hochberg", "hommel", "bh", "by", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)

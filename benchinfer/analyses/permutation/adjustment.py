@@ -8,7 +8,7 @@ from benchinfer.comparison import adjustment
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Given, Option
-from benchinfer.numerics import closed_testing, rotations
+from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ type Adjust = Literal[
     "holm",
     "hochberg",
     "hommel",
+    "bh",
+    "by",
     "none",
 ]
 # Sums of sign flips, and terms of these, that step-down tests of many contrasts make do with.
@@ -71,6 +73,12 @@ def resolve(
         )
     if "all pairs" in needs:
         adjustment.check_all_pairs(adjust, contrasts, alternative)
+    if adjust in multiplicity.FALSE_DISCOVERY and pairs == "pooled":
+        raise ArgumentError(
+            f"{Given('adjust', adjust)} needs a valid p-value of each pair alone.",
+            hint=f"{Option('pairs', 'pairwise')}: pooled scores have such p-values only if all"
+            " algorithms are alike.",
+        )
     if "flips" in needs and null == "asymptotic":
         other = "holm" if pairs == "pairwise" else "single-step"
         raise ArgumentError(

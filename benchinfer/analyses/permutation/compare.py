@@ -156,7 +156,8 @@ def compare_permutation(
         As in `compare_mixed`.
     adjust
         Adjustment for many contrasts: ``"closed"``, ``"step-down"``, ``"holm"``, ``"bonferroni"``,
-        ``"hochberg"``, ``"hommel"`` or ``"none"``; of pooled tests also
+        ``"hochberg"``, ``"hommel"`` or ``"none"``; with a control also ``"bh"`` or ``"by"``, which
+        keep the false discovery rate, as in `compare_mixed`; of pooled tests also
         ``"single-step"``, ``"shaffer"`` and ``"bergmann-hommel"``. ``"auto"``: of two-sided tests
         the first of closed, step-down and Holm that goes, of one-sided tests Holm, of pooled tests
         single-step.

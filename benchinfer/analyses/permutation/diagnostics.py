@@ -7,12 +7,13 @@ from benchinfer.analyses.permutation.blocks import Exchangeable
 from benchinfer.analyses.permutation.comparison import PermutationComparison
 from benchinfer.analyses.permutation.options import RANKED
 from benchinfer.analyses.permutation.tests import PermutationTests
-from benchinfer.comparison.adjustment import ADJUSTMENTS, needs, stepwise
+from benchinfer.comparison.adjustment import ADJUSTMENTS, adjusted, needs, stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import Sides
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
+from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 
 
 def checks(
@@ -51,6 +52,9 @@ def _attainable(
     else:
         # The best of a family has to pass the strictest step.
         smallest = float(pairwise.smallest.min()) * many
+        if result.adjusted in FALSE_DISCOVERY:
+            # The last of a family has to pass the mildest step, and all others go with it.
+            smallest, many = float(adjusted(result.adjusted, pairwise.smallest).min()), 1
         two_sided = result.alternative == "two-sided"
         more = f"{int(np.ceil(np.log2(many / alpha) + two_sided - 1e-9))} could"
         if data.repeated or 1 / (result.options.resamples + 1) > 0.99 * smallest / many:
@@ -202,6 +206,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
             )
         )
     if condition := ADJUSTMENTS[result.adjusted].condition:
+        other = "by" if result.adjusted == "bh" else "holm"
         rows.append(
             Check.of(
                 "adjustment holds under any dependence",
@@ -209,7 +214,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 1.0,
                 least=True,
                 remedy=f"it needs {condition} of the p-values,"
-                f" which is not established for tests of pairs: {Option('adjust', 'holm')}"
+                f" which is not established for tests of pairs: {Option('adjust', other)}"
                 " needs nothing",
             )
         )

@@ -17,6 +17,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import rotations
+from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.types import Array
 
 
@@ -68,7 +69,8 @@ class PermutationTests:
     evidence: Evidence
     error: Array
     # (P,) adjusted p-values of the tests that do not decide: single-step pooled ones for pairwise
-    # tests, Holm's pairwise ones for pooled tests; empty where not available
+    # tests, or those of the same false discovery rate, Holm's pairwise ones for pooled tests; empty
+    # where not available
     other: Array
     kinds: tuple[str, ...]  # null distributions of the deciding tests
     tied: int  # rows that share a rank
@@ -91,7 +93,10 @@ def tested(
         p, error = adjustment.adjusted_pairwise(procedure, pairwise, family.pairs, data.n_labels)
         drawn = needs(adjust, "flips") and not rotations.all_flips(n_blocks)
         kinds = (*kinds, "monte-carlo") if drawn else kinds
+        # Of the same error rate as those that decide.
         other = pooled.single_step[0]
+        if adjust in FALSE_DISCOVERY and len(other):
+            other = adjusted(adjust, pooled.raw[0])
     else:
         statistic, raw, kinds = pooled.statistic, pooled.raw[0], (pooled.kind,)
         p, error = adjustment.adjusted_pooled(

@@ -281,7 +281,7 @@ def test_dunnett_compares_with_the_control_alone():
     ("arguments", "words"),
     [
         ({"adjust": "single-step"}, "needs one variance common to all pairs"),
-        ({"adjust": "bh"}, "unknown adjust 'bh'"),
+        ({"adjust": "fdr"}, "unknown adjust 'fdr'"),
         ({"structure": "own"}, "unknown structure 'own'"),
         ({"contrasts": "dunnett"}, "Dunnett's contrasts need a control"),
         ({"contrasts": "mean", "control": "a"}, "'a' does not go with contrasts='mean'"),

@@ -581,7 +581,8 @@ REFUSED = [
         {"adjust": "shafer"},
         (
             "unknown adjust 'shafer'.\nHint: one of 'auto', 'single-step', 'step-down', 'closed',"
-            " 'shaffer', 'bergmann-hommel', 'bonferroni', 'holm', 'hochberg', 'hommel', 'none'."
+            " 'shaffer', 'bergmann-hommel', 'bonferroni', 'holm', 'hochberg', 'hommel', 'bh',"
+            " 'by', 'none'."
         ),
     ),
     (
