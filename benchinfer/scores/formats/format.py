@@ -82,8 +82,10 @@ class Format:
         of = {m.name: m for m in other.measures}
         same = [m for m in self.measures if of.get(m.name, m) == m]
         mine = {m.name for m in self.measures}
+        notes = dict.fromkeys((*self.note.split("; "), *other.note.split("; ")))
         return replace(
             self,
+            note="; ".join(filter(None, notes)),
             measures=(*same, *(m for n, m in of.items() if n not in mine)),
             units=self.units or other.units,  # a file of single answers has one of each
         )

@@ -45,6 +45,7 @@ from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.timing.google_benchmark import google_benchmark_lines
+from benchinfer.scores.formats.tuning.dvc import experiment_states
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -598,7 +599,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     if suffix in TEXT and document is None:
         names, load, stream = open_text(path, typed, TEXT[suffix])
         return Source(path.name, names, load, stem, toml, stream=stream)
-    if suffix in ARROW:
+    if suffix in ARROW and document is None:
         inner = _arrow_file(path, typed, ARROW[suffix])
         return replace(inner, stem=stem, toml=toml)
     if document is not None:
@@ -633,7 +634,9 @@ def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, obje
 
 def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
     document = read_json(path, typed)
-    return None if document is None else rows_of(document, path)
+    if document is None:
+        return None
+    return experiment_states(document) or rows_of(document, path)
 
 
 # Readers of other kinds than CSV are imported where there is such a file.
@@ -674,6 +677,12 @@ def _of_lines(path: Path, _: str) -> "Results | None":
     return every_answer(path)
 
 
+def _of_details(path: Path, _: str) -> "Results | None":
+    from benchinfer.scores.formats.evaluations.lighteval import lighteval_details
+
+    return lighteval_details(path)
+
+
 # Ending to the reader of what is no plain table; None where a file is one.
 _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
     **dict.fromkeys(
@@ -687,6 +696,7 @@ _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]
     **dict.fromkeys(ARRAYS, archive),
     ".json": _of_json,
     ".jsonl": _of_lines,
+    ".parquet": _of_details,
     ".log": _of_log,
     ".md": _of_markdown,
 }

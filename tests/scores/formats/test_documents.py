@@ -328,6 +328,99 @@ def test_differences_of_dvc(tmp_path):
     assert scores.failures()[["algorithm", "measure"]].to_numpy().tolist() == [["old", "n"]]
 
 
+def experiment(rev, params, metrics, **more):
+    """Return the state of a revision as ``exp show --json`` has it."""
+    files = {"params": {"params.yaml": {"data": params}}, "metrics": {"m.json": {"data": metrics}}}
+    return {"rev": rev, "name": None, "data": files, "error": None, "experiments": None, **more}
+
+
+def test_workspace_of_dvc_is_left_out_where_it_repeats_a_commit(tmp_path):
+    """One that is queued has no scores yet."""
+    one, two = ({"model": name, "lr": [0.1]} for name in ("rf", "svm"))
+    spans = [
+        {"revs": [experiment("b" * 40, two, {"acc": 0.8, "best": {"rmse": 2}})], "executor": None},
+        {"revs": [experiment("c" * 40, {"model": "mlp"}, {})], "executor": {"state": "queued"}},
+    ]
+    head = {"acc": 0.9, "best": {"rmse": 1}, "note": "first"}
+    states = [experiment("workspace", one, head), experiment("a" * 40, one, head)]
+    states[1]["experiments"] = spans
+    path = tmp_path / "exps.json"
+    path.write_text(json.dumps(states))
+    options = {"measures": {"acc": "higher", "best.rmse": "lower"}}
+    scores = read_scores(path, **options)
+    assert scores.to_frame()["value"].tolist() == [0.9, 1.0, 0.8, 2.0]
+    assert scores.failures()["reason"].tolist() == ["Queued"] * 2
+    note = scores.findings().set_index("rule").loc["tool recognised", "where"]
+    assert "workspace is left out" in note
+    assert "without numbers: note" in note
+    states[0] = experiment("workspace", {"model": "new"}, head)
+    path.write_text(json.dumps(states))
+    scores = read_scores(path, **options)
+    assert scores.algorithms == ("new", "rf", "svm")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"data": 3},
+        {"data": {"metrics": [1]}},
+        {"data": {"metrics": {"m.json": 1}}},
+        {"experiments": [{"executor": None}]},
+        {"experiments": [1]},
+        {"error": "no"},
+    ],
+)
+def test_damaged_experiments_of_dvc_are_refused(tmp_path, broken):
+    path = tmp_path / "exps.json"
+    path.write_text(json.dumps([experiment("a", {}, {"acc": 1}, **broken)]))
+    with pytest.raises(ScoreTableError, match="results of DVC, exp show"):
+        read_scores(path)
+
+
+DETAILS = "details_lighteval|gsm8k|0_2026-01-02T03-04-05.000000.parquet"
+
+
+def test_details_of_lighteval_as_one_file():
+    """What is no number of an item is named; null is a failure."""
+    path = next((SAMPLES / "evaluations" / "lighteval_details").rglob(f"large/*/{DETAILS}"))
+    scores = read_scores(path)
+    assert (scores.algorithms, scores.datasets) == (("org/large",), ("lighteval|gsm8k|0",))
+    assert scores.to_frame()["value"].tolist() == [1.0, 0.0, 1.0]
+    assert "left out: bleu" in scores.findings().set_index("rule").loc["tool recognised", "where"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "model"),
+    [
+        ("details/org/m", "org/m"),
+        ("details/m/2026-01-02T03-04-05.000000", "m"),
+        ("details_org__m_private/2026-01-02T03-04-05.000000", "org/m"),
+    ],
+)
+def test_details_of_lighteval_have_the_model_of_their_folder(tmp_path, folder, model):
+    import pandas as pd
+
+    (tmp_path / folder).mkdir(parents=True)
+    metrics = [{"em": True, "f1": 0.5}, {"em": False, "f1": None}]
+    table = pd.DataFrame({"metrics": metrics, "full_prompt": ["a", "b"]})
+    table.to_parquet(tmp_path / folder / DETAILS)
+    scores = read_scores(tmp_path / folder / DETAILS)
+    assert scores.algorithms == (model,)
+    assert scores.to_frame()["value"].tolist() == [1.0, 0.5, 0.0]
+    assert len(scores.failures()) == 1
+
+
+def test_other_parquet_files_are_read_as_tables(tmp_path):
+    """The name of details without their columns, and columns of details under another name."""
+    import pandas as pd
+
+    plain = pd.DataFrame({"model": ["a", "b"], "acc": [0.9, 0.8]})
+    plain.to_parquet(tmp_path / DETAILS)
+    assert read_scores(tmp_path / DETAILS, measures="acc:higher").algorithms == ("a", "b")
+    plain.assign(metrics=[{"em": 1}] * 2, full_prompt="x").to_parquet(tmp_path / "x.parquet")
+    assert read_scores(tmp_path / "x.parquet", measures="acc:higher").algorithms == ("a", "b")
+
+
 def inspect_logs(folder, epochs):
     """Write logs of Inspect of two models, with so many epochs of each."""
     for model, n in epochs.items():

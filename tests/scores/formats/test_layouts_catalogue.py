@@ -153,6 +153,14 @@ LAYOUTS = [
         "huggingface/lighteval src/lighteval/logging/evaluation_tracker.py",
     ),
     Layout(
+        "LightEval, details",
+        "evaluations/lighteval_details",
+        22,
+        ("leaderboard|arc:challenge|25", "org/small", "2", "acc_norm"),
+        1.0,
+        "huggingface/lighteval src/lighteval/logging/evaluation_tracker.py",
+    ),
+    Layout(
         "lm-evaluation-harness, printed tables",
         "evaluations/lm_eval.md",
         8,
@@ -361,12 +369,20 @@ LAYOUTS = [
         "iterative/dvc dvc/commands/metrics.py",
     ),
     Layout(
-        "DVC, exp show",
+        "DVC, exp show, CSV",
         "tuning/dvc_exp_show.csv",
         6,
         ("dvc_exp_show", "rf", "3", "acc"),
         0.9,
         "iterative/dvc dvc/commands/experiments/show.py",
+    ),
+    Layout(
+        "DVC, exp show, JSON",
+        "tuning/dvc_exp_show.json",
+        10,
+        ("dvc_exp_show", "svm", "2", "logloss"),
+        0.38,
+        "iterative/dvc dvc/repo/experiments/serialize.py",
     ),
 ]
 
