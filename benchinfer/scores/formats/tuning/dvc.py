@@ -78,7 +78,7 @@ def experiment_states(document: object) -> Results | None:
     if not isinstance(document, list) or not document:
         return None
     items = cast("list[object]", document)
-    if not all(isinstance(item, Mapping) and _STATE <= {*item} for item in items):
+    if not all(isinstance(item, Mapping) and {*item} >= _STATE for item in items):
         return None
     states = cast("list[Record]", items)
     each = list(_each(states))
