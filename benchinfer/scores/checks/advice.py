@@ -86,11 +86,12 @@ def _untestable(facts: Facts, m: int) -> str:
             "training sets overlap, and by how much is not declared, as in"
             f" {declaration(resampling.kind, int(n.max()))}, so that no test holds"
         )
-    if facts.paired and (s.replications[m].sum(axis=1) == s.shared[m]).any():
+    there = s.n[m].any(axis=1)  # a data set may have other measures
+    if facts.paired and (s.replications[m].sum(axis=1) == s.shared[m])[there].any():
         return "algorithms are said to share replications, but no two do, and cannot be paired"
     # Extremes are exact in every engine; moments are rounded.
     varied = (s.maximum[m] > s.minimum[m]).any(axis=1)
-    if not varied[s.n[m].any(axis=1)].all():
+    if not varied[there].all():
         return "the scores of a data set do not vary, which leaves no noise to estimate"
     return ""
 

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -178,6 +179,12 @@ def test_measures_are_advised_apart():
     )
     finding = {f.rule: f for f in scores.finding_records}[ADVICE]
     assert finding.hint == "acc: compare_mixed; loss: compare_permutation."
+
+
+def test_items_are_paired_where_each_data_set_has_a_measure_of_its_own():
+    path = Path(__file__).parents[1] / "formats" / "samples" / "evaluations" / "lighteval_details"
+    finding = {f.rule: f for f in bi.read_scores(path).finding_records}[ADVICE]
+    assert finding.hint == "compare_pair."
 
 
 def test_advice_names_what_can_be_called():

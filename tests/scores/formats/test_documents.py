@@ -319,6 +319,13 @@ def test_lines_and_documents_of_google_benchmark_agree(tmp_path):
     assert (means.n_rows, means.algorithms) == (12, ("BM_deque", "BM_vector"))
 
 
+def test_lines_of_google_benchmark_with_an_open_quotation_are_refused(tmp_path):
+    text = (SAMPLES / "timing" / "google_benchmark.csv").read_text()
+    (tmp_path / "x.csv").write_text(text + '"BM_vector')
+    with pytest.raises(ScoreTableError):
+        read_scores(tmp_path / "x.csv")
+
+
 def test_differences_of_dvc(tmp_path):
     diff = {"m.json": {"acc": {"old": 0.8, "new": 0.9, "diff": 0.1}, "n": {"new": 3}}}
     (tmp_path / "diff.json").write_text(json.dumps(diff))

@@ -76,7 +76,10 @@ def google_benchmark_lines(path: Path) -> Results | None:
         if not file.readline().startswith(",".join(_COLUMNS)):
             return None
         file.seek(0)
-        lines = list(csv.DictReader(file, strict=True))
+        try:
+            lines = list(csv.DictReader(file, strict=True))
+        except csv.Error:
+            return None  # as a plain table, whose reader says what is wrong
     runs: list[dict[str, Any]] = []
     for line in lines:
         cells = {str(k): v for k, v in line.items() if k is not None and isinstance(v, str)}
