@@ -88,21 +88,21 @@ def experiment_states(document: object) -> Results | None:
     same = [*zip(params, metrics, strict=True)]
     rows: list[dict[str, Any]] = []
     note = ""
-    for (state, how), own in zip(each, same, strict=True):
-        if state.get("rev") == "workspace" and same.count(own) > 1:
+    for (state, how), pair in zip(each, same, strict=True):
+        if state.get("rev") == "workspace" and same.count(pair) > 1:
             note = "the workspace is left out: another row holds the same"
             continue
         labels: dict[str, Any] = {
             "Experiment": state.get("name") or "",
             "rev": str(state.get("rev"))[:7],
         }
-        labels |= {name: own[0].get(key) for key, name in shorter.items()}
+        labels |= {name: pair[0].get(key) for key, name in shorter.items()}
         if state.get("rev") == "workspace":
             labels["rev"] = "workspace"
             note = "the workspace is a row, too, of the rev 'workspace'"
         for key, name in short.items():
             if key in scored:
-                value = own[1].get(key)
+                value = pair[1].get(key)
                 score = {"measure": name, "value": value if is_score(value) else None}
                 rows.append(labels | ({"State": how} if how else {}) | score)
     if not rows:
