@@ -3,13 +3,15 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchinfer.cli.hints import BETTER, TYPED, as_options, of_proposals, proposed
 from benchinfer.cli.output.terminal import safe, safe_lines
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Directions, Phrase, Proposal
-from benchinfer.scores.coverage import Finding
+
+if TYPE_CHECKING:
+    from benchinfer.scores.coverage import Finding
 
 _ANSWERS = {"h": "higher", "higher": "higher", "l": "lower", "lower": "lower"}
 
@@ -54,8 +56,10 @@ def of_directions(error: ScoreTableError) -> list[Proposal]:
     return [Proposal("", {}, names, "")] if names else []
 
 
-def _faults(error: ScoreTableError) -> list[Finding]:
+def _faults(error: ScoreTableError) -> "list[Finding]":
     """Return the faults of a table, without what else an error may find."""
+    from benchinfer.scores.coverage import Finding  # which help need not wait for
+
     findings = [f for f in error.findings if isinstance(f, Finding)]
     return [finding for finding in findings if finding.severity == "error"]
 
