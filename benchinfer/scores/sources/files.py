@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from glob import glob
 from io import BufferedReader, TextIOWrapper
-from itertools import chain, islice, takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
@@ -71,8 +71,10 @@ ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow
 JSON = (".jsonl", ".ndjson", ".json")
 DUCKDB = (".duckdb", ".db", ".ddb")
 _PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
-# Of a plain table, how a cell that is no number tells its spread, and lines that are looked at.
-_SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4
+# Of a plain table, how a cell that is no number tells its spread, characters that are looked at,
+# and the size in bytes above which no table was printed to be read.
+_SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4096
+_LARGE = 1 << 24
 SQLITE = b"SQLite format 3\0"
 PRINTED = (".eval", ".txt", ".trec")
 SQL = (*DUCKDB, ".sqlite", ".sqlite3")
@@ -577,8 +579,11 @@ def is_page(path: Path) -> bool:
     suffix = path.suffix.casefold()
     if suffix not in TEXT:
         return suffix in _PAGES
+    if path.stat().st_size > _LARGE:
+        return False
     with path.open(encoding="utf-8", errors="replace") as file:
-        return any(_SPREAD.search(line) for line in islice(file, 1, _LOOK))
+        first = file.read(_LOOK).splitlines()[1:4]
+    return any(_SPREAD.search(line) for line in first)
 
 
 def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
