@@ -1,4 +1,4 @@
-"""Work of `docs/measured.md` beside other programs, on the same input in one run.
+"""Work of `docs/evidence/computing.md` beside other programs, on the same input in one run.
 
 Run as ``python benchmarks/peers.py``, or with the names of some rows. CPU seconds over all threads,
 one of them for linear algebra: ours of whole calls, contrasts and summary included, after a call of

@@ -127,6 +127,12 @@ def _without_lists(signature: str) -> str:
     return signature
 
 
+def _sortable(app: "Sphinx", page: str, *event: Any) -> None:
+    """Let readers sort the tables of the evidence."""
+    if page.startswith("evidence/") and page != "evidence/index":
+        app.add_js_file("sort.js")
+
+
 def _labelled(app: "Sphinx", error: Exception | None) -> None:
     """Mend in all pages what axe-core finds."""
     for path in () if error else Path(app.outdir).rglob("*.html"):
@@ -144,4 +150,5 @@ def setup(app: "Sphinx") -> None:
     app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon
+    app.connect("html-page-context", _sortable)
     app.connect("build-finished", _labelled)

@@ -1,7 +1,7 @@
 """Size of every test of two algorithms, where it is made for the scores and where not.
 
 Also the power of six sampling schemes for nested linear models, against a published table.
-`make calibrate`; `python tests/calibration/test_pairs.py` prints the tables of docs/measured.md.
+`make calibrate`; `python tests/calibration/test_pairs.py` prints the tables of docs/evidence/pairs.md.
 """
 
 import sys
@@ -259,7 +259,7 @@ CELLS = [(n, t) for n in WORLDS for t in NAMES if sensible(n, t)]
 @pytest.mark.parametrize(("name", "test"), CELLS)
 def test_a_test_that_fits_holds_its_level(name, test):
     if test.startswith("5x2cv") and name != "5 x 2 folds, correlation 0":
-        pytest.skip("they take the ten differences as independent, as docs/measured.md says")
+        pytest.skip("they take the ten differences as independent, as docs/evidence/pairs.md says")
     found, fits = size(name, test)
     if fits and "skewed" not in name:
         # Continuous approximations to counts exceed it a little.

@@ -162,6 +162,20 @@ def test_the_gallery_is_small_and_shows_every_figure() -> None:
     assert kinds - set(re.findall(r"^### ([\w-]+)", text, flags=re.MULTILINE)) == set()
 
 
+@pytest.mark.parametrize("path", sorted((DOCS / "evidence").glob("[!i]*.md")), ids=_page)
+def test_tables_of_the_evidence_name_a_command_and_a_day(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    tables = re.findall(r"^\|[ :|-]+\|$", text, flags=re.MULTILINE)
+    named = re.findall(
+        r"\|\n\nCommand: (.*); rows of \d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\.$",
+        text,
+        flags=re.MULTILINE,
+    )
+    assert len(named) == len(tables) > 0
+    scripts = {script for line in named for script in re.findall(r"[\w/]+\.py", line)}
+    assert [script for script in scripts if not (ROOT / script).exists()] == []
+
+
 def _generator() -> ModuleType:
     spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make_pages.py")
     assert spec is not None
