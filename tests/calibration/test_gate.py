@@ -1,6 +1,7 @@
 """How often a gate lets pass what it should not.
 
-`make calibrate`; `python tests/calibration/test_gate.py` prints the table of docs/evidence/running.md.
+`make calibrate`;
+`python tests/calibration/test_gate.py` prints the table of docs/evidence/running.md.
 """
 
 import sys

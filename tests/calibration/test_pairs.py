@@ -1,7 +1,8 @@
 """Size of every test of two algorithms, where it is made for the scores and where not.
 
 Also the power of six sampling schemes for nested linear models, against a published table.
-`make calibrate`; `python tests/calibration/test_pairs.py` prints the tables of docs/evidence/pairs.md.
+`make calibrate`;
+`python tests/calibration/test_pairs.py` prints the tables of docs/evidence/pairs.md.
 """
 
 import sys
