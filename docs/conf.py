@@ -127,7 +127,7 @@ def _without_lists(signature: str) -> str:
     return signature
 
 
-def _sortable(app: "Sphinx", page: str, *event: Any) -> None:
+def _sortable(app: "Sphinx", page: str, *_: Any) -> None:
     """Let readers sort the tables of the evidence."""
     if page.startswith("evidence/") and page != "evidence/index":
         app.add_js_file("sort.js")
