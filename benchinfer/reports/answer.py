@@ -7,6 +7,7 @@ import numpy as np
 
 from benchinfer.analyses.robustness.agreement import VerdictAgreement
 from benchinfer.analyses.robustness.sections import agreement_tables
+from benchinfer.comparison.checks.tables import solved_runs
 from benchinfer.core.numbers import count, several, within
 from benchinfer.core.sections import Cell, Column, Figure, Section, Table
 from benchinfer.core.verdict import Verdict, words
@@ -84,11 +85,11 @@ def _solved(lead: "Comparison") -> list[tuple[str, str]]:
     held = lead.setting.stopped
     if held is None or not held.stopped.any():
         return []
-    n = dict(zip(lead.setting.algorithms, held.n.sum(axis=0).tolist(), strict=True))
-    stopped = dict(zip(lead.setting.algorithms, held.stopped.sum(axis=0).tolist(), strict=True))
-    each = set(n.values())
+    runs = solved_runs(held, lead.setting.algorithms).set_index("algorithm")
+    each = set(runs["n"])
     of = "" if len(each) == 1 else " of {:,}"
-    counts = [f"{name}: {n[name] - stopped[name]:,}{of.format(n[name])}" for name in lead.ranking()]
+    best_first = runs.loc[list(lead.ranking())]
+    counts = [f"{row.Index}: {row.solved:,}{of.format(row.n)}" for row in best_first.itertuples()]
     total = f", of {each.pop():,} runs each" if not of else ""
     return [("Solved", f"{several(counts, _NAMED)}{total}, within {held.limit:,.6g}")]
 

@@ -121,6 +121,10 @@ TABLE = Document(
         ),
         "paired": (bool, "Whether algorithms share replications."),
         "digest": (str, "Fingerprint of the table."),
+        "runs": (
+            dict[str, Rows],
+            "Measure with a limit to the runs solved; means are of data sets that all algorithms have.",
+        ),
         "findings": ([FINDING], "What the checks found; the first places of each as records."),
     },
 )
@@ -178,6 +182,10 @@ COMPARISON = Document(
         ),
         "measure": (Measure, "The measure."),
         "algorithms": (list[str], "The algorithms."),
+        "runs": (
+            Rows | None,
+            "Runs that each algorithm solved, as in `check`; null where the measure has no limit.",
+        ),
         "level": (float, "Confidence level, or the probability that a verdict takes."),
         "target": (str, "What the claims are about: domain or datasets."),
         "level_name": (str, _LEVEL),
@@ -396,9 +404,12 @@ def findings(records: Sequence["Finding"]) -> list[dict[str, object]]:
 def table(scores: "ScoreTable") -> dict[str, object]:
     """Write down what a table holds, what the checks found, and what its design can decide."""
     from benchinfer.analyses.plan.design import design
+    from benchinfer.comparison.checks.tables import solved_runs
 
     records = (*scores.finding_records, *design(scores))
-    return TABLE.of(scores, n=scores.n_rows, findings=findings(records))
+    stopped = {m.name: scores.stopped_runs(m.name) for m in scores.measures}
+    runs = {name: solved_runs(held, scores.algorithms) for name, held in stopped.items() if held}
+    return TABLE.of(scores, n=scores.n_rows, runs=runs, findings=findings(records))
 
 
 def comparison(
@@ -406,16 +417,19 @@ def comparison(
 ) -> dict[str, object]:
     """Write down a comparison: its verdicts, and what its sections say and show."""
     from benchinfer.comparison.checks.caveats import caveats
+    from benchinfer.comparison.checks.tables import solved_runs
     from benchinfer.comparison.sections import sections_of
 
     sections = sections_of(result, request or Request(details=False))
     shown, refused = values(sections)
+    held = result.setting.stopped
     document = COMPARISON.of(
         result,
         analysis=result.heading,
         caveats=caveats(result),
         order=str(result.relation()),
         decided=decided,
+        runs=held and solved_runs(held, result.setting.algorithms),
         refused=refused,
         sections=[said(section) for section in sections],
         provenance=PROVENANCE.of(result.provenance),

@@ -1,5 +1,7 @@
 """Runs with a limit in the terminal: how many runs are solved, and by whom."""
 
+import json
+
 import numpy as np
 import pandas as pd
 
@@ -45,3 +47,34 @@ def test_data_sets_on_which_all_runs_were_stopped(run, tmp_path):
     said = run("compare", "points", str(tmp_path / "runs.csv"), *arguments).stdout
     line = "Runs were stopped at the limit of 3,600 on 2 of 3 data sets, all runs on 1:"
     assert line in " ".join(said.split())
+
+
+def test_documents_count_the_runs_of_each_algorithm(run, tmp_path):
+    frame, _ = table(4)
+    frame["status"] = np.where(frame["seconds"] < LIMIT, "ok", "timeout")
+    frame.loc[frame.index[frame["status"] == "timeout"][::3], "status"] = "crash"
+    frame = frame.drop(frame.index[(frame["dataset"] == "d03") & (frame["algorithm"] == "s2")])
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    options = ("-m", f"seconds:lower:10:identity:limit={LIMIT:g}", "--json")
+    source = str(tmp_path / "runs.csv")
+    checked = json.loads(run("check", source, *options).stdout)["runs"]["seconds"]
+    compared = json.loads(run("compare", "mixed", source, *options).stdout)["runs"]
+    target = ("-o", str(tmp_path / "report.html"))
+    reported = json.loads(run("report", source, *options, *target).stdout)["results"][0]["runs"]
+    assert checked == compared == reported
+    shared = frame[frame["dataset"] != "d03"].groupby("algorithm")["seconds"].mean()
+    states = pd.crosstab(frame["algorithm"], frame["status"])
+    assert [row["algorithm"] for row in checked] == shared.sort_values().index.tolist()
+    assert sum(row["crashed"] for row in checked) > 0
+    for row in checked:
+        name = row["algorithm"]
+        n = 29 if name == "s2" else 30
+        ok, crash = int(states.loc[name, "ok"]), int(states.loc[name, "crash"])
+        assert (row["n"], row["solved"], row["stopped"]) == (n, ok, n - ok)
+        assert row["crashed"] == crash
+        assert np.isclose(row["solved_share"], ok / n)
+        assert np.isclose(row["restricted_mean"], shared[name])
+
+
+def test_documents_of_measures_without_a_limit_have_no_runs(run):
+    assert json.loads(run("check", "example:demsar2006", "--json").stdout)["runs"] == {}

@@ -7,11 +7,10 @@ import numpy as np
 
 from benchinfer.cli.hints import as_options
 from benchinfer.cli.output.terminal import Terminal, TextTable, ascii_number
-from benchinfer.comparison.checks.tables import order_words
+from benchinfer.comparison.checks.tables import order_words, solved_runs
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.advice import ADVICE
-from benchinfer.scores.numerics.limits import column_means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,27 +72,24 @@ def check(scores: "ScoreTable") -> None:
 
 def _solved(out: Terminal, scores: "ScoreTable", measure: "Measure", held: "StoppedRuns") -> None:
     """Print the runs that each algorithm solved, by its mean time up to the limit."""
-    shared = held.shared if held.shared.any() else np.ones(len(held.n), dtype=np.bool_)
-    mean = column_means(held.mean[shared])
-    n, stopped, crashed = held.n.sum(axis=0), held.stopped.sum(axis=0), held.crashed
-    heads, columns = (
-        ["algorithm", "solved", "", "mean"],
-        [
-            scores.algorithms,
-            [f"{done:,} of {all_runs:,}" for done, all_runs in zip(n - stopped, n, strict=True)],
-            [numbers.percent(1 - x) for x in stopped / np.maximum(n, 1)],
-            [f"{x:,.5g}" for x in mean],
-        ],
-    )
-    if crashed.any():
-        heads, columns = [*heads, "crashed"], [*columns, [f"{x:,}" for x in crashed]]
-    order = np.argsort(mean, kind="stable")
-    rows = [tuple(column[k] for column in columns) for k in order]
+    runs = solved_runs(held, scores.algorithms)
+    heads = ["algorithm", "solved", "", "mean", *(["crashed"] if held.crashed.any() else [])]
+    rows = [
+        (
+            row.algorithm,
+            f"{row.solved:,} of {row.n:,}",
+            numbers.percent(row.solved_share),
+            f"{row.restricted_mean:,.5g}",
+            f"{row.crashed:,}",
+        )[: len(heads)]
+        for row in runs.to_records(index=False)
+    ]
     out.line()
     words = "" if held.shared.any() else ", of each algorithm its own"
+    over = int(held.shared.sum()) or len(held.n)
     out.prose(
         f"Runs solved, and mean {measure.name} up to {held.limit:,.6g} over"
-        f" {count(int(shared.sum()), 'data set')}{words}:"
+        f" {count(over, 'data set')}{words}:"
     )
     out.grid(
         TextTable(tuple(heads), tuple(rows[:_SOLVERS]), right=frozenset((1, 2, 3, 4))), indent="  "

@@ -1,9 +1,13 @@
 """Checks of the table that verdicts rest on."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Level, Setting
+from benchinfer.core import frames
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, percent, several
@@ -16,7 +20,10 @@ from benchinfer.scores.checks.gaps import (
 from benchinfer.scores.checks.kinds import BINOMIAL, PILED, ZERO_ONE
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.numerics.limits import StoppedRuns
+from benchinfer.scores.numerics.limits import StoppedRuns, column_means
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RATES = "scores of 0 and 1, compared by the rates of data sets"
 MOST_STOPPED = 12  # algorithms with stopped runs that are named
@@ -132,6 +139,28 @@ def stopped_runs(setting: Setting) -> list[Check]:
             Check.informing("stopped runs on the log scale", float(held.stopped.sum()), remedy)
         )
     return rows
+
+
+def solved_runs(held: StoppedRuns, algorithms: Sequence[str]) -> "pd.DataFrame":
+    """Count the runs that each algorithm solved, the least mean time up to the limit first.
+
+    Means are over the data sets on which all algorithms have runs, if there are any, else over
+    those of each algorithm.
+    """
+    n, stopped = held.n.sum(axis=0), held.stopped.sum(axis=0)
+    shared = held.shared if held.shared.any() else np.ones(len(held.n), dtype=np.bool_)
+    table = frames.frame(
+        {
+            "algorithm": list(algorithms),
+            "n": n,
+            "solved": n - stopped,
+            "stopped": stopped,
+            "crashed": held.crashed,
+            "solved_share": 1 - stopped / np.maximum(n, 1),
+            "restricted_mean": column_means(held.mean[shared]),
+        }
+    )
+    return table.sort_values("restricted_mean", kind="stable", ignore_index=True)
 
 
 def counted(held: StoppedRuns, measure: Measure) -> str:
