@@ -123,7 +123,7 @@ TABLE = Document(
         "digest": (str, "Fingerprint of the table."),
         "runs": (
             dict[str, Rows],
-            "Measure with a limit to the runs solved; means are of data sets that all algorithms have.",
+            "Measure with a limit to its runs; means are of data sets that all algorithms have.",
         ),
         "findings": ([FINDING], "What the checks found; the first places of each as records."),
     },
