@@ -12,10 +12,12 @@ type Name = Literal[
     "hornik2007",
     "garcia2008",
     "eugster2012",
+    "bischl2016",
     "benavoli2017",
     "fawaz2019",
     "agarwal2021",
     "freitag2021",
+    "mogstad2024",
 ]
 NAMES: tuple[Name, ...] = get_args(Name.__value__)
 

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -98,3 +99,33 @@ def test_agents_of_agarwal_by_a_direct_mean(tmp_path):
     means = np.array([np.mean(values) for values in runs.values()])
     assert table["IRIS, games"] == (means >= 11).sum()
     assert table["IRIS, mean human-normalised score"] == pytest.approx(((means - 1) / 10).mean())
+
+
+def test_the_virtual_best_of_bischl_is_that_of_solved_instances(tmp_path):
+    runs = {"a": ("10,ok", "5000,timeout"), "b": ("30,ok", "20,ok"), "c": ("5000,timeout",) * 2}
+    lines = [
+        f"{instance},1,{solver},{run}"
+        for instance, of in runs.items()
+        for solver, run in zip("xy", of, strict=True)
+    ]
+    columns = "instance_id STRING|repetition NUMERIC|algorithm STRING|runtime NUMERIC|runstatus"
+    head = [f"@ATTRIBUTE {column}" for column in columns.split("|")]
+    head[-1] += " {ok, timeout}"
+    path = tmp_path / "algorithm_runs.arff"
+    path.write_text("\n".join(["@RELATION r", *head, "@DATA", *lines]) + "\n")
+    ours = replace(entry("bischl2016"), files=(SourceFile(path.name, "here"),))
+    here = ours.reproduce(path)["here"]
+    assert here.tolist() == [2, 1, pytest.approx((10 + 20) / 2)]
+
+
+def test_ranks_of_means_far_apart_are_certain_and_of_equal_ones_open(tmp_path):
+    from benchinfer.reproductions.mogstad2024 import ranks_of
+
+    path = tmp_path / "pisa.csv"
+    rows = ["A,500,1", "B,400,1", "C,400.5,5", "D,,"]
+    path.write_text("\n".join(["jurisdiction,math_score,math_se", *rows]) + "\n", "utf-8-sig")
+    table = ranks_of(path).set_index("country")
+    assert table.index.tolist() == ["A", "C", "B"]
+    ranks = table[["rank_low", "rank_high", "marginal_low", "marginal_high"]].to_numpy().tolist()
+    assert ranks == [[1, 1, 1, 1], [2, 3, 2, 3], [2, 3, 2, 3]]
+    assert table["may_be_best"].tolist() == [True, False, False]
