@@ -34,12 +34,11 @@ def ranks_of(path: Path, subject: str = "math", level: float = 0.95) -> pd.DataF
 
 
 def _compute(path: Path) -> Mapping[str, float]:
-    at_95, at_90 = (ranks_of(path, level=level) for level in (0.95, 0.9))
-    country = at_95.set_index("country").loc[_COUNTRY]
+    at_95, at_90 = (ranks_of(path, level=level).set_index("country") for level in (0.95, 0.9))
     return {
-        f"rank of {_COUNTRY}": float(country["rank"]),
-        f"smallest rank of {_COUNTRY}, 95 %": float(country["marginal_low"]),
-        f"largest rank of {_COUNTRY}, 95 %": float(country["marginal_high"]),
+        f"rank of {_COUNTRY}": at_95["rank"][_COUNTRY],
+        f"smallest rank of {_COUNTRY}, 95 %": at_95["marginal_low"][_COUNTRY],
+        f"largest rank of {_COUNTRY}, 95 %": at_95["marginal_high"][_COUNTRY],
         "countries that may be among the first five, 95 %": int((at_95["rank_low"] <= 5).sum()),
         "countries that may be among the first five, 90 %": int((at_90["rank_low"] <= 5).sum()),
     }
