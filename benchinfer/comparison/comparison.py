@@ -22,7 +22,7 @@ from benchinfer.core.provenance import Provenance
 from benchinfer.core.result import Tabular, written_up
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
-from benchinfer.numerics.directions.rank_sets import RankSets
+from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets, rank_sets_of_draws
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Codes, Flags, States
 from benchinfer.relations.ranks import letters
@@ -476,7 +476,10 @@ class Comparison(Tabular):
 
     def citations(self) -> str:
         """Return BibTeX entries of the methods used."""
-        return bibtex(self.sources())
+        sources = self.sources()
+        if self.rank_sets is not None and len(self.algorithms) > 2:
+            sources.append(rank_sets_of_draws if self.rank_sets.p_best is None else rank_sets)
+        return bibtex(sources)
 
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""

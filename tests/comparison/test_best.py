@@ -79,6 +79,11 @@ def test_without_inference_there_are_no_sets():
     assert points.rank_sets is None
     assert "may be the best" not in points.headline()
     assert "may_be_best" not in points.summary()
+    assert "10.1093/restud/rdad006" not in points.citations()
+
+
+def test_sources_of_the_sets_are_cited(mixed):
+    assert "10.1093/restud/rdad006" in mixed.citations()
 
 
 def test_sets_are_saved(mixed, tmp_path):
