@@ -34,13 +34,18 @@ def _compute(*paths: Path) -> Mapping[str, float]:
     return {"IRIS, mean human-normalised score": estimates["IRIS"], "IRIS, games": above}
 
 
+_FILES = {
+    "IRIS.json": "40f45fc2b02e4830e90476ab41ada4251682d9ccc8edaa7b8e25f0ec51bafb5f",
+    "RANDOM.json": "d991976d38c53610f420a21fc61e1ac56045d9437d4df4b2467088610e83d7ea",
+    "HUMAN.json": "0889ab6b260a3412477c377cb3f5a8bf03b9f4bd1cbdc295d6e311e2bbc09ea4",
+}
 ENTRY = Entry(
     name="agarwal2021",
     study="agarwal2021",
     title="Aggregates of runs on 26 games of Atari 100k",
     files=tuple(
-        SourceFile(name, "eloialonso/iris, results/data")
-        for name in ("IRIS.json", "RANDOM.json", "HUMAN.json")
+        SourceFile(name, "eloialonso/iris, results/data, commit 75e5ab57", digest)
+        for name, digest in _FILES.items()
     ),
     licence="GPL-3",
     published=(

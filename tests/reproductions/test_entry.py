@@ -95,7 +95,9 @@ def test_agents_of_agarwal_by_a_direct_mean(tmp_path):
     random, human = {game: [1.0] for game in games}, {game: [11.0] for game in games}
     for name, content in (("IRIS", runs), ("RANDOM", random), ("HUMAN", human)):
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
-    table = entry("agarwal2021").reproduce(tmp_path).set_index("name")["here"]
+    agarwal = entry("agarwal2021")
+    ours = replace(agarwal, files=tuple(replace(file, digest="") for file in agarwal.files))
+    table = ours.reproduce(tmp_path).set_index("name")["here"]
     means = np.array([np.mean(values) for values in runs.values()])
     assert table["IRIS, games"] == (means >= 11).sum()
     assert table["IRIS, mean human-normalised score"] == pytest.approx(((means - 1) / 10).mean())
