@@ -1,6 +1,7 @@
 """How Sphinx builds the documentation."""
 
 import re
+import sys
 from importlib.metadata import version as installed
 from pathlib import Path
 from types import MemberDescriptorType
@@ -9,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.util.logging import getLogger
+
+sys.path.insert(0, str(Path(__file__).parent))
+import make_notebooks
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -127,6 +131,19 @@ def _without_lists(signature: str) -> str:
     return signature
 
 
+def _notebooks(app: "Sphinx") -> None:
+    """Write the tutorials as notebooks, which are not kept."""
+    make_notebooks.write(Path(app.srcdir) / "tutorials")
+
+
+def _downloadable(app: "Sphinx", page: str, source: list[str]) -> None:
+    """Link the notebook of a tutorial below its title."""
+    if (Path(app.srcdir) / f"{page}.ipynb").exists():
+        title, _, text = source[0].partition("\n")
+        link = f"{{download}}`This page as a notebook <{Path(page).name}.ipynb>`"
+        source[0] = f"{title}\n\n{link}\n{text}"
+
+
 def _sortable(app: "Sphinx", page: str, *_: Any) -> None:
     """Let readers sort the tables of the evidence."""
     if page.startswith("evidence/") and page != "evidence/index":
@@ -150,5 +167,7 @@ def setup(app: "Sphinx") -> None:
     app.connect("autodoc-skip-member", _skipped)
     app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _shortened, priority=900)  # after napoleon
+    app.connect("builder-inited", _notebooks)
+    app.connect("source-read", _downloadable)
     app.connect("html-page-context", _sortable)
     app.connect("build-finished", _labelled)

@@ -84,31 +84,34 @@ def paper_table() -> None:
         )
 
 
+def code(page: Path) -> str:
+    """Return the code of a page."""
+    text = page.read_text(encoding="utf-8")
+    return "".join(example.source for example in DocTestParser().get_examples(text))
+
+
 def gallery() -> None:
-    """Draw the figures of the gallery: its code runs once for each of its two tables."""
-    page = (DOCS / "how-to" / "gallery.md").read_text(encoding="utf-8")
-    blocks = re.findall(
-        r"^```pycon\n(.*?)^```$(?:\n\n!\[.*?\]\(\S*/(\S+)-6\.png\))?",
-        page,
-        re.DOTALL | re.MULTILINE,
-    )
-    (IMAGES / "gallery").mkdir(exist_ok=True)
-    for size, table in (("6", "six"), ("30", "thirty")):
-        names: dict[str, Any] = {}
-        for block, image in blocks:
-            for example in DocTestParser().get_examples(block):
-                code = example.source.replace("scores = six", f"scores = {table}")
-                exec(code, names)  # noqa: S102  # the code of our own page
-            if image:
-                small(names["figure"], IMAGES / "gallery" / f"{image}-{size}.png")
-                print(image, size)
+    """Draw the figures of the gallery by the code of its pages, of six and of thirty algorithms."""
+    many: dict[str, Any] = {}
+    exec(code(DOCS / "gallery" / "index.md"), many)  # noqa: S102  # the code of our own page
+    for page in sorted((DOCS / "gallery").glob("*/*.md")):
+        text = page.read_text(encoding="utf-8")
+        for image, size in re.findall(r"\]\(\S*/images/(\S+/[\w-]+-(6|30)\.png)\)", text):
+            of_size = code(page)
+            if size == "30":
+                of_size = re.sub(r"scores = bi.load_example\(.*?\)", "scores = thirty", of_size)
+                of_size = of_size.replace("k, rng = 6,", "k, rng = 30,")
+            names = {"thirty": many["thirty"]}
+            exec(of_size, names)  # noqa: S102  # the code of our own page
+            small(names["figure"], IMAGES / image)
+            print(image)
 
 
 def small(figure: Figure, path: Path) -> None:
     """Save a figure in few colours."""
     whole = BytesIO()
-    figure.savefig(whole, dpi=80)
-    Image.open(whole).convert("RGB").quantize(64).save(path, optimize=True)
+    figure.savefig(whole, dpi=100)
+    Image.open(whole).convert("RGB").quantize(32).save(path, optimize=True)
 
 
 def main() -> None:

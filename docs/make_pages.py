@@ -1,9 +1,11 @@
-"""Write the column glossary, and the documents in JSON with their schema, from the code.
+"""Write the pages that are made from the code, and the overviews of the gallery from its pages.
 
-Run as ``python docs/make_pages.py`` when a column or a key is added.
+Run as ``python docs/make_pages.py`` when a column, a key of JSON or a figure is added.
 """
 
 import json
+import re
+from functools import partial
 from pathlib import Path
 
 from benchinfer.core.frames import GLOSSARY
@@ -41,6 +43,103 @@ each) and `next_cells`; `describe` a table for each measure; `report` the name o
 """
 
 
+GALLERY_HEAD = """\
+# Gallery
+
+Every kind of figure, each on a page with the code that draws it and how to read it.
+`result.plot(kind)` and `bi.plot(result, kind)` are the same. [Draw a figure for a
+paper](../how-to/figures.md) says how to set its size and its words; [For your
+paper](../how-to/paper.md) has the table that goes with it. The pictures here are of six algorithms;
+where the kind changes with their number, its page shows thirty, too.
+"""
+
+GALLERY_END = """
+## Thirty algorithms
+
+The second picture of a page is drawn by the same code, with this simulated table in place of
+`scores`, or with `k = 30` where a page simulates its own scores.
+
+```pycon
+>>> import benchinfer as bi
+>>> import numpy as np
+>>> import pandas as pd
+>>> rng = np.random.default_rng(30)
+>>> easy, skill = rng.normal(0.3, 0.06, (20, 1, 1)), np.linspace(0, 0.08, 30)
+>>> error = easy + skill + rng.normal(0, 0.02, (20, 1, 30)) + rng.normal(0, 0.01, (20, 5, 30))
+>>> sizes = {"dataset": 20, "replication": 5, "algorithm": 30}
+>>> labels = [[f"{name} {n:02d}" for n in range(1, size + 1)] for name, size in sizes.items()]
+>>> cells = pd.MultiIndex.from_product(labels, names=list(sizes))
+>>> rows = pd.DataFrame({"error": error.ravel()}, index=cells).reset_index()
+>>> thirty = bi.read_scores(
+...     rows, measures="error:lower:0.01", layout="wide-measures", resampling="bootstrap"
+... )
+
+```
+"""
+
+# Folders of the gallery: their titles, and the kinds of figures in each in the order of the page.
+FIGURES = {
+    "comparison": (
+        "Any comparison",
+        "ranking forest rank-intervals matrix letters hasse hasse-undecided distributions",
+    ),
+    "mixed": ("Mixed models", "variances caterpillar residuals influence prediction"),
+    "permutation": ("Permutation tests", "critical-difference null"),
+    "bootstrap": ("Bootstrap", "aggregates profile ratios improvement"),
+    "bayes": (
+        "Bayesian models",
+        "ranks simplex shrinkage predicted left-out ppc trace trace-rank",
+    ),
+    "wins": ("Wins", "worths wins"),
+    "meta": ("Meta-analysis", "studies funnel network"),
+    "pair": ("Two algorithms on one data set", "quantiles"),
+    "datasets": ("Each data set by itself", "verdicts podium map clusters support"),
+    "consensus": ("Consensus", "hasse support positions matrix chances"),
+    "subgroups": ("Groups of data sets", "tree divisions"),
+    "archetypes": ("Where algorithms win", "simplex profiles curve together regions"),
+    "running": (
+        "Planned and running experiments, gates",
+        "power path e-process sequence order measures",
+    ),
+    "limits": ("Runs with a limit", "solved cactus profile"),
+}
+
+
+def thumbnails(family: str, folder: str = "") -> str:
+    """Return a grid of the figures of a family, with links from a page above ``folder``."""
+    images = "../images" if folder else "../../images"
+    parts = ["::::{container} thumbnails\n"]
+    for kind in FIGURES[family][1].split():
+        text = (DOCS / "gallery" / family / f"{kind}.md").read_text(encoding="utf-8")
+        first = re.search(r"\n\n(.*?)\.\s", text, re.DOTALL)
+        if first is None:
+            raise ValueError(f"{family}/{kind}.md begins without a sentence")
+        parts.append(
+            f":::{{figure}} {images}/gallery/{family}/{kind}-6.png\n"
+            f":alt: \n:loading: lazy\n\n[{kind}]({folder}{kind}.md): "
+            f"{first[1][0].lower()}{' '.join(first[1].split())[1:]}\n:::\n"
+        )
+    return "\n".join([*parts, "::::\n"])
+
+
+def _contents(names: list[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *names, "```\n"])
+
+
+def family_page(family: str) -> str:
+    """Return the text of ``gallery/<family>/index.md``."""
+    title, kinds = FIGURES[family]
+    return "\n".join([f"# {title}\n", thumbnails(family), _contents(kinds.split())])
+
+
+def gallery() -> str:
+    """Return the text of ``gallery/index.md``."""
+    parts = [GALLERY_HEAD]
+    for family, (title, _) in FIGURES.items():
+        parts.append(f"## {title}\n\n{thumbnails(family, f'{family}/')}")
+    return "\n".join([*parts, _contents([f"{family}/index" for family in FIGURES]) + GALLERY_END])
+
+
 def documents() -> str:
     """Return the text of ``reference/json.md``."""
     parts = [JSON_HEAD]
@@ -76,6 +175,8 @@ PAGES = {
     "glossary.md": glossary,
     "reference/json.md": documents,
     "reference/documents.schema.json": definitions,
+    "gallery/index.md": gallery,
+    **{f"gallery/{family}/index.md": partial(family_page, family) for family in FIGURES},
 }
 
 

@@ -10,7 +10,9 @@ SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 PAGES = [
     "index.html",
     "how-to/choose.html",
-    "how-to/gallery.html",
+    "gallery/index.html",
+    "gallery/comparison/forest.html",
+    "evidence/mixed-models.html",
     "how-to/questions.html",
     "explanation/contrasts.html",
     "reference/index.html",
