@@ -119,6 +119,8 @@ _LABELS = {
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
     '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
     "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    "\n\n</pre>": "\n</pre>",
 }
 _signature_lines = re.compile(r'(<dt class="sig .*?</dt>)', re.DOTALL)
 
