@@ -15,6 +15,7 @@ from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.monitor.reordering import Consecutive
 from benchinfer.analyses.pair.comparison import PairComparison
 from benchinfer.analyses.pareto import Pareto
+from benchinfer.analyses.plan.allocation import Allocation
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.archetypes.stability import ArchetypeStability
@@ -32,6 +33,7 @@ from benchinfer.relations.consensus.stability import ConsensusInfluence, Stabili
 from benchinfer.scores.statistics import SufficientStatistics
 
 __all__ = [
+    "Allocation",
     "Answer",
     "ArchetypeStability",
     "Archetypes",

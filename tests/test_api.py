@@ -41,6 +41,7 @@ NAMES = [
     "pareto",
     "per_dataset",
     "plan",
+    "plan_units",
     "plot",
     "read_effects",
     "read_scores",
@@ -116,6 +117,7 @@ SIGNATURES = {
     "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
     " n_replications=None, costs=None, budget=None",
+    "plan_units": "scores, measure=None, *, std_error=None, costs=None, fixed=None",
     "plot": "result, kind=None, ax=None, *, width='page', title=None, notes=True, top=None,"
     " pair=None, algorithms=None, order=None",
     "priors.Priors": "effect_scale=1.0, effect_sd=None, interaction_scale=1.0, tail_shape=2.0,"

@@ -16,23 +16,40 @@ from benchinfer.cli.options.source import (
 )
 
 if TYPE_CHECKING:
+    from benchinfer.analyses.plan.allocation import Allocation
     from benchinfer.analyses.plan.result import Plan
 
 
 ENDS = {
     "plan": HelpEnd(
-        "plan example:sklearn_bootstrap -m error --difference 0.02",
+        "plan example:sklearn_bootstrap -m error --difference 0.02\n\n"
+        "plan answers.csv --units item,epoch --std-error 0.01 --costs 1,0.1",
         "0 planned; 1 the table has faults; 2 wrong usage; 3 the given design, or the"
         " best one of the budget, has less than the power wanted; 4 no design can show it, or the"
         " pilot cannot answer.",
     ),
 }
 Difference = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="NUMBER",
         help="The difference that is to be shown, or the margin, in the unit of contrasts.",
         show_default=False,
+    ),
+]
+StdError = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="In place of a difference, with nested --units: the standard error of a difference"
+        " that is wanted, by more units, items or answers.",
+    ),
+]
+Fixed = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL=N,...",
+        help="Numbers of units that are fixed beforehand, with --std-error and --costs.",
     ),
 ]
 Power = Annotated[
@@ -63,7 +80,9 @@ Replications = Annotated[
 Costs = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B", help="Cost of a data set, and of one replication of all algorithms on it."
+        metavar="A,B",
+        help="Cost of a data set, and of one replication of all algorithms on it; of one unit of"
+        " each level with --std-error.",
     ),
 ]
 Budget = Annotated[
@@ -75,7 +94,8 @@ Budget = Annotated[
 class PlanArguments:
     """Options of `plan`, as typed."""
 
-    difference: Difference
+    difference: Difference = None
+    std_error: StdError = None
     power: Power = 0.8
     aim: Aim = "difference"
     level: Level = 0.95
@@ -87,13 +107,34 @@ class PlanArguments:
     n_replications: Replications = None
     costs: Costs = None
     budget: Budget = None
+    fixed: Fixed = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `benchinfer.plan`."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.fixed is not None:
+            raise typer.BadParameter("goes with --std-error.", param_hint="'--fixed'")
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _OF_UNITS}
         given["contrasts"] = None if self.contrasts == "one" else self.contrasts
         given["costs"] = None if self.costs is None else _costs(self.costs)
         return given
+
+    def of_units(self) -> dict[str, Any]:
+        """Return the arguments of `benchinfer.plan_units`; refuse those of other plans."""
+        plain = {f.name: f.default for f in fields(self) if f.name not in {*_OF_UNITS, "costs"}}
+        if odd := [name for name, value in plain.items() if getattr(self, name) != value]:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in odd)
+            raise typer.BadParameter(
+                f"goes with --difference, not with levels of units: {options}.",
+                param_hint="'--std-error'",
+            )
+        return {
+            "std_error": self.std_error,
+            "costs": None if self.costs is None else _costs(self.costs),
+            "fixed": None if self.fixed is None else _numbers(self.fixed),
+        }
+
+
+_OF_UNITS = ("std_error", "fixed")
 
 
 def _costs(text: str) -> tuple[float, ...]:
@@ -102,6 +143,18 @@ def _costs(text: str) -> tuple[float, ...]:
     except ValueError:
         raise typer.BadParameter(
             "two numbers, separated by a comma.", param_hint="'--costs'"
+        ) from None
+
+
+def _numbers(text: str) -> dict[str, int]:
+    try:
+        return {
+            name.strip(): int(number)
+            for name, _, number in (part.rpartition("=") for part in text.split(","))
+        }
+    except ValueError:
+        raise typer.BadParameter(
+            "levels with whole numbers, as in question=198.", param_hint="'--fixed'"
         ) from None
 
 
@@ -121,24 +174,32 @@ def plan(
     from benchinfer.reports import documents
 
     scores = source.read()
-    result = bi.plan(scores, measure=source.measure(scores, measure), **design.arguments())
+    name = source.measure(scores, measure)
+    if design.difference is None and design.std_error is None and scores.units is None:
+        raise typer.BadParameter("the size that matters is missing.", param_hint="'--difference'")
+    result: Plan | Allocation
+    if design.difference is None or design.std_error is not None:
+        result, code = bi.plan_units(scores, name, **design.of_units()), Exit.DECIDED
+    else:
+        result = bi.plan(scores, measure=name, **design.arguments())
+        code = Exit.DECIDED if result.power >= design.power else Exit.UNDECIDED
     if report is not None:
         write([result], report)
     if as_json:
         documents.write(documents.plan(result))
     else:
         show(result, report)
-    raise typer.Exit(Exit.DECIDED if result.power >= design.power else Exit.UNDECIDED)
+    raise typer.Exit(code)
 
 
-def show(result: "Plan", report: str | None = None) -> None:
-    """Print the plan, the data sets that other numbers of replications need, and the report."""
-    from benchinfer.analyses.plan.sections import plan_sections
+def show(result: "Plan | Allocation", report: str | None = None) -> None:
+    """Print the plan, the table of other designs, and the report."""
+    from benchinfer.analyses.plan.sections import SECTIONS
     from benchinfer.cli.output.sections import write
     from benchinfer.cli.output.terminal import Terminal
 
     with Terminal() as out:
-        write(out, plan_sections(result)[:1])
+        write(out, SECTIONS[type(result)](result, {})[:1])
         if report is not None:
             out.line()
             out.prose(f"Report: {report}", style="dim")

@@ -69,6 +69,14 @@ GLOSSARY: dict[str, str] = {
     "detectable": "least difference, or margin, that has the power wanted",
     "floor": "data sets that no number of replications can do without",
     "cost": "what the design costs",
+    "unit": "level of nested units, such as passage, question or answer",
+    "n_pilot": "units of the level in one of the level above it, of the outermost on a data set;"
+    " the mean over the pilot",
+    "std_error_doubled": "standard error with twice as many units of the level",
+    "std_error_least": "standard error that no number of units of the level goes below",
+    "n_needed": "number of units of the level that has the wanted error, all else as in the pilot;"
+    " infinite where no number has it",
+    "n_planned": "number of units of the level in the design with the smallest cost",
     "mean": "arithmetic mean in the measure's own unit; in summary the mean over data sets, taken"
     " on the modelling scale, where the estimate is of another statistic",
     "sd": "standard deviation (n - 1) in the measure's own unit",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from benchinfer.analyses.choice.answer import Answer
     from benchinfer.analyses.gate.result import Gate
+    from benchinfer.analyses.plan.allocation import Allocation
     from benchinfer.analyses.plan.result import Plan
     from benchinfer.analyses.subgroups.stability import SubgroupStability
     from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -259,6 +260,18 @@ PLAN = Document(
         "text": (list[str], "The plan in sentences."),
         "designs": (Rows, "Data sets that other numbers of replications need."),
         "curve": (Rows, "Power around the design."),
+    },
+)
+ALLOCATION = Document(
+    "AllocationDocument",
+    "Nested units, and how many of each level a wanted error needs.",
+    {
+        "text": (list[str], "The plan in sentences."),
+        "std_error": (float, "Standard error of a difference in the pilot."),
+        "interval": (list[float], "Its 95 % interval by the uncertainty of the pilot."),
+        "wanted": (float | None, "Standard error that is wanted."),
+        "levels": (Rows, "One row per level of units."),
+        "cost": (float | None, "Cost of the cheapest design with that error."),
     },
 )
 _STABILITY = Document(
@@ -526,8 +539,12 @@ def consensus(
     )
 
 
-def plan(result: "Plan") -> dict[str, object]:
+def plan(result: "Plan | Allocation") -> dict[str, object]:
     """Write down a plan."""
+    from benchinfer.analyses.plan.allocation import Allocation
+
+    if isinstance(result, Allocation):
+        return ALLOCATION.of(result, text=str(result).split("\n"), levels=result.summary())
     designs = result.designs()
     return PLAN.of(
         result,

@@ -17,6 +17,7 @@ from benchinfer.analyses.mixed.compare import compare_mixed
 from benchinfer.analyses.monitor.measures import MonitoredMeasures
 from benchinfer.analyses.pair.compare import compare_pair
 from benchinfer.analyses.permutation.compare import compare_permutation
+from benchinfer.analyses.plan.allocation import Allocation
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.analyses.points import compare_points
 from benchinfer.analyses.subgroups.archetypes.result import Archetypes
@@ -39,7 +40,9 @@ from benchinfer.scores.checks.kinds import ZERO_ONE
 from benchinfer.scores.table import ScoreTable
 
 Where = Subgroups | SubgroupStability | Archetypes | ArchetypeStability | Regions
-type Result = Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Gate
+type Result = (
+    Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Allocation | Gate
+)
 # Scores that are exchanged, with which 100,000 resamples still take a fraction of a second.
 _MANY = 300
 # Data sets from which on a consensus over them says more than they do one by one.
@@ -241,7 +244,15 @@ def gather(results: object, scores: ScoreTable | None, *, bayes: bool = True) ->
         return everything(results, bayes=bayes)
     if isinstance(
         results,
-        Comparison | Comparisons | Where | Relation | Ensemble | Consensus | Plan | Gate,
+        Comparison
+        | Comparisons
+        | Where
+        | Relation
+        | Ensemble
+        | Consensus
+        | Plan
+        | Allocation
+        | Gate,
     ):
         return ReportInput((results,), (), scores)
     if isinstance(results, Answer):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from benchinfer.analyses.choice.sections import levels_table
 from benchinfer.analyses.gate.result import Gate
 from benchinfer.analyses.gate.sections import gate_sections
+from benchinfer.analyses.plan.allocation import Allocation
 from benchinfer.analyses.plan.result import Plan
-from benchinfer.analyses.plan.sections import plan_citations, plan_sections
+from benchinfer.analyses.plan.sections import SECTIONS, plan_citations
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.analyses.robustness.sections import sensitivity
 from benchinfer.analyses.subgroups.subgroups import Subgroups
@@ -168,8 +169,7 @@ def compose(gathered: ReportInput, title: str | None = None) -> Page:
     cited += [r.citations() for r in gathered.results if isinstance(r, Gate | Where)]
     if gathered.agreed or any(isinstance(r, Consensus) for r in gathered.results):
         cited.append(sections.citations())
-    if any(isinstance(r, Plan) for r in gathered.results):
-        cited.append(plan_citations())
+    cited += [plan_citations(r) for r in gathered.results if isinstance(r, Plan | Allocation)]
     entries = [e for text in cited for e in re.findall(r"@\w+\{.*?\n\}", text, flags=re.DOTALL)]
     entries = list(dict.fromkeys(entries))
     content = [section for part in parts for section in part.sections]
@@ -320,9 +320,11 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
 def _gates_and_plans(gathered: ReportInput) -> list[MeasurePart]:
     """Return one part for each gate and planned experiment, numbered where there are several."""
     gates = [r for r in gathered.results if isinstance(r, Gate)]
-    plans = [r for r in gathered.results if isinstance(r, Plan)]
+    plans = [r for r in gathered.results if isinstance(r, Plan | Allocation)]
     parts = [("gate", "Gate", r.verdict, len(gates), gate_sections(r)) for r in gates]
-    parts += [("plan", "Planned experiment", "", len(plans), plan_sections(r)) for r in plans]
+    parts += [
+        ("plan", "Planned experiment", "", len(plans), SECTIONS[type(r)](r, None)) for r in plans
+    ]
     numbers = [*range(1, len(gates) + 1), *range(1, len(plans) + 1)]
     return [
         MeasurePart(f"{anchor}-{n}", title + f" {n}" * (total > 1), tag, content[0].lead, content)
@@ -353,7 +355,7 @@ def _title(gathered: ReportInput) -> str:
         algorithms: set[str] = set()
         datasets: set[str] = set()
         for result in gathered.results:
-            if isinstance(result, Plan):
+            if isinstance(result, Plan | Allocation):
                 continue
             for one in _each(result):
                 setting = getattr(one, "setting", None)

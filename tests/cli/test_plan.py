@@ -59,3 +59,62 @@ def test_a_report_of_the_plan(run: Callable, tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "Report:" in found.stdout
     assert "A plan to show a difference" in file.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    rows = [
+        f"{i},{a},{model},{(i * (3 + k) + a * i * k) % 7}"
+        for i in range(20)
+        for a in range(3)
+        for k, model in enumerate("xy")
+    ]
+    file = tmp_path / "answers.csv"
+    file.write_text("\n".join(["item,answer,model,score", *rows]))
+    return file
+
+
+NESTED = ("-m", "score:higher", "--units", "item,answer")
+
+
+def test_more_items_or_more_answers(run: Callable, answers: Path) -> None:
+    found = run(
+        "plan", answers, *NESTED, "--std-error", 0.2, "--costs", "1,0.1", "--report", "r.html"
+    )
+    assert found.exit_code == 0, found.output
+    assert "What more of each level would do" in found.stdout
+    scores = bi.read_scores(answers, measures="score:higher", units=("item", "answer"))
+    result = bi.plan_units(scores, std_error=0.2, costs=(1, 0.1))
+    said = run("plan", answers, *NESTED, "--std-error", 0.2, "--costs", "1,0.1", "--json")
+    held = json.loads(said.stdout)
+    assert held["std_error"] == result.std_error
+    assert [row["n_planned"] for row in held["levels"]] == list(result.counts)
+    fixed = run(
+        "plan", answers, *NESTED, "--std-error", 0.5, "--costs", "1,1", "--fixed", "answer=2"
+    )
+    assert "2 answers per item" in fixed.stdout.replace("\n  ", " ")
+    assert run("plan", answers, *NESTED).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--std-error", 0.2, "--budget", 3), 2, "--budget"),
+        (("--std-error", 0.2, "--difference", 3), 2, "--difference"),
+        (("--std-error", 0.001, "--costs", "1,1", "--fixed", "item=20"), 4, "the least is"),
+        (("--std-error", 0.2, "--costs", "1,1", "--fixed", "item"), 2, "whole numbers"),
+        (("--difference", 0.2, "--fixed", "item=20"), 2, "goes with --std-error"),
+    ],
+)
+def test_levels_of_units_have_options_of_their_own(
+    run: Callable, answers: Path, arguments: tuple, code: int, said: str
+) -> None:
+    found = run("plan", answers, *NESTED, *arguments)
+    assert found.exit_code == code, found.output
+    assert said in found.output
+
+
+def test_a_plan_needs_a_size(run: Callable) -> None:
+    found = run("plan", TABLE)
+    assert found.exit_code == 2
+    assert "--difference" in found.output

@@ -31,6 +31,10 @@ def sentences(plan: "Plan") -> list[str]:
     each += "" if plan.n_datasets == 1 else " each"
     mean = "" if q.bounds is None else ", on average over the pilot's uncertainty,"
     lines = [f"{each}: a power of {level_percent(plan.power)}{mean} to show {shown(q)}."]
+    if units := q.components.units:
+        lines.append(
+            f"A replication is an outermost unit, which holds as much as in the pilot: {units}."
+        )
     lines += _uncertain(plan)
     if plan.floor is not None:
         lines.append(

@@ -2,12 +2,15 @@
 
 import math
 
-from benchinfer.analyses.plan import result
+from benchinfer.analyses.plan import allocation, result
+from benchinfer.analyses.plan.allocation import Allocation
+from benchinfer.analyses.plan.numerics.allocation import limits
 from benchinfer.analyses.plan.numerics.power import Bound, Uncertain
 from benchinfer.analyses.plan.result import Plan
 from benchinfer.core.citations import bibtex
-from benchinfer.core.numbers import brief, significant
-from benchinfer.core.sections import Figure, Section, Table, number
+from benchinfer.core.numbers import brief, percent, significant
+from benchinfer.core.sections import Column, Figure, Section, Table, number
+from benchinfer.scores.sources.nesting import plural
 
 _AIMS = {
     "difference": "a difference",
@@ -45,9 +48,42 @@ def plan_sections(plan: Plan) -> tuple[Section, ...]:
     )
 
 
-def plan_citations() -> str:
+def allocation_sections(plan: Allocation) -> tuple[Section, ...]:
+    """Return the sections about an allocation to nested units."""
+    first, *rest = allocation.sentences(plan)
+    frame = plan.summary().assign(unit=[plural(name) for name in plan.levels])
+    columns = [
+        Column("unit", "level", role="name"),
+        number("n_pilot", "number", lambda n: f"{n:,.10g}" if n == round(n) else f"{n:,.1f}"),
+        number("share", "share of the variance", percent),
+        number("std_error_doubled", "error with twice as many", significant),
+        number("std_error_least", "error however many", significant),
+    ]
+    if "n_needed" in frame:
+        columns.append(
+            number(
+                "n_needed", f"for {plan.wanted:g}", lambda n: _whole(n) if n < math.inf else "none"
+            )
+        )
+    if "n_planned" in frame:
+        columns.append(number("n_planned", "cheapest design", _whole))
+    note = "Numbers: of the first level on each data set, of others in one of the level above."
+    table = Table("levels", "What more of each level would do", frame, tuple(columns), note=note)
+    terms = " + ".join(f"s{i} / N{i}" for i in range(1, len(plan.levels) + 1))
+    assumptions = (
+        f"The variance of the difference is ({terms}) / D, with D data sets, N units of each level"
+        " on a data set and s the variance of differences between these, by the analysis of"
+        " variance of the nested design. Units of unequal size stay as unequal as they are."
+    )
+    return (
+        Section("More items or more answers", lead=first, text=tuple(rest), tables=(table,)),
+        Section("What the plan rests on", text=(assumptions,)),
+    )
+
+
+def plan_citations(plan: Plan | Allocation) -> str:
     """Return the BibTeX entries of what a plan rests on."""
-    return bibtex([Bound, Uncertain])
+    return bibtex([Bound, Uncertain] if isinstance(plan, Plan) else [limits])
 
 
 def designs(plan: Plan) -> Table:
@@ -115,4 +151,7 @@ def _variance(value: float) -> str:
 
 
 # By class: what is said of a result when a reader requests it.
-SECTIONS = {Plan: lambda plan, _: plan_sections(plan)}
+SECTIONS = {
+    Plan: lambda plan, _: plan_sections(plan),
+    Allocation: lambda plan, _: allocation_sections(plan),
+}

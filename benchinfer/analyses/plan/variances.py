@@ -44,6 +44,8 @@ class Components:
         about given data sets need it.
     measure
         The measure, for its scale and direction.
+    units
+        What the replications of the pilot hold, in words, where they are nested units.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Components:
     df_residual: float | None = None
     overlap: float | None = 0.0
     measure: Measure | None = None
+    units: str = ""
 
     def __post_init__(self) -> None:
         for name in ("dataset_algorithm", "residual"):
@@ -128,4 +131,5 @@ def _sized(setting: Setting, held: dict[str, float]) -> Components:
         df_residual=df,
         overlap=None if rho is None else rho / (1 - rho),
         measure=setting.measure,
+        units=setting.units,
     )

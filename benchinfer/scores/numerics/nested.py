@@ -5,10 +5,14 @@ leaves; a node of one level lies in one node of the level above it.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts
+
+type Weights = Literal["items", "units"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,8 @@ class UnitSums:
     coefficients
         (G, K, L, L) expected sums of squares are ``coefficients @ variances``: of the level in the
         row, by the variance component of the level in the column.
-    within
-        (G, K, K) sums of products of the deviations of items from the means of their unit.
+    shared
+        The same sums for differences of algorithms.
     """
 
     group: Codes
@@ -69,7 +73,33 @@ class UnitSums:
     size: Array
     squares: Array
     coefficients: Array
-    within: Array
+    shared: "SharedItems"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedItems:
+    """Nested design of the items that all algorithms have; G groups, K algorithms.
+
+    There are P levels from the outermost unit to the item. Items count alike, each with the mean of
+    its answers.
+
+    Attributes
+    ----------
+    products
+        (G, P, K, K) sums of squares and products between the nodes of a level within those of the
+        level above it.
+    coefficients
+        (G, P, P) expected sums of squares, by the variance component of the level in the column.
+    shares
+        (G, P) sums over the nodes of a level of the squares of their weights in a mean over all.
+    answers
+        (G, K) harmonic means of the number of answers to an item; NaN without items.
+    """
+
+    products: Array
+    coefficients: Array
+    shares: Array
+    answers: Array
 
 
 def dense(codes: Codes) -> tuple[Codes, Codes]:
@@ -131,8 +161,10 @@ def item_scores(
     )
 
 
-def unit_sums(items: ItemScores, *, answers: bool) -> UnitSums:
+def unit_sums(items: ItemScores, weights: Weights = "items", *, answers: bool) -> UnitSums:
     """Reduce items to outermost units; `answers` adds the level of answers within items.
+
+    `weights` says what counts alike in the mean of a group: items, or outermost units.
 
     References
     ----------
@@ -146,9 +178,6 @@ def unit_sums(items: ItemScores, *, answers: bool) -> UnitSums:
     mean += np.add.reduceat(np.where(held, value - mean[unit], 0.0), begin, axis=0) / np.maximum(
         size, 1
     )
-    deviation = np.where(held, value - mean[unit], 0.0)
-    parts = np.split(deviation, _begins(items.group)[1:])
-    within = np.stack([part.T @ part for part in parts])
     squares, coefficients = sums_of_squares(items, answers=answers)
     return UnitSums(
         items.group[begin],
@@ -157,7 +186,7 @@ def unit_sums(items: ItemScores, *, answers: bool) -> UnitSums:
         size,
         squares,
         coefficients,
-        within,
+        shared_items(items, weights),
     )
 
 
@@ -181,9 +210,29 @@ def sums_of_squares(items: ItemScores, *, answers: bool) -> tuple[Array, Array]:
         np.add.reduceat(np.add.reduceat(total, begin, axis=0) ** 2 / np.maximum(m, 1), at, axis=0)
         for begin, m, at in zip(begins, n, groups, strict=True)
     ]
-    levels = len(homes) - 1 + answers
     if answers:
         squares.append(squares[-1] + np.add.reduceat(items.squares, begins[0], axis=0))
+    between = np.diff(np.stack(squares, axis=-1), axis=-1)
+    return between.clip(min=0.0), _expected(n, homes, begins, groups, answers=answers)
+
+
+def _expected(
+    n: list[Array], homes: list[Codes], begins: list[Codes], groups: list[Codes], *, answers: bool
+) -> Array:
+    """Return (G, K, L, L) coefficients of variance components in sums of squares.
+
+    Parameters
+    ----------
+    n
+        Scores in the nodes of each level, the groups first; (nodes, K).
+    homes
+        (I,) node of each item at each level.
+    begins, groups
+        Where the items of each node begin, and where the nodes of each group.
+    answers
+        Whether a level of single scores lies within the last one.
+    """
+    levels = len(homes) - 1 + answers
     coefficients = np.zeros((*n[0].shape, levels + 1, levels))
     for upper in range(levels + 1):
         coefficients[:, :, upper] = n[0][:, :, None]
@@ -195,8 +244,42 @@ def sums_of_squares(items: ItemScores, *, answers: bool) -> tuple[Array, Array]:
         if answers and upper < levels:  # one score in each node: the number of nodes above
             nodes = np.add.reduceat((n[upper] > 0).astype(np.float64), groups[upper], axis=0)
             coefficients[:, :, upper, -1] = nodes
-    between = np.diff(np.stack(squares, axis=-1), axis=-1)
-    return between.clip(min=0.0), np.diff(coefficients, axis=2)
+    return np.diff(coefficients, axis=2)
+
+
+def shared_items(items: ItemScores, weights: Weights) -> SharedItems:
+    """Return sums of squares and products of the items that all algorithms have."""
+    complete = (items.count > 0).all(axis=1)[:, None]
+    homes = [items.group, *items.nodes.T]
+    begins = [_begins(home) for home in homes]
+    groups = [_begins(items.group[begin]) for begin in begins]
+    n = [np.add.reduceat(complete.astype(np.float64), begin, axis=0) for begin in begins]
+    value = np.where(complete, items.mean, 0.0)
+    middle = np.add.reduceat(value, begins[0], axis=0) / np.maximum(n[0], 1)
+    value = np.where(complete, value - middle[items.group], 0.0)
+    sums: list[Array] = []
+    for begin, m, at in zip(begins[1:], n[1:], groups[1:], strict=True):
+        root = np.add.reduceat(value, begin, axis=0) / np.sqrt(np.maximum(m, 1))
+        sums.append(np.stack([part.T @ part for part in np.split(root, at[1:])]))
+    products = np.diff(np.stack([np.zeros_like(sums[0]), *sums], axis=1), axis=1)
+    inverse = np.where(complete, 1 / np.maximum(items.count, 1), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        answers = n[0] / np.add.reduceat(inverse, begins[0], axis=0)
+    top = homes[1]
+    shares: list[Array] = []
+    for begin, m, at in zip(begins[1:], n[1:], groups[1:], strict=True):
+        if weights == "items":
+            weight = m / np.maximum(n[0][items.group[begin]], 1)
+        else:
+            units = np.add.reduceat((n[1] > 0).astype(np.float64), groups[1], axis=0)
+            weight = m / np.maximum(n[1][top[begin]] * units[items.group[begin]], 1)
+        shares.append(np.add.reduceat(weight**2, at, axis=0)[:, 0])
+    return SharedItems(
+        products,
+        _expected(n, homes, begins, groups, answers=False)[:, 0],
+        np.stack(shares, axis=1),
+        answers,
+    )
 
 
 def _begins(sorted_codes: Codes) -> Codes:
@@ -225,3 +308,75 @@ def variance_components(squares: Array, coefficients: Array) -> Array:
         if c[level, level] > 0:
             components[level] = rest / c[level, level]
     return components.clip(min=0.0)
+
+
+@savable
+@dataclass(frozen=True, slots=True)
+class DifferenceDesign:
+    """Nested design of the differences of two algorithms, of the average pair; L levels.
+
+    Attributes
+    ----------
+    squares, df
+        (L,) sums of squares and their degrees of freedom.
+    coefficients
+        (L, L) expected sums of squares, by the variance component of the level in the column.
+    shares
+        (L,) what a variance component counts in the variance of the mean difference on a data set.
+    nodes
+        (L,) nodes of each level on a data set.
+    """
+
+    squares: Array
+    df: Array
+    coefficients: Array
+    shares: Array
+    nodes: Array
+
+    @property
+    def components(self) -> Array:
+        """(L,) variance components of differences."""
+        return variance_components(self.squares, self.coefficients)
+
+    @property
+    def uneven(self) -> Array:
+        """(L,) variance of a mean over nodes of these sizes, over that of nodes of one size."""
+        return self.shares * self.nodes
+
+
+def difference_design(
+    products: Array,
+    coefficients: Array,
+    shares: Array,
+    nodes: Counts,
+    answers: tuple[Array, Array, Array] | None,
+) -> DifferenceDesign:
+    """Return the nested design of the differences of the average pair of K algorithms.
+
+    Answers of two algorithms to one item are independent, given the item.
+
+    Parameters
+    ----------
+    products, coefficients, shares
+        (D, P, K, K), (D, P, P) and (D, P) of `SharedItems`.
+    nodes
+        (D, L) nodes of each level.
+    answers
+        (D, K) sums of squares of answers, their degrees of freedom, and the harmonic mean of the
+        number of answers to an item; None without that level.
+    """
+    k = products.shape[-1]
+    total, each = products.sum(axis=(0, 2, 3)), np.einsum("dpkk->p", products)
+    squares = ((k * each - total) / (k * (k - 1) / 2)).clip(min=0.0)
+    c, mean = coefficients.sum(axis=0), shares.mean(axis=0)
+    df = (k - 1) * c[:, -1]
+    if answers is not None:
+        s, free, repeats = answers
+        inverse = np.where(shares[:, :1] > 0, 1 / repeats, 0.0).mean(axis=1)
+        variance = 2 * (s.sum(axis=0) / np.maximum(free.sum(axis=0), 1)).mean()
+        inner = np.einsum("dp,d->p", coefficients[..., -1], inverse)
+        c = np.block([[c, inner[:, None]], [np.zeros(len(c)), free.sum()]])
+        squares = np.append(squares, variance * free.sum())
+        df = np.append(df, free.sum())
+        mean = np.append(mean, (shares[:, -1] * inverse).mean())
+    return DifferenceDesign(squares, df, c, mean, nodes.mean(axis=0))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -23,8 +23,11 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.nested import (
+    DifferenceDesign,
     ItemScores,
+    Weights,
     dense,
+    difference_design,
     item_scores,
     nodes_of,
     unit_sums,
@@ -32,7 +35,6 @@ from benchinfer.scores.numerics.nested import (
 )
 from benchinfer.scores.summary import coded, moments
 
-type Weights = Literal["items", "units"]
 # Names of what is repeated for one item: such a level holds answers, not items.
 REPEATED = (
     *("answer", "epoch", "attempt", "sample", "trial", "repeat", "repetition", "replication"),
@@ -114,8 +116,13 @@ class NestedUnits:
     squares, coefficients
         (M, D, K, L) sums of squares of the nested design and (M, D, K, L, L) their expected values
         in terms of variance components.
-    within
-        (M, D, K, K) sums of products of items' deviations from the mean of their unit.
+    products, expected
+        (M, D, P, K, K) sums of squares and products of the means of items that all algorithms have,
+        of the P levels down to the item, and (M, D, P, P) their expected values in terms of
+        variance components.
+    shares, repeats
+        (M, D, P) sums of squares of the weights of the nodes of a level in the mean of these items,
+        and (M, D, K) harmonic means of the number of answers to one.
     """
 
     levels: tuple[str, ...]
@@ -127,7 +134,10 @@ class NestedUnits:
     nodes: Counts
     squares: Array
     coefficients: Array
-    within: Array
+    products: Array
+    expected: Array
+    shares: Array
+    repeats: Array
 
     @property
     def items(self) -> int:
@@ -149,7 +159,10 @@ class NestedUnits:
             nodes=self.nodes[np.ix_(m, d)],
             squares=self.squares[np.ix_(m, d, k)],
             coefficients=self.coefficients[np.ix_(m, d, k)],
-            within=self.within[np.ix_(m, d, k, k)],
+            products=self.products[m][:, d][..., k, :][..., k],
+            expected=self.expected[np.ix_(m, d)],
+            shares=self.shares[np.ix_(m, d)],
+            repeats=self.repeats[np.ix_(m, d, k)],
         )
 
     def normalised(self, measure: str, name: str) -> "NestedUnits":
@@ -169,7 +182,10 @@ class NestedUnits:
             nodes=self.nodes[order],
             squares=without(self.squares),
             coefficients=self.coefficients[order],
-            within=without(self.within),
+            products=without(self.products),
+            expected=self.expected[order],
+            shares=self.shares[order],
+            repeats=self.repeats[order],
         )
 
     def words(self, measure: str) -> str:
@@ -187,6 +203,18 @@ class NestedUnits:
         """Return (L,) variance components of scores within data set and algorithm."""
         m = self.measures.index(measure)
         return variance_components(self.squares[m], self.coefficients[m])
+
+    def differences(self, measure: str) -> DifferenceDesign:
+        """Return what the variance of a difference of two algorithms consists of."""
+        m = self.measures.index(measure)
+        inner = (self.squares[m, ..., -1], self.coefficients[m, ..., -1, -1])
+        return difference_design(
+            self.products[m],
+            self.expected[m],
+            self.shares[m],
+            self.nodes[m],
+            (*inner, self.repeats[m]) if self.answers else None,
+        )
 
     def correlations(self, measure: str) -> Array:
         """Return (L - 1,) intraclass correlation of two scores in one unit of each level.
@@ -233,7 +261,7 @@ class NestedUnits:
         return 1 + (self.sizes(measure) - 1) * self.correlations(measure)
 
 
-def reduce_units(frame: Frame, roles: Roles, weights: str) -> tuple[Frame, NestedUnits]:
+def reduce_units(frame: Frame, roles: Roles, weights: Weights) -> tuple[Frame, NestedUnits]:
     """Reduce canonical columns to one row per outermost unit, algorithm and measure.
 
     The value is the mean over the items of the unit, each the mean of its answers; their number is
@@ -248,7 +276,7 @@ def reduce_units(frame: Frame, roles: Roles, weights: str) -> tuple[Frame, Neste
     occurring, group = dense(m * len(datasets) + d)
     within = [codes for codes, _ in labels[3:]]
     items = item_scores([group, *within], k, len(algorithms), value, n, squares)
-    sums = unit_sums(items, answers=answers)
+    sums = unit_sums(items, weights, answers=answers)
     u, a = np.nonzero(sums.size > 0)
     place = np.divmod(occurring, len(datasets))
     of = [part[sums.group[u]] for part in place]
@@ -277,7 +305,10 @@ def reduce_units(frame: Frame, roles: Roles, weights: str) -> tuple[Frame, Neste
         nodes=placed(_nodes(items, answers=answers)),
         squares=placed(sums.squares),
         coefficients=placed(sums.coefficients),
-        within=placed(sums.within),
+        products=placed(sums.shared.products),
+        expected=placed(sums.shared.coefficients),
+        shares=placed(sums.shared.shares),
+        repeats=placed(sums.shared.answers),
     )
 
 

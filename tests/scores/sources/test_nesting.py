@@ -82,7 +82,7 @@ def test_engines_agree(answers, engine):
     theirs, mine = read(frame), read(answers)
     assert theirs.digest == mine.digest
     assert theirs.units.squares == pytest.approx(mine.units.squares, abs=1e-12)
-    assert theirs.units.within == pytest.approx(mine.units.within, abs=1e-12)
+    assert theirs.units.products == pytest.approx(mine.units.products, abs=1e-12)
     assert (theirs.units.nodes == mine.units.nodes).all()
 
 
