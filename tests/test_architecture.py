@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4893,
-    "records": 471,
+    "functions": 4927,
+    "records": 474,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }
