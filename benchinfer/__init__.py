@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from benchinfer.analyses.pair.compare import compare_pair
     from benchinfer.analyses.pareto import pareto
     from benchinfer.analyses.permutation.compare import compare_permutation
-    from benchinfer.analyses.plan.allocation import plan_units
     from benchinfer.analyses.plan.plan import plan
     from benchinfer.analyses.plan.variances import Components
     from benchinfer.analyses.points import compare_points
@@ -84,7 +83,6 @@ _homes = {
     "pareto": "analyses.pareto",
     "per_dataset": "comparison.per_dataset",
     "plan": "analyses.plan.plan",
-    "plan_units": "analyses.plan.allocation",
     "plot": "plots.draw",
     "read_effects": "analyses.meta.read",
     "read_scores": "scores.read",
@@ -124,7 +122,6 @@ __all__ = [
     "pareto",
     "per_dataset",
     "plan",
-    "plan_units",
     "plot",
     "read_effects",
     "read_scores",

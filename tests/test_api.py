@@ -41,7 +41,6 @@ NAMES = [
     "pareto",
     "per_dataset",
     "plan",
-    "plan_units",
     "plot",
     "read_effects",
     "read_scores",
@@ -97,7 +96,7 @@ SIGNATURES = {
     " scale='none', trend=None, n_jobs=None, progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None, missing='use'",
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
-    " n_replications=None, df_residual=None, overlap=0.0, measure=None",
+    " n_replications=None, df_residual=None, overlap=0.0, measure=None, units=''",
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=None",
     "stability.consensus_influence": "ensemble, *, method='symdiff', family='weak',"
@@ -114,10 +113,10 @@ SIGNATURES = {
     " normalised=None, limit=None, par=1.0",
     "pareto": "scores, measures=None, *, level=0.95, reference='rotation', missing='use', seed=1",
     "per_dataset": "compare, scores, measure=None, *, n_jobs=None, **arguments",
-    "plan": "pilot, difference, measure=None, *, level=0.95, power=0.8, aim='difference',"
+    "plan": "pilot, difference=None, measure=None, *, std_error=None, level=0.95, power=0.8,"
+    " aim='difference',"
     " contrasts='tukey', adjust='auto', k=None, target='auto', n_datasets=None,"
-    " n_replications=None, costs=None, budget=None",
-    "plan_units": "scores, measure=None, *, std_error=None, costs=None, fixed=None",
+    " n_replications=None, costs=None, budget=None, fixed=None",
     "plot": "result, kind=None, ax=None, *, width='page', title=None, notes=True, top=None,"
     " pair=None, algorithms=None, order=None",
     "priors.Priors": "effect_scale=1.0, effect_sd=None, interaction_scale=1.0, tail_shape=2.0,"

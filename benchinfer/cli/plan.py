@@ -111,30 +111,11 @@ class PlanArguments:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `benchinfer.plan`."""
-        if self.fixed is not None:
-            raise typer.BadParameter("goes with --std-error.", param_hint="'--fixed'")
-        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _OF_UNITS}
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
         given["contrasts"] = None if self.contrasts == "one" else self.contrasts
         given["costs"] = None if self.costs is None else _costs(self.costs)
+        given["fixed"] = None if self.fixed is None else _numbers(self.fixed)
         return given
-
-    def of_units(self) -> dict[str, Any]:
-        """Return the arguments of `benchinfer.plan_units`; refuse those of other plans."""
-        plain = {f.name: f.default for f in fields(self) if f.name not in {*_OF_UNITS, "costs"}}
-        if odd := [name for name, value in plain.items() if getattr(self, name) != value]:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in odd)
-            raise typer.BadParameter(
-                f"goes with --difference, not with levels of units: {options}.",
-                param_hint="'--std-error'",
-            )
-        return {
-            "std_error": self.std_error,
-            "costs": None if self.costs is None else _costs(self.costs),
-            "fixed": None if self.fixed is None else _numbers(self.fixed),
-        }
-
-
-_OF_UNITS = ("std_error", "fixed")
 
 
 def _costs(text: str) -> tuple[float, ...]:
@@ -169,6 +150,7 @@ def plan(
 ) -> None:
     """Say how many data sets and replications an experiment needs, from a pilot's scores."""
     import benchinfer as bi
+    from benchinfer.analyses.plan.result import Plan
     from benchinfer.cli.guard import Exit
     from benchinfer.cli.report import write
     from benchinfer.reports import documents
@@ -177,19 +159,15 @@ def plan(
     name = source.measure(scores, measure)
     if design.difference is None and design.std_error is None and scores.units is None:
         raise typer.BadParameter("the size that matters is missing.", param_hint="'--difference'")
-    result: Plan | Allocation
-    if design.difference is None or design.std_error is not None:
-        result, code = bi.plan_units(scores, name, **design.of_units()), Exit.DECIDED
-    else:
-        result = bi.plan(scores, measure=name, **design.arguments())
-        code = Exit.DECIDED if result.power >= design.power else Exit.UNDECIDED
+    result: Plan | Allocation = bi.plan(scores, measure=name, **design.arguments())
+    enough = not isinstance(result, Plan) or result.power >= design.power
     if report is not None:
         write([result], report)
     if as_json:
         documents.write(documents.plan(result))
     else:
         show(result, report)
-    raise typer.Exit(code)
+    raise typer.Exit(Exit.DECIDED if enough else Exit.UNDECIDED)
 
 
 def show(result: "Plan | Allocation", report: str | None = None) -> None:

@@ -84,7 +84,7 @@ def test_more_items_or_more_answers(run: Callable, answers: Path) -> None:
     assert found.exit_code == 0, found.output
     assert "What more of each level would do" in found.stdout
     scores = bi.read_scores(answers, measures="score:higher", units=("item", "answer"))
-    result = bi.plan_units(scores, std_error=0.2, costs=(1, 0.1))
+    result = bi.plan(scores, std_error=0.2, costs=(1, 0.1))
     said = run("plan", answers, *NESTED, "--std-error", 0.2, "--costs", "1,0.1", "--json")
     held = json.loads(said.stdout)
     assert held["std_error"] == result.std_error
@@ -99,11 +99,11 @@ def test_more_items_or_more_answers(run: Callable, answers: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("--std-error", 0.2, "--budget", 3), 2, "--budget"),
-        (("--std-error", 0.2, "--difference", 3), 2, "--difference"),
+        (("--std-error", 0.2, "--budget", 3), 4, "budget: this is for data sets"),
+        (("--std-error", 0.2, "--difference", 3), 4, "--std-error"),
         (("--std-error", 0.001, "--costs", "1,1", "--fixed", "item=20"), 4, "the least is"),
         (("--std-error", 0.2, "--costs", "1,1", "--fixed", "item"), 2, "whole numbers"),
-        (("--difference", 0.2, "--fixed", "item=20"), 2, "goes with --std-error"),
+        (("--difference", 0.2, "--fixed", "item=20"), 4, "difference: this is for"),
     ],
 )
 def test_levels_of_units_have_options_of_their_own(

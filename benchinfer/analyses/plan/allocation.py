@@ -11,7 +11,7 @@ from benchinfer.analyses.plan.numerics.allocation import cheapest, error_varianc
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, percent, significant
 from benchinfer.core.result import Showable
@@ -27,73 +27,21 @@ if TYPE_CHECKING:
 COVER = 0.95
 
 
-def plan_units(
+def allocate(
     scores: "ScoreTable",
-    measure: str | None = None,
-    *,
-    std_error: float | None = None,
-    costs: Sequence[float] | None = None,
-    fixed: Mapping[str, int] | None = None,
+    measure: str | None,
+    std_error: float | None,
+    costs: Sequence[float] | None,
+    fixed: Mapping[str, int] | None,
 ) -> "Allocation":
-    """Say whether more items or more answers reduce the error of a difference.
+    """Return what more units of each level do to the error of a difference.
 
-    Parameters
-    ----------
-    scores
-        A table with nested units, at least two algorithms and, somewhere, several units of each
-        level in one of the level above it.
-    measure
-        Name of the measure; may be omitted if there is one.
-    std_error
-        Standard error wanted of the difference of two algorithms, in the measure's unit. The number
-        of units of each level is then found that has it, where those of all other levels stay.
-    costs
-        Of one unit of each level, the outermost first, all algorithms together: of a passage
-        without its items, of an item without its answers, of an answer. The design with the
-        smallest cost that has the error is found, of units of one size, with at least 10 outermost
-        units on each data set.
-    fixed
-        Level to its number in each unit of the level above (of the outermost: on each data set),
-        where this is not up for choice: ``{"question": 198}``. It goes with `costs`.
-
-    Returns
-    -------
-    Allocation
-        With `summary`, and `std_error_of` any other design.
-
-    Raises
-    ------
-    DesignError
-        The table has no nested units, or cannot tell how those of a level vary; or no design has
-        the error, and the message says the least one.
-
-    Notes
-    -----
-    Items differ in how hard they are, and what is hard for both of two algorithms cancels. What
-    counts is the variance of differences: over D data sets with C units each, n items in a unit
-    and a answers to an item,
-
-    ``V = (s_u / C + s_i / (C n) + s_a / (C n a)) / D``.
-
-    The components s are those of the analysis of variance of the nested design (Searle, Casella &
-    McCulloch 1992, chapter 3), of the differences of the average pair, on the items that all
-    algorithms have; s_a is the sum of both algorithms' variances of answers. Of units of unequal
-    size each term is larger by the sum of squared weights of units times their number. The interval
-    of the standard error comes from the chi-squared limits of the mean squares (MOVER).
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> import benchinfer as bi
-    >>> rng = np.random.default_rng(1)
-    >>> rows = pd.DataFrame(
-    ...     [(i, a, model, hard + rng.normal())
-    ...      for i in range(50) for model in "xy" for hard in [rng.normal()] for a in range(4)],
-    ...     columns=["item", "answer", "model", "score"])
-    >>> scores = bi.read_scores(rows, measures="score:higher", units=("item", "answer"))
-    >>> best = plan_units(scores, std_error=0.1, costs=(1, 0.1))
-    >>> best.counts, round(best.cost)
-    ((239, 3), 311)
+    The variance of differences over D data sets with C units each, n items in a unit and a answers
+    to an item is ``V = (s_u / C + s_i / (C n) + s_a / (C n a)) / D``. The components s are those of
+    the analysis of variance of the nested design (Searle, Casella & McCulloch 1992, chapter 3), of
+    the differences of the average pair, on the items that all algorithms have; s_a is the sum of
+    both algorithms' variances of answers. Of units of unequal size each term is larger by the sum
+    of squared weights of units times their number.
     """
     setting, _ = Setting.of(scores, measure)
     design = _pilot(scores, setting.measure)
@@ -129,10 +77,13 @@ def _pilot(scores: "ScoreTable", measure: Measure) -> DifferenceDesign:
     """Return the design of differences; refuse a table that cannot tell how units vary."""
     if scores.units is None:
         raise DesignError(
-            "replications of the table are not nested: there are no levels to choose between.",
-            hint=Phrase(f"{Option('units', ('item', 'answer'))} of read_scores names the levels;"
-                        f" {Call('plan')} is about data sets and replications."),
-        )  # fmt: skip
+            "the difference that is to be shown is missing, and replications are not nested.",
+            hint=Phrase(
+                f"{Option('difference')} plans data sets and replications; levels of units, which"
+                f" {Option('units', ('item', 'answer'))} names on reading, are planned for"
+                f" {Option('std_error')}."
+            ),
+        )
     if measure.scale != "identity":
         raise DesignError(
             f"{measure.name} is compared on the {measure.scale} scale, errors here are of"
@@ -299,7 +250,7 @@ class Allocation(Showable):
         >>> rows = {"item": [1, 1, 2, 2, 3, 3] * 2, "answer": [1, 2] * 6,
         ...         "model": ["a"] * 6 + ["b"] * 6, "acc": [1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0]}
         >>> scores = bi.read_scores(rows, measures="acc:higher", units=("item", "answer"))
-        >>> round(bi.plan_units(scores).std_error_of(100, 1), 4)
+        >>> round(bi.plan(scores).std_error_of(100, 1), 4)
         0.0577
         """
         if len(counts) != len(self.levels) or not all(n >= 1 for n in counts):

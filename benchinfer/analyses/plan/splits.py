@@ -1,6 +1,7 @@
 """Split of a budget into data sets and replications."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,7 @@ class Costs:
     budget: float | None = None  # the sum, None for as little as needed
 
     @staticmethod
-    def of(costs: tuple[float, float] | None, budget: float | None) -> "Costs | None":
+    def of(costs: Sequence[float] | None, budget: float | None) -> "Costs | None":
         """Check costs as typed."""
         if costs is None:
             if budget is None:
