@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4927,
+    "functions": 4929,
     "records": 474,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
