@@ -217,8 +217,10 @@ def plan(
 def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
     """Return the allocation to levels of units; refuse arguments of other plans."""
     defaults = {"difference": None, **(plan.__kwdefaults__ or {})}
-    own = {name: given[name] for name in ("measure", "std_error", "costs", "fixed")}
-    odd = [name for name, value in defaults.items() if name not in own and given[name] != value]
+    arguments = {name: given[name] for name in ("measure", "std_error", "costs", "fixed")}
+    odd = [
+        name for name, value in defaults.items() if name not in arguments and given[name] != value
+    ]
     if odd:
         raise DesignError(
             f"{join(odd)}: this is for data sets and replications, not for levels of units.",
@@ -232,7 +234,7 @@ def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
             " of units.",
             hint=f"{Option('difference')}, or a score table with units.",
         )
-    return allocate(pilot, **own)
+    return allocate(pilot, **arguments)
 
 
 def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> Plan:
