@@ -129,7 +129,8 @@ SIGNATURES = {
     "read_scores": "source, *, measures=None, columns=None, layout='auto', where=None,"
     " name=None, dataset=None, resampling=None, paired=None, repeats='error', query=None,"
     " failed='missing', crashed='stopped', covariates=None, features=None, normalise=None,"
-    " names=None, units=None, unit_weights='items', take=None, selected=False",
+    " names=None, units=None, unit_weights='items', take=None, selected=False,"
+    " targets=None",
     "report": "results, path, *, scores=None, title=None, bayes=True, format=None, print='short'",
     "stability.resample_relations": "compare, scores, measure=None, *, resample='both',"
     " resamples=200, rule='evidence', seed=1, n_jobs=None, **arguments",

@@ -358,6 +358,7 @@ GLOSSARY: dict[str, str] = {
     "penalised": "mean over data sets of the time, stopped runs at a multiple of the limit (PAR)",
     "best_on": "solved problems on which the algorithm is the best one, ties shared equally",
     "contribution": "what the penalised mean of the virtual best loses without the algorithm",
+    "target": "value that a run is to reach",
     "choice": "virtual best, which takes the best algorithm of each problem, or single best",
     "total_time": "sum of the times of all runs, of stopped ones up to the limit",
     "running_time": "expected running time of restarts until the problem is solved: the sum of all"

@@ -83,6 +83,7 @@ from benchinfer.scores.sources.nesting import (
     reduce_units,
 )
 from benchinfer.scores.sources.query import filtered
+from benchinfer.scores.sources.targets import Goals, target_times
 from benchinfer.scores.table import ScoreTable
 
 LEFT_OUT = "measures left out"
@@ -111,6 +112,7 @@ def read_scores(
     unit_weights: Weights = "items",
     take: str | None = None,
     selected: bool = False,
+    targets: Goals | None = None,
 ) -> ScoreTable:
     """Read a table of scores and check it.
 
@@ -204,6 +206,17 @@ def read_scores(
         the mean of the last ones, ``"mean-last:5"``. By default as the ``measures.toml`` says.
     selected
         Allow ``take="best:..."`` of the scores that are compared, which makes each too good.
+    targets
+        Targets of traces of optimisers, whose rows are values after so many evaluations, or
+        another cost: scores are the evaluations until a run reaches a target. `measures` declares
+        the values first, ``"loss:lower"``, then the cost if its column is not named as one,
+        ``"calls:lower"``.
+
+        ``[0.1, 0.01]`` makes each target a measure with a limit. Targets of a grid are averaged
+        over for each run: ``51`` for each data set between the worst first and the best last value,
+        ``"1e2:1e-8:51"`` the same ones for all, both equally spaced in logarithms; then there is
+        also the share of targets that were reached. The limit is the time up to which all runs were
+        observed, or that of the cost, ``"evaluations:lower:limit=10000"``.
 
     Returns
     -------
@@ -227,14 +240,56 @@ def read_scores(
     accuracy (higher is better))
     """
     options: dict[str, Any] = {name: value for name, value in locals().items() if name != "source"}
+    options.pop("targets")
     try:
-        return _read(source, **options)
+        return _read(source, **options) if targets is None else _traces(source, targets, options)
     except ScoreTableError as error:
-        if not error.findings:
+        if not error.findings or targets is not None:
             raise
         from benchinfer.scores.checks.proposals import with_proposals
 
         raise with_proposals(error, _read, source, options) from None
+
+
+def _traces(source: object, targets: Goals, options: Mapping[str, Any]) -> ScoreTable:
+    """Read traces of optimisers, and the times until they reach targets as scores."""
+    origin = open_source(source, options["query"], options["name"])
+    origin = origin if options["where"] is None else filtered(origin, options["where"])
+    measures, scheme, covariates, levels, of_curve, findings = declared(
+        options["measures"],
+        options["resampling"],
+        options["covariates"],
+        options["units"],
+        options["take"],
+        origin.toml,
+    )
+    tool = origin.known if options["layout"] == "auto" else None
+    refused = {"take": of_curve, "units": levels, "covariates": covariates}
+    if names := [name for name, value in refused.items() if value]:
+        raise ScoreTableError(
+            f"targets go without {' and '.join(names)}: scores are the times at which runs reach"
+            " them.",
+            hint="leave out one of both.",
+        )
+    if tool is not None:
+        findings += _of_tool(tool)
+        measures, scheme = measures or tool.measures, scheme or tool.resampling
+    stem = options["dataset"] or origin.stem
+    frame, new, times, notes = target_times(
+        origin, targets, measures, options["columns"], options["layout"], stem
+    )
+    reading: dict[str, Any] = dict.fromkeys(
+        ("where", "name", "query", "columns", "covariates", "units", "take")
+    )
+    reading |= {"measures": new, "resampling": scheme, "layout": "long"}
+    reading["dataset"] = None if "dataset" in frame else stem
+    table = _read(frame, **{**options, **reading})
+    return replace(
+        table,
+        source=origin.name,
+        notes=(*findings, *notes, *table.notes),
+        targets=times.renamed(check_names(options["names"])),
+    )
 
 
 def _read(

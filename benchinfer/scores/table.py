@@ -14,7 +14,7 @@ from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
-from benchinfer.numerics.types import Array
+from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, within
 from benchinfer.scores.checks.findings import check
@@ -38,6 +38,7 @@ from benchinfer.scores.numerics.limits import (
     turning_verdict,
     virtual_best,
 )
+from benchinfer.scores.numerics.targets import TargetTimes
 from benchinfer.scores.reductions import (
     Blocks,
     Cells,
@@ -221,6 +222,8 @@ class ScoreTable(Showable):
     units
         Levels of nested units and their sums of squares, None where replications are not nested;
         else those of the outermost level are the replications.
+    targets
+        Times at which runs reached targets, None where scores are of no traces.
     """
 
     home: ClassVar[str] = "benchinfer.comparison"
@@ -238,6 +241,7 @@ class ScoreTable(Showable):
     _failures: Any = None
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
     units: NestedUnits | None = None
+    targets: TargetTimes | None = None
     # Digest and findings are requested by every result: kept once computed.
     _memo: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -481,36 +485,47 @@ class ScoreTable(Showable):
         """Estimate the expected running time of restarts until the problem is solved.
 
         The sum of all times, of stopped runs up to the limit, divided by the number of solved runs
-        (ERT); infinite where no run was solved.
+        (ERT); infinite where no run was solved. Of targets it is the sum of the times of all runs,
+        each until it reached the target or ended, divided by the number that reached it.
 
         Parameters
         ----------
         measure
-            May be left out where one measure has a limit.
+            May be left out where one measure has a limit; of targets, all by default.
 
         Returns
         -------
         pandas.DataFrame
-            One row per data set and algorithm: ``dataset algorithm n solved total_time
-            running_time``, and ``running_time_shown``, which is ``"> total"`` where the running
-            time is infinite.
+            One row per data set and algorithm, and per target if there are any: ``dataset algorithm
+            [target] n solved total_time running_time``, and ``running_time_shown``, which is
+            ``"> total"`` where the running time is infinite.
 
         References
         ----------
         Hansen et al. (2021), https://doi.org/10.1080/10556788.2020.1808977
         """
-        times = self.run_times(measure)
-        total, solved = times.running_times(times.dataset)
-        n = np.zeros_like(solved)
-        np.add.at(n, times.dataset, times.n)
-        d, k = np.nonzero(n)
-        total, solved = total[d, k], solved[d, k]
+        targets: dict[str, Array] = {}
+        if self.targets is not None:
+            held, at = self._target_times(self.targets, measure)
+            totals, counts, n = held.running_times()
+            d, k = (np.repeat(i, len(at)) for i in np.nonzero(n))
+            j = np.tile(at, len(d) // len(at))
+            total, solved = totals[d, k, j], counts[d, k, j]
+            targets = {"target": held.targets[d, j]}
+        else:
+            times = self.run_times(measure)
+            sums, counts = times.running_times(times.dataset)
+            n = np.zeros_like(counts)
+            np.add.at(n, times.dataset, times.n)
+            d, k = np.nonzero(n)
+            total, solved = sums[d, k], counts[d, k]
         with np.errstate(divide="ignore"):
             expected = total / solved
         return frames.frame(
             {
                 "dataset": [self.datasets[i] for i in d],
                 "algorithm": [self.algorithms[i] for i in k],
+                **targets,
                 "n": n[d, k],
                 "solved": solved,
                 "total_time": total,
@@ -521,6 +536,14 @@ class ScoreTable(Showable):
                 ],
             }
         )
+
+    def _target_times(self, times: TargetTimes, measure: str | None) -> tuple[TargetTimes, Codes]:
+        """Return times up to the limit that is declared now, and which targets are of a measure."""
+        if measure is None or not times.measures:
+            return times, np.arange(times.targets.shape[1])
+        limit = float(self.limited(measure).limit or 0)
+        times = times.up_to(limit) if limit < times.limit else times
+        return times, np.array([times.measures.index(measure)])
 
     def penalties(self, measure: str | None = None, *, level: float = 0.95) -> "pd.DataFrame":
         """Find the penalty factors of stopped runs at which pairs of algorithms turn.
@@ -1134,6 +1157,7 @@ class ScoreTable(Showable):
             _rows=rows,
             summary=summary,
             units=self.units and self.units.part(*summary.labels),
+            targets=self.targets and self.targets.part(summary.datasets, summary.algorithms),
             features={name: feature.at(positions) for name, feature in self.features.items()},
             _memo={},
         )

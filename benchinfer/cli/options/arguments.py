@@ -245,6 +245,8 @@ def declare(given: dict[str, Any]) -> None:
     names = [text.partition(":")[0].strip() for text in declared]
     given["measures"] = declared
     given["measure"] = names[0] if isinstance(measure, str) else names
+    if given.get("targets") is not None:  # declared of traces, which become times to targets
+        given["measure"] = None
 
 
 def named(

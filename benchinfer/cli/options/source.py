@@ -229,6 +229,16 @@ Selected = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Targets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Targets of traces of optimisers; scores are the evaluations until a run reaches one:"
+        " values, as in 0.1,0.01, each a measure; how many for each data set, as in 51; or"
+        " 1e2:1e-8:51. The measure of the trace is declared first, as in loss:lower.",
+        rich_help_panel=READING,
+    ),
+]
 Features = Annotated[
     str | None,
     typer.Option(
@@ -308,7 +318,7 @@ _PART, _MOST_PIPED = 1 << 20, 2 << 30  # bytes
 _OF_SCORES = (
     *("where", "name", "resampling", "paired", "repeats", "failed", "query", "dataset"),
     *("crashed", "features", "normalise", "names", "units", "unit_weights"),
-    *("take", "selected", "others"),
+    *("take", "selected", "targets", "others"),
 )
 # The measures that the command is about, which are those to normalise; None for all.
 MEASURES: ContextVar[Sequence[str] | None] = ContextVar("measures of a command", default=None)
@@ -363,6 +373,7 @@ class SourceArguments:
     unit_weights: UnitWeights = "items"
     take: Take = None
     selected: Selected = False
+    targets: Targets = None
 
     @property
     def place(self) -> str:
@@ -400,6 +411,7 @@ class SourceArguments:
             "unit_weights": self.unit_weights,
             "take": self.take,
             "selected": self.selected,
+            "targets": self.targets,
         }
         if isinstance(source, str) and source.startswith("example:"):
             name = source.removeprefix("example:")

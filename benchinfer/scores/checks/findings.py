@@ -65,14 +65,16 @@ def thin_cells(facts: Facts) -> Finding | None:
 
 
 def constant_algorithms(facts: Facts) -> Finding | None:
-    """List algorithms whose scores are all the same."""
+    """List algorithms whose scores are all the same, but for those that solve nothing."""
     s = facts.summary
+    stopped = {m.name: m.stopped_score for m in facts.measures}
     rows: list[tuple[str, ...]] = []
     for m, measure in enumerate(s.measures):
         for k, algorithm in enumerate(s.algorithms):
             there = s.n[m, :, k] > 0
             low, high = s.minimum[m, there, k], s.maximum[m, there, k]
-            if s.n[m, :, k].sum() > 1 and low.min() == high.max():
+            solves_nothing = low.min(initial=np.inf) == stopped.get(measure)
+            if s.n[m, :, k].sum() > 1 and low.min() == high.max() and not solves_nothing:
                 rows.append((algorithm, measure, f"{low[0]:.6g}"))
     what = f"{len(rows)} {'algorithm has' if len(rows) == 1 else 'algorithms have'}"
     return rows_finding(
@@ -86,12 +88,15 @@ def constant_algorithms(facts: Facts) -> Finding | None:
 
 
 def identical_algorithms(facts: Facts) -> Finding | None:
-    """List algorithms that have the same scores as another one."""
+    """List algorithms that have the same scores as another one, if they solve anything."""
     s = facts.summary
+    stopped = {m.name: m.stopped_score for m in facts.measures}
     rows: list[tuple[str, str, str]] = []
     for m, measure in enumerate(s.measures):
         groups: dict[bytes, list[int]] = {}
         for k in np.flatnonzero(s.n[m].sum(axis=0) > 2):
+            if np.nanmin(s.minimum[m, :, k]) == stopped.get(measure):
+                continue
             # Counts and extremes are exact in every engine; moments are rounded.
             parts = (s.n[m, :, k], s.minimum[m, :, k], s.maximum[m, :, k])
             groups.setdefault(b"".join(p.tobytes() for p in parts), []).append(int(k))

@@ -366,3 +366,15 @@ def test_proofs_solve_and_giving_up_does_not(word, n_solved):
     frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "seconds", "status"])
     runs = bi.read_scores(frame, measures="seconds:lower:limit=100").runs().set_index("algorithm")
     assert runs.loc["a", ["n", "solved", "stopped"]].tolist() == [2, n_solved, 2 - n_solved]
+
+
+def test_algorithms_that_solve_nothing_are_no_copies_of_each_other():
+    frame = pd.DataFrame(
+        {"dataset": f"d{d}", "algorithm": a, "seconds": 3.0 + d if a == "x" else 60.0}
+        for d in range(5)
+        for a in "xyz"
+    )
+    limited = bi.read_scores(frame, measures="seconds:lower:limit=60").findings()["rule"]
+    assert not {"constant algorithms", "identical algorithms"} & set(limited)
+    plain = bi.read_scores(frame, measures="seconds:lower").findings()["rule"]
+    assert {"constant algorithms", "identical algorithms"} <= set(plain)
