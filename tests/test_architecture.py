@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4929,
-    "records": 474,
+    "functions": 4951,
+    "records": 476,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }
