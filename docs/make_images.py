@@ -64,7 +64,7 @@ def paper_table() -> None:
     if not (shutil.which("pdflatex") and shutil.which("pdftoppm")):
         print("no pdflatex or pdftoppm: the compiled table stays as it is")
         return
-    page = (DOCS / "how-to" / "paper.md").read_text(encoding="utf-8")
+    page = (DOCS / "publish" / "paper.md").read_text(encoding="utf-8")
     rows = re.search(r"```text\n(dataset,.*?)```", page, re.DOTALL)[1]
     with TemporaryDirectory() as name:
         folder = Path(name)

@@ -48,9 +48,9 @@ GALLERY_HEAD = """\
 
 Every kind of figure, each on a page with the code that draws it and how to read it.
 `result.plot(kind)` and `bi.plot(result, kind)` are the same. [Draw a figure for a
-paper](../how-to/figures.md) says how to set its size and its words; [For your
-paper](../how-to/paper.md) has the table that goes with it. The pictures here are of six algorithms;
-where the kind changes with their number, its page shows thirty, too.
+paper](../publish/figures.md) says how to set its size and its words; [For your
+paper](../publish/paper.md) has the table that goes with it. The pictures here are of six
+algorithms; where the kind changes with their number, its page shows thirty, too.
 """
 
 GALLERY_END = """

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -103,6 +104,15 @@ def test_links_lead_somewhere(path: Path) -> None:
     text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     targets = re.findall(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)", text)
     assert [t for t in targets if not (path.parent / t).exists()] == []
+
+
+def test_folders_and_menus_have_at_most_15_pages() -> None:
+    folders = Counter(path.parent for path in PAGES[1:] if path.name != "index.md")
+    assert [folder for folder, number in folders.items() if number > 15] == []
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    menus = re.findall(r"^:caption: (.*)\n\n((?:[\w/-]+\n)+)```", text, flags=re.MULTILINE)
+    assert [name for name, pages in menus if len(pages.split()) > 15] == []
+    assert len(menus) == text.count(":caption:")
 
 
 @cache

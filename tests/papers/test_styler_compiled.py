@@ -14,7 +14,7 @@ import benchinfer as bi
 
 pytestmark = pytest.mark.latex
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "paper.md"
+PAGE = Path(__file__).parents[2] / "docs" / "publish" / "paper.md"
 HOSTILE = ["a_b%c&d#$e~^\\f{g}", "[x] *y*", "漢字 🤖", "β-γ₂²", "dataset", '--"q"`|<b>']
 DOCUMENT = r"""\documentclass[%s]{article}
 \usepackage{booktabs,graphicx,pgf,siunitx}
