@@ -102,7 +102,7 @@ class Comparison(Tabular):
     # Why it may decide a pair that another analysis leaves undecided, and the reverse.
     decides_sooner: ClassVar[str] = "it rests on other assumptions"
     decides_later: ClassVar[str] = "it rests on other assumptions"
-    # What verdicts lean on where data sets are too few for tests that assume less.
+    # What verdicts rely on where data sets are too few for tests that assume less.
     leans_on: ClassVar[str] = ""
 
     @property

@@ -243,7 +243,7 @@ CONSENSUS = Document(
         "optima": (list[str], "The optima."),
         "common": (Rows, "Verdict of each pair."),
         "summary": (Rows, "Ranks of the algorithms."),
-        "support": (Rows, "What speaks for each pair."),
+        "support": (Rows, "Support of each pair."),
         "concordance": (float, "Concordance of the relations (Kendall's W)."),
         "agreement": (float, "Mean tau of Emond and Mason of two relations."),
         "diagnostics": (Rows, "One row per check."),

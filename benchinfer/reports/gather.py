@@ -72,7 +72,7 @@ class ReportInput:
     scores: ScoreTable | None = None  # the table, if there is one
     # Measure to the consensus of the relations of the data sets
     agreed: Mapping[str, Consensus] = field(default_factory=dict[str, Consensus])
-    brief: tuple[Result, ...] = ()  # results that are told in brief, after the others
+    brief: tuple[Result, ...] = ()  # results that are shown in brief, after the others
     # call, command: the Python call and the command that made them, where one alone did
     call: str = ""
     command: str = ""

@@ -270,14 +270,14 @@ def compare_bayes(
         Covariance of the interactions: ``"common"``, one variance for all pairs, or any
         (``"unstructured"``). ``"auto"``: unstructured for three algorithms or more.
 
-        The unstructured covariance is drawn to the common one as far as the data sets ask for it;
+        The unstructured covariance is shrunk to the common one as far as the data sets ask for it;
         near-duplicates need it.
     domains
         Domains of the data sets, if the table names them: taken as one (``"pooled"``), or as a
         sample of domains (``"random"``).
 
         With ``"random"``, of at least three domains, algorithms have effects of their own in each,
-        drawn to the average over domains. The next data set is then one of a new domain;
+        shrunk to the average over domains. The next data set is then one of a new domain;
         `BayesComparison.by_domain` compares in each and in a new one.
     covariates
         Names of covariates of the data sets, along which each algorithm has a slope.

@@ -129,7 +129,7 @@ def improvement(result: BootstrapComparison) -> Section:
     said = (
         "How often a run of one algorithm is better than a run of another on the same data set"
         f" ({measure.title}, {measure.better} is better), equal scores counted half. {apart}"
-        " told from probability 1/2."
+        " shown to differ from probability 1/2."
     )
     reading = (
         "This is about how often, not by how much, and decides no verdict: a small difference can"

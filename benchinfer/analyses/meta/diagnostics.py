@@ -144,7 +144,7 @@ def _equal_heterogeneity(
                 4.0,
                 least=True,
                 remedy="the errors of some contrasts rest on hardly any data sets: their intervals"
-                " are wide and lean on normality",
+                " are wide and rely on normality",
             )
         )
     pairs_tau2 = alone.tau2[alone.n_datasets >= 5]

@@ -294,7 +294,7 @@ _normal_words = {
     ),
     "data set x algorithm effects": Phrase(
         "how algorithms differ does not vary normally between data sets: with few"
-        " data sets intervals and predictions lean on normality: look at outlying"
+        " data sets intervals and predictions rely on normality: look at outlying"
         " data sets, and add more"
     ),
 }
@@ -375,7 +375,7 @@ def _fit(
             df,
             5.0,
             least=True,
-            remedy=f"few degrees of freedom: intervals lean on normality; add {few}",
+            remedy=f"few degrees of freedom: intervals rely on normality; add {few}",
         ),
         Check.of(
             "error of adjusted p-values",

@@ -299,7 +299,7 @@ def departing(mixed: MixedComparison) -> Section:
         names = [departures.datasets[i] for i in (-rows).argsort(kind="stable")[:3] if rows[i]]
         text += f" Most of them are on {join(names)}."
     reading = (
-        "Predictions are drawn towards the average, the more so the less is known. Intervals are"
+        "Predictions are shrunk towards the average, the more so the less is known. Intervals are"
         f" each for itself: of {side.size}, some lie on one side by chance. They describe data sets"
         " and decide no pair."
     )
@@ -403,11 +403,11 @@ def _influence(ranked: "pd.DataFrame", mixed: MixedComparison) -> str:
         one = f"{changing['unit'].iloc[0]}, one" if n == 1 else f"any one of {n}"
         what = verdicts if pairs == 1 else f"some of {verdicts}"
         said = f"Leaving out {one} of the {d} data sets{some} changes {what}, which"
-        said += " hangs on it." if pairs == 1 else " hang on it."
+        said += " depends on it." if pairs == 1 else " depend on it."
     else:
         said = f"Leaving out any one of the {d} data sets{some} leaves {verdicts} as"
         said += " it is: it does" if pairs == 1 else " they are: they do"
-        said += " not hang on a single data set."
+        said += " not depend on a single data set."
     moves = f"No difference in {mixed.measure.title} moves by more than {top:.2f} of its standard"
     return f"{said} {moves} errors."
 

@@ -187,7 +187,7 @@ def _of_distribution(result: "PairComparison") -> list[Check]:
                 float(df.min()),
                 5.0,
                 least=True,
-                remedy="few degrees of freedom: intervals lean on normality; add replications",
+                remedy="few degrees of freedom: intervals rely on normality; add replications",
             )
         )
     p = np.array([x.p_values[0] for x in result.looks if len(x.p_values) and x.n < MOST])
@@ -200,7 +200,7 @@ def _of_distribution(result: "PairComparison") -> list[Check]:
                 limit,
                 least=True,
                 ok=float(p.min()) > limit,
-                remedy="t-tests lean on normality where differences are few; look at the Q-Q plot"
+                remedy="t-tests rely on normality where differences are few; look at the Q-Q plot"
                 " (plot kind quantiles)",
             )
         )

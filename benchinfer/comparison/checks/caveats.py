@@ -103,7 +103,7 @@ def _in_common(result: Comparison) -> Phrase:
 
 
 def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase | None:
-    """Say that no test by ranks or signs could decide a pair, and what verdicts lean on then."""
+    """Say that no test by ranks or signs could decide a pair, and what verdicts rely on then."""
     if ATTAINABLE in {check.check for check in result.checks}:
         return Phrase(failed[ATTAINABLE], ".") if ATTAINABLE in failed else None
     if not few or result.target != "domain" or not result.leans_on:
@@ -118,7 +118,7 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase 
             return Phrase(
                 f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
                 f" {fewer};"
-                f" verdicts lean on {result.leans_on}."
+                f" verdicts rely on {result.leans_on}."
             )
     return None
 

@@ -120,7 +120,7 @@ def support(result: Consensus) -> Table:
     frame = result.support()
     return Table(
         name="support",
-        caption="What speaks for each pair",
+        caption="Support of each pair",
         frame=frame,
         columns=(
             *names("first", "second"),

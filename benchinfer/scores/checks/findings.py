@@ -155,7 +155,7 @@ def few_datasets(facts: Facts) -> Finding | None:
     if d >= enough:
         return None
     call = gaps.supported(held[held.any(axis=1)][:, held.any(axis=0)])
-    hint = Phrase(_enough(k), f"; {call} leans on normality instead." if call else ".")
+    hint = Phrase(_enough(k), f"; {call} relies on normality instead." if call else ".")
     if d < shared.max():
         alone, few = least_datasets(1), int((shared < least_datasets(1)).sum())
         fewer = f", and {few} fewer than the {alone} that it takes alone" if few else ""

@@ -51,7 +51,7 @@ def test_ratios_are_shown_where_they_have_a_meaning(resampled):
 def test_pairs_told_apart_are_counted(resampled):
     n = (resampled.probability_of_improvement()["p_value"] <= 0.05).sum()
     said = text(sections.improvement(resampled))
-    assert f"{n} of 6 pairs are told from probability 1/2" in said
+    assert f"{n} of 6 pairs are shown to differ from probability 1/2" in said
     assert "decides no verdict" in said
     assert "The pair is not told" in text(sections.improvement(noise(2, 1.0)))
 

@@ -209,7 +209,7 @@ def test_pairs_that_share_too_few_data_sets_are_said_beforehand():
     )
     assert told["few data sets"] == (
         "a test by ranks or signs takes 6 data sets to decide a pair at 5 %, and 5 of 6 pairs have"
-        " fewer; verdicts lean on normally distributed differences."
+        " fewer; verdicts rely on normally distributed differences."
     )
     rows = found.diagnostics().set_index("check")
     assert rows.loc["data sets that a pair shares, fewest", "value"] == 0

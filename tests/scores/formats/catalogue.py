@@ -19,7 +19,7 @@ HEAD = """\
 What `benchinfer check FILE` does with results as their tools write them, without options. *read*:
 with directions and all. *Enter*: the error ends with the command that reads it, which a terminal
 runs on Enter, and asks for what no file says, such as directions; its options are named. Each
-sample is read, or its first proposal run, in the tests, and a score is held against the sample.
+sample is read, or its first proposal run, in the tests, and a score is compared with the sample.
 Exports of Weights & Biases and arrays of rliable are read, too; they are not counted, as their
 writers are not public, or not as the sample has it. `python -m tests.scores.formats.catalogue`
 writes this page.

@@ -33,7 +33,7 @@ class Priors:
         Degrees of freedom of t interactions are 1 plus a gamma variable of this shape and rate.
     shrinkage_median, shrinkage_sd
         Median (K - 1 unless given) and standard deviation of the logarithm of kappa, the strength
-        with which an unstructured covariance is drawn to the common one; log-normal.
+        with which an unstructured covariance is shrunk to the common one; log-normal.
     residual_sd
         Standard deviation of the normal prior of the mean log residual scale, about the log of the
         pooled one.
