@@ -151,11 +151,11 @@ def test_influence_is_skipped_on_many_data_sets_or_pairs(monkeypatch, mixed, bou
     assert section.figures == ()
 
 
-def test_verdicts_that_hang_on_nothing():
+def test_verdicts_that_depend_on_no_single_data_set():
     mixed = bi.compare_mixed(two_way(20, 2, spread=0.01))
     said = text(sections.influence(mixed))
     assert said.startswith(
-        "Leaving out any one of the 20 data sets leaves the verdict as it is: it does not hang on a"
+        "Leaving out any one of the 20 data sets leaves the verdict as it is: it does not depend on a"
         " single data set."
     )
 
