@@ -155,8 +155,8 @@ def test_verdicts_that_depend_on_no_single_data_set():
     mixed = bi.compare_mixed(two_way(20, 2, spread=0.01))
     said = text(sections.influence(mixed))
     assert said.startswith(
-        "Leaving out any one of the 20 data sets leaves the verdict as it is: it does not depend on a"
-        " single data set."
+        "Leaving out any one of the 20 data sets leaves the verdict as it is: it does not depend on"
+        " a single data set."
     )
 
 
