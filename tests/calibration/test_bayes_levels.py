@@ -44,22 +44,19 @@ def coverage(kind, interactions, d, k, seed=1):
     # Tables of one spread: levels and effects of each are divided by that of its levels.
     centre, unit = level.mean(axis=1, keepdims=True), level.std(axis=1, keepdims=True)
     nothing, known = np.empty(0), gibbs.compiled(model)
-    means = [
-        CompiledMeans(x, np.zeros((d, k - 1)), 1.0, nothing, nothing)
-        for x in (level - centre) / unit
-    ]
+    over = ((level - centre) / unit)[:, None]
+    means = CompiledMeans(over, np.zeros((d, k - 1)), 1.0, nothing, nothing)
     variance, drawn = np.zeros((TABLES, 3)), []
     for sweep in range(WARM_UP + DRAWS):
         state = gibbs.sweep(model, state, rng)
         factor = (size[:, 0] / unit)[:, :, None]
         effects = state._replace(interaction=factor * state.interaction)
-        found = [
-            draw_dataset_levels(of, known, effects, variance[c], c, rng)[0][0]
-            for c, of in enumerate(means)
-        ]
+        states = type(effects)(*(x[:, None] for x in effects))
+        coefficients, _, variances = draw_dataset_levels(means, known, states, variance, rng)
+        variance = variances[:, 0]
         if sweep >= WARM_UP:
             average = size[:, 0] * state.average @ h
-            drawn.append(centre + unit * np.array(found)[:, None] + average)
+            drawn.append(centre + unit * coefficients[:, 0, :1] + average)
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return ((low <= wanted) & (wanted <= high)).mean(axis=0)
 

@@ -487,7 +487,7 @@ class BayesComparison(Comparison):
             compare_bayes,
             settled,
             gibbs.sample,
-            scales.slice_sampler,
+            scales.open_slice,
             scales.draw_scales,
             average_outcomes,
         ]

@@ -5,7 +5,8 @@ import pymc as pm
 import pytest
 from scipy import stats
 
-from benchinfer.analyses.bayes.numerics import effects, gibbs
+from benchinfer.analyses.bayes.numerics import draws, gibbs
+from benchinfer.analyses.bayes.numerics.chains import GibbsState
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.pymc_model import pymc_model
@@ -54,12 +55,8 @@ def log_likelihood(model, values):
     }
     start = gibbs.start(model, 1, np.random.default_rng(1))
     now = start._replace(**{name: np.asarray(x)[None] for name, x in state.items()}).copied()
-    known = gibbs.compiled(model)
-    centre = effects.centres(
-        known.covariates, known.domain, now.average[0], now.slopes[0], now.domains[0]
-    )
-    jointly = effects.draws_jointly(known, now)
-    return gibbs._log_likelihood.py_func(known, now, 0, centre, jointly).sum()
+    states = GibbsState(*(np.asarray(x)[:, None] for x in now))
+    return draws.log_likelihood(gibbs.compiled(model), states).sum()
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ class GibbsState(NamedTuple):
 
     @property
     def covariance(self) -> Array:
-        """(C, J, J) Sigma."""
-        return (self.vectors * self.values[:, None, :]) @ self.vectors.swapaxes(1, 2)
+        """(..., J, J) Sigma."""
+        return (self.vectors * self.values[..., None, :]) @ self.vectors.swapaxes(-1, -2)
 
     def copied(self) -> "GibbsState":
         """Return arrays of its own, contiguous in memory."""
@@ -143,3 +143,11 @@ class CompiledModel(NamedTuple):
     heavy: bool
     unstructured: bool
     prior: CompiledPriors
+
+
+def effect_centres(model: CompiledModel, now: GibbsState) -> Array:
+    """Return (..., M or 1, J) what the data sets' effects depart from."""
+    centre = now.average[..., None, :]
+    if now.slopes.shape[-2]:
+        centre = centre + model.covariates[:, 1:] @ now.slopes
+    return centre + now.domains[..., model.domain, :] if now.domains.shape[-2] else centre

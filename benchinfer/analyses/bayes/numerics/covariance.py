@@ -16,14 +16,17 @@ from math import exp, lgamma, log, log1p, sqrt
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, entry, part
+from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, part
 from benchinfer.analyses.bayes.numerics.scales import (
+    AT,
+    OPEN,
     WIDTH,
     draw_df,
     draw_mixing,
     log_scale_prior,
     log_t,
-    slice_sampler,
+    narrow,
+    open_slice,
 )
 from benchinfer.numerics.types import Array
 
@@ -97,13 +100,6 @@ def add_block(target: Array, row: int, column: int, factor: float, matrix: Array
     for i in range(matrix.shape[0]):
         for k in range(matrix.shape[1]):
             target[row + i, column + k] += factor * matrix[i, k]
-
-
-@part
-def put(target: Array, source: Array) -> None:
-    """Copy the numbers of a vector."""
-    for i in range(len(source)):
-        target[i] = source[i]
 
 
 @part
@@ -233,13 +229,11 @@ def draw_normal(precision: Array, shift: Array, rng: np.random.Generator) -> Arr
 
 
 @part
-def _log_common(u: float, given: tuple[Array, int, float, float, CompiledPriors]) -> float:
-    squares, j, nu, effect_sd, prior = given
+def _log_common(
+    u: float, squares: Array, j: int, nu: float, effect_sd: float, prior: CompiledPriors
+) -> float:
     core = log_t(squares, exp(-2 * u), nu, j) - len(squares) * j * u
     return core + log_scale_prior(u, effect_sd, prior)
-
-
-_move_common = slice_sampler(_log_common)
 
 
 @part
@@ -270,33 +264,35 @@ def draw_common(
     for i in range(m):
         for k in range(j):
             squares[i] += w[i, k] ** 2
-    given = (squares, j, nu, effect_sd, prior)
-    return exp(_move_common(log(scale), given, 4 / sqrt(m), rng))
+    x = log(scale)
+    interval = open_slice(x, _log_common(x, squares, j, nu, effect_sd, prior), 4 / sqrt(m), rng)
+    while interval[OPEN]:
+        narrow(interval, _log_common(interval[AT], squares, j, nu, effect_sd, prior), rng)
+    return exp(interval[AT])
 
 
 @part
 def _log_unstructured(
-    u: float, given: tuple[Tridiagonal, int, float, float, CompiledPriors]
+    u: float,
+    scatter: Tridiagonal,
+    m: int,
+    log_kappa: float,
+    effect_sd: float,
+    prior: CompiledPriors,
 ) -> float:
-    scatter, m, log_kappa, effect_sd, prior = given
     return log_marginal(scatter, m, u, log_kappa) + log_scale_prior(u, effect_sd, prior)
 
 
-_move_unstructured = slice_sampler(_log_unstructured)
-
-
 @part
-def _log_shrinkage(u: float, given: tuple[Tridiagonal, int, float, CompiledPriors]) -> float:
-    scatter, m, log_scale, prior = given
+def _log_shrinkage(
+    u: float, scatter: Tridiagonal, m: int, log_scale: float, prior: CompiledPriors
+) -> float:
     j, kappa, constant = len(scatter[0]), exp(u), 0.0
     for i in range(j):
         half = (j + 2 + kappa - i) / 2
         constant += lgamma(half + m / 2) - lgamma(half)
     gap = (u - log(prior.shrinkage_median)) / prior.shrinkage_sd
     return constant + log_marginal(scatter, m, log_scale, u) - gap**2 / 2
-
-
-_move_shrinkage = slice_sampler(_log_shrinkage)
 
 
 @part
@@ -327,8 +323,7 @@ def draw_unstructured(
     mixing: Array,
     effect_sd: float,
     prior: CompiledPriors,
-    vectors: Array,
-    values: Array,
+    root: Array,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
     """Draw s and kappa with Sigma integrated out, then Sigma.
@@ -343,8 +338,8 @@ def draw_unstructured(
         Standard deviation of the average effects.
     prior, rng
         Prior and random numbers.
-    vectors, values
-        (J, J) eigenvectors and (J,) eigenvalues of Sigma, which change in place.
+    root
+        (J, J) matrix to be filled: ``root.T @ root`` is the inverse of the new Sigma.
 
     Returns
     -------
@@ -363,14 +358,25 @@ def draw_unstructured(
             even[i, k] = w[i, k] / sqrt(mixing[i])
     scatter = product(transposed(even), even)
     reduced, log_scale = tridiagonal(scatter.copy()), log(scale)
-    held = (reduced, m, log_scale, prior)
-    log_kappa = _move_shrinkage(log(kappa), held, WIDTH, rng)
-    given = (reduced, m, log_kappa, effect_sd, prior)
-    log_scale = _move_unstructured(log_scale, given, 4 / sqrt(m), rng)
-    scale, kappa = exp(log_scale), exp(log_kappa)
-    new, drawn = _draw_wishart(scatter, (1 + kappa) * scale**2, j + 2 + kappa + m, rng)
-    copy(vectors, new)
-    put(values, drawn)
+    log_kappa = log(kappa)
+    interval = open_slice(
+        log_kappa, _log_shrinkage(log_kappa, reduced, m, log_scale, prior), WIDTH, rng
+    )
+    while interval[OPEN]:
+        narrow(interval, _log_shrinkage(interval[AT], reduced, m, log_scale, prior), rng)
+    log_kappa = interval[AT]
+    interval = open_slice(
+        log_scale,
+        _log_unstructured(log_scale, reduced, m, log_kappa, effect_sd, prior),
+        4 / sqrt(m),
+        rng,
+    )
+    while interval[OPEN]:
+        narrow(
+            interval, _log_unstructured(interval[AT], reduced, m, log_kappa, effect_sd, prior), rng
+        )
+    scale, kappa = exp(interval[AT]), exp(log_kappa)
+    _draw_root(scatter, (1 + kappa) * scale**2, j + 2 + kappa + m, root, rng)
     return scale, kappa
 
 
@@ -394,52 +400,58 @@ def log_marginal(scatter: Tridiagonal, m: int, log_scale: float, log_kappa: floa
 
 
 @part
-def _draw_wishart(
-    scatter: Array, psi: float, df: float, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Draw Sigma ~ IW(df, psi I + scatter); return eigenvectors and -values."""
-    j = len(scatter)
-    factor, rows = scatter.copy(), np.zeros((j, j))
+def _draw_root(
+    scatter: Array, psi: float, df: float, root: Array, rng: np.random.Generator
+) -> None:
+    """Fill a root of the inverse of Sigma ~ IW(df, psi I + scatter), which is overwritten."""
+    j, factor = len(scatter), scatter
     for i in range(j):
         factor[i, i] += psi
     factorise(factor)
     # Bartlett: a triangle of chi and normal variables is a root of a Wishart matrix.
     for i in range(j):
         for k in range(i):
-            rows[k, i] = rng.standard_normal()
-        rows[i, i] = sqrt(2 * rng.standard_gamma((df - i) / 2))
+            root[k, i] = rng.standard_normal()
+            root[i, k] = 0.0
+        root[i, i] = sqrt(2 * rng.standard_gamma((df - i) / 2))
     for i in range(j):
-        solve_upper(factor, rows[i])
-    values, vectors = eigen(product(transposed(rows), rows))
-    for i in range(j):
-        values[i] = 1 / values[i]
-    return vectors, values
+        solve_upper(factor, root[i])
 
 
-@entry
+def from_roots(roots: Array) -> tuple[Array, Array]:
+    """Return (N, J) eigenvalues and (N, J, J) eigenvectors of Sigma from roots of its inverse."""
+    inverse, vectors = np.linalg.eigh(roots.swapaxes(1, 2) @ roots)
+    return 1 / inverse, vectors
+
+
 def draw_covariances(psi: Array, df: Array, j: int, rng: np.random.Generator) -> Array:
     """Draw (N, J, J) matrices Sigma ~ IW(df, psi I)."""
-    drawn, nothing = np.empty((len(psi), j, j)), np.zeros((j, j))
-    for i in range(len(psi)):
-        vectors, values = _draw_wishart(nothing, psi[i], df[i], rng)
-        copy(drawn[i], composed(vectors, values))
-    return drawn
+    roots = np.zeros((len(psi), j, j))
+    for root, n in zip(roots, df, strict=True):
+        for i in range(j):
+            root[:i, i] = rng.standard_normal(i)
+            root[i, i] = sqrt(2 * rng.standard_gamma((n - i) / 2))
+    values, vectors = from_roots(roots / np.sqrt(psi)[:, None, None])
+    return (vectors * values[:, None, :]) @ vectors.swapaxes(1, 2)
 
 
 @part
-def _log_exchange(u: float, given: tuple[int, float, float, float, float, CompiledPriors]) -> float:
-    m, inverse, nu, log_scale, effect_sd, prior = given
+def _log_exchange(
+    u: float,
+    m: int,
+    inverse: float,
+    nu: float,
+    log_scale: float,
+    effect_sd: float,
+    prior: CompiledPriors,
+) -> float:
     core = -nu / 2 * (m * u + inverse * exp(-u))
     return core + log_scale_prior(log_scale - u / 2, effect_sd, prior)
-
-
-_move_exchange = slice_sampler(_log_exchange)
 
 
 @part
 def draw_exchange(
     scale: float,
-    values: Array,
     mixing: Array,
     nu: float,
     effect_sd: float,
@@ -448,15 +460,20 @@ def draw_exchange(
 ) -> float:
     """Move scale between Sigma and the mixing scales, of which data only see the product.
 
-    The (J,) eigenvalues and (M,) mixing scales change in place; returns the new s.
+    The (M,) mixing scales change in place; returns the new s.
     """
     inverse = 0.0
     for x in mixing:
         inverse += 1 / x
-    given = (len(mixing), inverse, nu, log(scale), effect_sd, prior)
-    u = _move_exchange(0.0, given, 4 / sqrt(len(mixing)), rng)
-    for k in range(len(values)):
-        values[k] *= exp(-u)
-    for m in range(len(mixing)):
-        mixing[m] *= exp(u)
+    m, log_scale = len(mixing), log(scale)
+    interval = open_slice(
+        0.0, _log_exchange(0.0, m, inverse, nu, log_scale, effect_sd, prior), 4 / sqrt(m), rng
+    )
+    while interval[OPEN]:
+        narrow(
+            interval, _log_exchange(interval[AT], m, inverse, nu, log_scale, effect_sd, prior), rng
+        )
+    u = interval[AT]
+    for i in range(m):
+        mixing[i] *= exp(u)
     return scale * exp(-u / 2)

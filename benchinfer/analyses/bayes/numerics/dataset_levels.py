@@ -22,12 +22,9 @@ import numpy as np
 from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
     GibbsState,
-    inlined,
-    part,
+    effect_centres,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData, helmert
-from benchinfer.analyses.bayes.numerics.covariance import apply, draw_normal, product, transposed
-from benchinfer.analyses.bayes.numerics.effects import centres
 from benchinfer.numerics.types import Array, Codes, Flags
 
 _DF = 3.0
@@ -94,24 +91,6 @@ class CompiledMeans(NamedTuple):
         return cls(level, seen, means.spread, means.square[some], means.df[some])
 
 
-class LevelCoefficients(NamedTuple):
-    """Draws of C chains of length T, to be filled.
-
-    Attributes
-    ----------
-    coefficients
-        (C, T, 1 + q + J + G) alpha, gamma, b and c.
-    these
-        (C, T) mean of the levels of the data sets at hand.
-    variance
-        (C, T, 3) squares of t, p and s.
-    """
-
-    coefficients: Array
-    these: Array
-    variance: Array
-
-
 @dataclass(frozen=True, slots=True)
 class LevelDraws:
     """Draws of C chains of length T, in units of ``ContrastData.scale``."""
@@ -124,11 +103,15 @@ class LevelDraws:
     domain_scale: Array  # (C, T) standard deviation of the departures of the domains: s
 
     @classmethod
-    def of(cls, arrays: LevelCoefficients, centre: float, q: int, j: int) -> "LevelDraws":
-        """Name the parts of draws about the mean of the means."""
-        alpha, along, slopes, domain = np.split(arrays.coefficients, np.cumsum([1, q, j]), axis=2)
-        scale = np.sqrt(arrays.variance[:, :, 2])
-        return cls(centre + alpha[:, :, 0], centre + arrays.these, along, slopes, domain, scale)
+    def of(
+        cls, drawn: list[tuple[Array, Array, Array]], centre: float, q: int, j: int
+    ) -> "LevelDraws":
+        """Name the parts of what `draw_dataset_levels` returned, about the mean of the means."""
+        parts = (np.concatenate(x, axis=1) for x in zip(*drawn, strict=True))
+        coefficients, these, variance = parts
+        alpha, along, slopes, domain = np.split(coefficients, np.cumsum([1, q, j]), axis=2)
+        scale = np.sqrt(variance[:, :, 2])
+        return cls(centre + alpha[:, :, 0], centre + these, along, slopes, domain, scale)
 
 
 def average_means(data: ContrastData, mean: Array, n: Codes) -> DatasetMeans:
@@ -185,126 +168,122 @@ def with_errors(
     return replace(means, square=square, df=df)
 
 
-@inlined
 def draw_dataset_levels(
     means: CompiledMeans,
     model: CompiledModel,
-    now: GibbsState,
+    states: GibbsState,
     variance: Array,
-    c: int,
     rng: np.random.Generator,
-) -> tuple[Array, float]:
-    """Draw the coefficients of the levels in chain c, then the variances in place.
+) -> tuple[Array, Array, Array]:
+    """Draw the coefficients of the levels and then their variances, given T states of C chains.
 
     Parameters
     ----------
     means, model
-        Means of the data sets, and what the sampler knows.
-    now, c
-        State of the chains, and the chain.
+        Means of the data sets (levels also (C, 1, M), of a table for each chain), and what the
+        sampler knows.
+    states
+        Consecutive states, of which arrays have axes of chains and of draws.
     variance
-        (3,) current squares of t, p and s; 0 at the start.
+        (C, 3) squares of t, p and s before; 0 at the start.
     rng
         Random numbers.
 
     Returns
     -------
     coefficients
-        (1 + q + J + G,) alpha less the mean of the means, gamma, b and c.
+        (C, T, 1 + q + J + G) alpha less the mean of the means, gamma, b and c.
     these
-        Mean of the levels of the data sets less that of their means.
+        (C, T) mean of the levels of the data sets less that of their means.
+    variance
+        (C, T, 3) squares of t, p and s.
     """
-    interaction, domains = now.interaction[c], now.domains[c]
-    covariates, domain = model.covariates, model.domain
-    effects = centres(covariates, domain, now.average[c], now.slopes[c], domains)
-    level, average = _levels(means.level, means.seen, effects, interaction)
-    design = _design(covariates, domain, interaction, domains)
-    first = (covariates.shape[1], covariates.shape[1] + interaction.shape[1])
-    drawn = _draw_coefficients(level, design, first, now.mixing[c], means.spread, variance, rng)
-    return drawn, average + _draw_error(means.square, means.df, len(level), rng)
+    sizes = (model.covariates.shape[1], states.interaction.shape[3], states.domains.shape[2])
+    first = np.cumsum(sizes)
+    level, design = _regression(means, model, states)
+    root = np.sqrt(states.mixing)
+    y, x = level / root, design / root[..., None]
+    # What normal coefficients need of the data sets, where t is 1.
+    turned = x.swapaxes(2, 3)
+    squares, shift = turned @ x, (turned @ y[..., None])[..., 0]
+    normal, gammas, errors = _random(sizes, means, states.mixing.shape, rng)
+    drawn, variances = np.empty(shift.shape), np.empty((*shift.shape[:2], 3))
+    weak = _WEAK * means.spread
+    scales = weak, sizes[1] ** -0.5, weak
+    variance = np.where(variance[:, :1] > 0, variance, np.square(scales))
+    flat = np.full((len(variance), 1), _FLAT * means.spread**2)
+    for i in range(shift.shape[1]):
+        one, prior = variance[:, :1], np.hstack([flat, variance[:, 1:]]).repeat(sizes, axis=1)
+        drawn[:, i] = _normal(
+            squares[:, i] / one[:, :, None], shift[:, i] / one, prior, normal[:, i]
+        )
+        rest = y[:, i] - (x[:, i] @ drawn[:, i, :, None])[..., 0]
+        parts = rest, drawn[:, i, first[0] : first[1]], drawn[:, i, first[1] :]
+        total = np.stack([(part**2).sum(axis=1) for part in parts], axis=1)
+        variance = variances[:, i] = draw_variances(total, variance, scales, gammas[:, i])
+        # Where effects say the level to the last digit its variance would vanish.
+        variance[:, 0] = np.maximum(variance[:, 0], _EXACT * means.spread**2)
+    return drawn, level.mean(axis=2) + errors, variances
 
 
-@part
-def _levels(level: Array, seen: Array, effects: Array, interaction: Array) -> tuple[Array, float]:
-    """Return (M,) levels given the effects, and their mean."""
-    levels, average = level.copy(), 0.0
-    for i in range(len(levels)):
-        for k in range(effects.shape[1]):
-            levels[i] -= (effects[i, k] + interaction[i, k]) * seen[i, k]
-        average += levels[i] / len(levels)
-    return levels, average
+def _regression(
+    means: CompiledMeans, model: CompiledModel, states: GibbsState
+) -> tuple[Array, Array]:
+    """Return (C, T, M) levels given the effects, and (C, T, M, N) what they depend on."""
+    fixed, j = model.covariates.shape[1], states.interaction.shape[3]
+    g = states.domains.shape[2]
+    effects = effect_centres(model, states) + states.interaction
+    departure = states.interaction
+    if g:
+        departure = departure + states.domains[..., model.domain, :]
+    design = np.empty((*states.mixing.shape, fixed + j + g))
+    design[..., :fixed] = model.covariates
+    design[..., fixed : fixed + j] = departure
+    design[..., fixed + j :] = model.domain[:, None] == np.arange(g)
+    return means.level - (effects * means.seen).sum(axis=3), design
 
 
-@part
-def _design(covariates: Array, domain: Codes, interaction: Array, domains: Array) -> Array:
-    """Return (M, 1 + q + J + G) what levels depend on."""
-    (m, j), fixed, g = interaction.shape, covariates.shape[1], len(domains)
-    design = np.zeros((m, fixed + j + g))
-    for i in range(m):
-        for k in range(fixed):
-            design[i, k] = covariates[i, k]
-        for k in range(j):
-            design[i, fixed + k] = interaction[i, k]
-            if g:
-                design[i, fixed + k] += domains[domain[i], k]
-        if g:
-            design[i, fixed + j + domain[i]] = 1.0
-    return design
-
-
-@part
-def _draw_coefficients(
-    level: Array,
-    design: Array,
-    first: tuple[int, int],
-    mixing: Array,
-    spread: float,
-    variance: Array,
+def _random(
+    sizes: tuple[int, int, int],
+    means: CompiledMeans,
+    shape: tuple[int, ...],
     rng: np.random.Generator,
-) -> Array:
-    """Draw coefficients of (M,) levels, of which b and c begin at `first`; variances in place."""
-    (m, n), weak, j = design.shape, _WEAK * spread, first[1] - first[0]
-    if not variance[0]:
-        variance[0], variance[1], variance[2] = weak**2, 1 / j, weak**2
-    weighted = np.empty((m, n))
-    for i in range(m):
-        for k in range(n):
-            weighted[i, k] = design[i, k] / (mixing[i] * variance[0])
-    turned = transposed(weighted)
-    precision = product(turned, design)
-    for i in range(n):
-        at = _FLAT * spread**2
-        if i >= first[0]:
-            at = variance[1] if i < first[1] else variance[2]
-        precision[i, i] += 1 / at
-    drawn = draw_normal(precision, apply(turned, level), rng)
-    error = apply(design, drawn)
-    for i in range(m):
-        error[i] = (level[i] - error[i]) / sqrt(mixing[i])
-    variance[0] = draw_variance(error, variance[0], weak, rng)
-    variance[1] = draw_variance(drawn[first[0] : first[1]], variance[1], j**-0.5, rng)
-    variance[2] = draw_variance(drawn[first[1] :], variance[2], weak, rng)
-    # Where effects say the level to the last digit its variance would vanish.
-    variance[0] = max(variance[0], _EXACT * spread**2)
-    return drawn
+) -> tuple[Array, Array, Array]:
+    """Return random numbers, draw by draw and in each chain by chain.
 
-
-@part
-def draw_variance(x: Array, now: float, scale: float, rng: np.random.Generator) -> float:
-    """Draw the variance of (N,) normal variables; its root is half-t.
-
-    A half-t variable is the root of an inverse gamma one whose scale is inverse gamma.
+    They are (C, T, N) normal and (C, T, 3, 2) standard gamma variables, and (C, T) errors of the
+    mean over the data sets.
     """
-    mixture, square = rng.standard_gamma((_DF + 1) / 2) / (_DF / now + scale**-2), 0.0
-    for one in x:
-        square += one**2
-    return (_DF * mixture + square / 2) / rng.standard_gamma((_DF + len(x)) / 2)
+    c, t, m = shape
+    normal, gammas, errors = np.empty((c, t, sum(sizes))), np.empty((c, t, 6)), np.empty((c, t))
+    shapes = np.array([[0, m], [0, sizes[1]], [0, sizes[2]]]).ravel()
+    shapes = (_DF + np.where(shapes > 0, shapes, [1, 0, 1, 0, 1, 0])) / 2
+    for i in range(t):
+        for k in range(c):
+            normal[k, i] = rng.standard_normal(sum(sizes))
+            gammas[k, i] = rng.standard_gamma(shapes)
+            square = 0.0
+            if len(means.df):
+                square = (means.square / rng.chisquare(means.df)).sum()
+            errors[k, i] = sqrt(square) / m * rng.standard_normal()
+    return normal, gammas.reshape(c, t, 3, 2), errors
 
 
-@part
-def _draw_error(square: Array, df: Array, m: int, rng: np.random.Generator) -> float:
-    """Draw the error of the mean over M data sets."""
-    variance = 0.0
-    for i in range(len(df)):
-        variance += square[i] / rng.chisquare(df[i])
-    return sqrt(variance) / m * rng.standard_normal()
+def _normal(precision: Array, shift: Array, prior: Array, normal: Array) -> Array:
+    """Return (C, N) variables of (C, N, N) precisions with (C, N) prior variances added."""
+    places = np.arange(prior.shape[1])
+    precision[:, places, places] += 1 / prior
+    factor = np.linalg.cholesky(precision)
+    half = np.linalg.solve(factor, shift[:, :, None]) + normal[:, :, None]
+    return np.linalg.solve(factor.swapaxes(1, 2), half)[:, :, 0]
+
+
+def draw_variances(squares: Array, now: Array, scales: tuple[float, ...], gammas: Array) -> Array:
+    """Draw variances of normal variables with (C, P) sums of squares; their roots are half-t.
+
+    A half-t variable is the root of an inverse gamma one whose scale is inverse gamma. Of P scales
+    and (C, P) variances `now`; (C, P, 2) standard gamma variables have shapes ``(3 + 1) / 2`` and
+    ``(3 + N) / 2``.
+    """
+    mixture = gammas[..., 0] / (_DF / now + np.power(scales, -2.0))
+    return (_DF * mixture + squares / 2) / gammas[..., 1]

@@ -12,7 +12,7 @@ On whole data sets, where X is the identity and ``D = c I``, the eigenvectors of
 sets into independent numbers at once; the others take one small system each.
 """
 
-from math import exp, log, pi, sqrt
+from math import exp, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -42,10 +42,13 @@ from benchinfer.analyses.bayes.numerics.covariance import (
     transposed,
 )
 from benchinfer.analyses.bayes.numerics.scales import (
+    AT,
+    OPEN,
     WIDTH,
     draw_effect_sd,
     log_half_t,
-    slice_sampler,
+    narrow,
+    open_slice,
 )
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -143,43 +146,6 @@ def likelihood_with_gaps(
     return mixed, factor
 
 
-@part
-def log_densities(seen: EffectLikelihood, centre: Array, vectors: Array) -> Array:
-    """Return (M,) log densities of the contrasts of balanced data sets."""
-    turned, (m, j) = product(centre, vectors), centre.shape
-    densities = np.empty(m)
-    for i in range(m):
-        core = 0.0
-        for k in range(j):
-            total = seen.between[i, k] + seen.error[i]
-            core += (seen.turned[i, k] - turned[i, k]) ** 2 / total + log(total)
-        densities[i] = -(core + j * log(2 * pi)) / 2
-    return densities
-
-
-@part
-def fill_densities_with_gaps(
-    densities: Array,
-    others: Codes,
-    design: Array,
-    rank: Codes,
-    z: Array,
-    factor: Array,
-    centre: Array,
-) -> None:
-    """Put log densities of the contrasts of the other data sets in their places."""
-    for i in range(len(others)):
-        m = others[i]
-        missed = apply(design[m], centre[m])
-        for k in range(len(missed)):
-            missed[k] = z[m, k] - missed[k]
-        solve_lower(factor[i], missed)
-        core = rank[m] * log(2 * pi)
-        for k in range(len(missed)):
-            core += missed[k] ** 2 + 2 * log(factor[i, k, k])
-        densities[m] = -core / 2
-
-
 def draws_jointly(model: CompiledModel, now: GibbsState) -> bool | None:
     """Return True with covariates, domains or gaps, None where contrasts are independent.
 
@@ -191,59 +157,64 @@ def draws_jointly(model: CompiledModel, now: GibbsState) -> bool | None:
 
 @inlined
 def draw_effects(
-    model: CompiledModel,
-    now: GibbsState,
-    c: int,
+    z: Array,
+    design: Array,
+    variance: Array,
+    rank: Codes,
+    balanced: Flags,
+    others: Codes,
+    domain: Codes,
+    covariates: Array,
+    prior: CompiledPriors,
+    noise: Array,
+    vectors: Array,
+    values: Array,
+    mixing: Array,
+    scale: float,
+    effect_sd: float,
+    domain_scale: float,
+    average: Array,
+    slopes: Array,
+    domains: Array,
+    interaction: Array,
     joint: bool | None,  # noqa: FBT001
     rng: np.random.Generator,
-) -> Array:
+) -> tuple[Array, float, float]:
     """Draw average effects, slopes along covariates, departures of domains, and interactions.
 
-    They change in place in chain c, with the scales of average effects and domains. `joint` is as
-    in `draws_jointly`. Returns (M, J) what the data sets' effects depart from.
+    They change in place: the last four arrays. Arguments are as in `CompiledModel` and, of one
+    chain, in `GibbsState`; `noise` is (M,) residual variances, `joint` as in `draws_jointly`.
+
+    Returns
+    -------
+    centre
+        (M, J) what the data sets' effects depart from.
+    effect_sd, domain_scale
+        New standard deviations of average effects and of domains' departures.
 
     References
     ----------
     Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the question. Journal of
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
-    z, variance, balanced = model.z[min(c, len(model.z) - 1)], model.variance, model.balanced
-    prior = model.prior
-    average, slopes, domains = now.average[c], now.slopes[c], now.domains[c]
-    vectors, values, mixing = now.vectors[c], now.values[c], now.mixing[c]
-    noise = residual_variances(model.pooled, now.log_sd[c])
     seen = likelihood(z, noise, variance, mixing, vectors, values)
-    covariates, domain, interaction = model.covariates, model.domain, now.interaction[c]
     if joint is None:
-        now.effect_sd[c] = _draw_average(
-            seen, vectors, now.effect_sd[c], now.scale[c], prior, average, rng
-        )
+        effect_sd = _draw_average(seen, vectors, effect_sd, scale, prior, average, rng)
         centre = centres(covariates, domain, average, slopes, domains)
         _draw_interactions(seen, centre, balanced, vectors, interaction, rng)
     else:
-        others, design, rank = model.others, model.design, model.rank
         mixed, factor = likelihood_with_gaps(
             others, design, variance, rank, noise, mixing, vectors, values
         )
-        precision, shift = _information(
-            seen, balanced, covariates, domain, vectors, max(len(domains), 1)
-        )
+        g = len(domains)
+        precision, shift = _information(seen, balanced, covariates, domain, vectors, max(g, 1))
         _add_gaps(precision, shift, z, factor, others, design, covariates, domain)
-        now.effect_sd[c] = _draw_coefficients(
-            precision,
-            shift,
-            prior,
-            now.effect_sd[c],
-            now.scale[c],
-            now.domain_scale[c],
-            average,
-            slopes,
-            len(domains),
-            rng,
+        effect_sd = _draw_coefficients(
+            precision, shift, prior, effect_sd, scale, domain_scale, average, slopes, g, rng
         )
-        if len(domains):
-            now.domain_scale[c] = _draw_domains(
-                precision, shift, prior, average, slopes, domains, now.domain_scale[c], rng
+        if g:
+            domain_scale = _draw_domains(
+                precision, shift, prior, average, slopes, domains, domain_scale, rng
             )
         centre = centres(covariates, domain, average, slopes, domains)
         _draw_interactions(seen, centre, balanced, vectors, interaction, rng)
@@ -263,7 +234,7 @@ def draw_effects(
             interaction,
             rng,
         )
-    return centre
+    return centre, effect_sd, domain_scale
 
 
 @part
@@ -459,22 +430,14 @@ def _draw_effect_sd(
 
 
 @part
-def _log_domain_unit(u: float, given: tuple[float, float, float]) -> float:
-    linear, square, scale = given
+def _log_domain_unit(u: float, linear: float, square: float, scale: float) -> float:
     s = exp(u)
     return s * linear - s**2 * square / 2 + log_half_t(u, scale)
 
 
-_move_domain_unit = slice_sampler(_log_domain_unit)
-
-
 @part
-def _log_domain(u: float, given: tuple[int, float, float]) -> float:
-    n, square, scale = given
+def _log_domain(u: float, n: int, square: float, scale: float) -> float:
     return -n * u - square * exp(-2 * u) / 2 + log_half_t(u, scale)
-
-
-_move_domain = slice_sampler(_log_domain)
 
 
 @part
@@ -505,18 +468,23 @@ def _draw_domains(
         for i in range(j):
             domains[d, i] = drawn[i]
             square += drawn[i] ** 2
-    given = (g * j, square, prior.domain_scale)
-    scale, square = exp(_move_domain(log(domain_scale), given, WIDTH, rng)), 0.0
+    m, x, typical = g * j, log(domain_scale), prior.domain_scale
+    interval = open_slice(x, _log_domain(x, m, square, typical), WIDTH, rng)
+    while interval[OPEN]:
+        narrow(interval, _log_domain(interval[AT], m, square, typical), rng)
+    x, square = interval[AT], 0.0
+    scale = exp(x)
     for d in range(g):
         turned = apply(block(precision[d], 0, j), domains[d])
         for i in range(j):
             linear += domains[d, i] * shift[d, i] / scale
             square += domains[d, i] * turned[i] / scale**2
-    moved = (linear, square, prior.domain_scale)
-    factor = exp(_move_domain_unit(log(scale), moved, WIDTH, rng)) / scale
+    interval = open_slice(x, _log_domain_unit(x, linear, square, typical), WIDTH, rng)
+    while interval[OPEN]:
+        narrow(interval, _log_domain_unit(interval[AT], linear, square, typical), rng)
+    factor = exp(interval[AT]) / scale
     for d in range(g):
-        for i in range(j):
-            domains[d, i] *= factor
+        add(domains[d], 0, factor - 1, domains[d])
     return factor * scale
 
 

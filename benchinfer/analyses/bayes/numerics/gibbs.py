@@ -19,8 +19,8 @@ Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, inf, lgamma, log
-from typing import Any, Literal, NamedTuple
+from math import exp, inf, log
+from typing import Literal
 
 import numpy as np
 
@@ -30,33 +30,31 @@ from benchinfer.analyses.bayes.numerics.chains import (
     CompiledPriors,
     GibbsState,
     entry,
-    inlined,
     part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
-from benchinfer.analyses.bayes.numerics.covariance import apply, composed, copy, put
+from benchinfer.analyses.bayes.numerics.covariance import apply
 from benchinfer.analyses.bayes.numerics.dataset_levels import (
     CompiledMeans,
     DatasetMeans,
-    LevelCoefficients,
     LevelDraws,
     draw_dataset_levels,
 )
+from benchinfer.analyses.bayes.numerics.draws import GibbsDraws, collect, summary
 from benchinfer.analyses.bayes.numerics.effects import (
     draw_effects,
     draws_jointly,
-    fill_densities_with_gaps,
-    likelihood,
-    likelihood_with_gaps,
-    log_densities,
     residual_variances,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import (
+    AT,
+    OPEN,
     WIDTH,
     draw_scales,
     log_scale_prior,
-    slice_sampler,
+    narrow,
+    open_slice,
 )
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -66,7 +64,6 @@ type Callback = Callable[[int], None]
 
 
 _CALL_EVERY = 50
-_SEGMENTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,53 +183,17 @@ def _squares(
     return error, square, crossed
 
 
-@inlined
-def _draw_residuals(
-    model: CompiledModel, now: GibbsState, c: int, error: Array, rng: np.random.Generator
-) -> None:
-    """Draw residual scales given the squares that effects leave."""
-    square, n = np.empty(len(error)), np.empty(len(error))
-    df, rank, rss = model.df, model.rank, model.rss[min(c, len(model.rss) - 1)]
-    for m in range(len(error)):
-        n[m] = df[m] + rank[m]
-        square[m] = (rss[m] + error[m]) / model.pooled
-    now.centre[c], now.spread[c] = draw_scales(
-        now.log_sd[c], now.centre[c], now.spread[c], n, square, model.n_median, model.prior, rng
-    )
-
-
-@inlined
-def _draw_covariance(
-    model: CompiledModel, now: GibbsState, c: int, rng: np.random.Generator
-) -> None:
-    """Draw the tails and the covariance of the interactions."""
-    prior, w, effect_sd = model.prior, now.interaction[c], now.effect_sd[c]
-    values, vectors, mixing = now.values[c], now.vectors[c], now.mixing[c]
-    scale, df = now.scale[c], now.df[c]
-    if not model.unstructured:
-        scale = covariance.draw_common(scale, w, df, effect_sd, prior, rng)
-        for k in range(len(values)):
-            values[k] = scale**2
-    if model.heavy:
-        df = covariance.draw_tails(df, mixing, w, vectors, values, prior, rng)
-        now.df[c] = df
-    if model.unstructured:
-        if model.heavy:
-            scale = covariance.draw_exchange(scale, values, mixing, df, effect_sd, prior, rng)
-        scale, now.shrinkage[c] = covariance.draw_unstructured(
-            scale, now.shrinkage[c], w, mixing, effect_sd, prior, vectors, values, rng
-        )
-    now.scale[c] = scale
-
-
 @part
-def _log_stretch(u: float, given: tuple[float, float, float, float, CompiledPriors]) -> float:
-    product, square, log_scale, effect_sd, prior = given
+def _log_stretch(
+    u: float,
+    product: float,
+    square: float,
+    log_scale: float,
+    effect_sd: float,
+    prior: CompiledPriors,
+) -> float:
     core = product * exp(u) - square * exp(2 * u) / 2
     return core + log_scale_prior(log_scale + u, effect_sd, prior)
-
-
-_move_stretch = slice_sampler(_log_stretch)
 
 
 @part
@@ -243,290 +204,159 @@ def _draw_stretch(
     scale: float,
     effect_sd: float,
     prior: CompiledPriors,
-    values: Array,
     interaction: Array,
     rng: np.random.Generator,
 ) -> float:
-    """Multiply interactions and the root of their covariance by a factor that is drawn.
-
-    The (J,) eigenvalues and (M, J) interactions change in place; returns the new scale.
-    """
-    linear, quadratic = 0.0, 0.0
+    """Draw a factor of the interactions, which change in place, and of Sigma's root."""
+    linear, quadratic, log_scale = 0.0, 0.0, log(scale)
     for m in range(len(noise)):
         linear += crossed[m] / noise[m]
         quadratic += square[m] / noise[m]
-    stretched = (linear, quadratic, log(scale), effect_sd, prior)
-    factor = exp(_move_stretch(0.0, stretched, WIDTH, rng))
-    for k in range(len(values)):
-        values[k] *= factor**2
-        for m in range(len(noise)):
+    interval = open_slice(
+        0.0, _log_stretch(0.0, linear, quadratic, log_scale, effect_sd, prior), WIDTH, rng
+    )
+    while interval[OPEN]:
+        narrow(
+            interval,
+            _log_stretch(interval[AT], linear, quadratic, log_scale, effect_sd, prior),
+            rng,
+        )
+    factor = exp(interval[AT])
+    for m in range(len(noise)):
+        for k in range(interaction.shape[1]):
             interaction[m, k] *= factor
-    return scale * factor
-
-
-@dataclass(frozen=True, slots=True)
-class GibbsDraws:
-    """Draws of C chains of length T, in units of ``ContrastData.scale``.
-
-    Attributes
-    ----------
-    average
-        (C, T, J) orthonormal contrasts of the average effects.
-    these
-        (C, T, J) contrasts of the effects averaged over the data sets at hand.
-    covariance
-        (C, T, J, J) covariance of the interactions, None where it is ``scale^2 I``.
-    scale
-        (C, T) s.
-    effect_scale
-        (C, T) standard deviation of the average effects' contrasts, None where it is fixed.
-    shrinkage
-        (C, T) kappa, None for a common covariance.
-    df
-        (C, T) degrees of freedom, None for normal interactions.
-    residual_centre, residual_spread
-        (C, T) mean and standard deviation of the logs of residual scales over the pooled one; None
-        without residuals.
-    domain
-        (C, T, G, J) departures of the domains from the average effects; None without them.
-    domain_scale
-        (C, T) their standard deviation.
-    log_likelihood
-        (C, T, M) log densities of the data sets' contrasts and residuals given all but their own
-        interactions.
-    mean, square
-        (S, C, M, J) means, and sums of squares about them, of the data sets' effects in each of S
-        segments of equal length.
-    slopes
-        (C, T, q, J) slopes along the scaled covariates; None without them.
-    levels
-        Levels of the data sets, None where the model has not their means.
-    """
-
-    average: Array
-    these: Array
-    covariance: Array | None
-    scale: Array
-    effect_scale: Array | None
-    shrinkage: Array | None
-    df: Array | None
-    residual_centre: Array | None
-    residual_spread: Array | None
-    domain: Array | None
-    domain_scale: Array | None
-    log_likelihood: Array
-    mean: Array
-    square: Array
-    slopes: Array | None = None
-    levels: LevelDraws | None = None
-
-    @property
-    def effective_scale(self) -> Array:
-        """(C, T) root of the mean variance of the interactions, whatever their structure."""
-        if self.covariance is None:
-            return self.scale
-        return np.sqrt(np.trace(self.covariance, axis1=2, axis2=3) / self.covariance.shape[2])
-
-
-class _Room(NamedTuple):
-    """Arrays of `GibbsDraws` to be filled; those that a model does not have are of size 0."""
-
-    average: Array
-    these: Array
-    covariance: Array
-    scale: Array
-    effect_scale: Array
-    shrinkage: Array
-    df: Array
-    residual_centre: Array
-    residual_spread: Array
-    domain: Array
-    domain_scale: Array
-    slopes: Array
-    log_likelihood: Array
-    mean: Array
-    square: Array
-
-    @classmethod
-    def of(cls, now: GibbsState, n: int, *, unstructured: bool) -> "_Room":
-        """Make room for n draws of each chain."""
-        c, m, j = now.interaction.shape
-        one, segments = (c, n), np.zeros((2, _SEGMENTS, c, m if n else 0, j))
-        return cls(
-            average=np.empty((*one, j)),
-            these=np.empty((*one, j)),
-            covariance=np.empty((*one, j, j) if unstructured else (c, 0, j, j)),
-            scale=np.empty(one),
-            effect_scale=np.empty(one),
-            shrinkage=np.empty(one),
-            df=np.empty(one),
-            residual_centre=np.empty(one),
-            residual_spread=np.empty(one),
-            domain=np.empty((*one, *now.domains.shape[1:])),
-            domain_scale=np.empty(one),
-            slopes=np.empty((*one, *now.slopes.shape[1:])),
-            log_likelihood=np.empty((*one, m)),
-            mean=segments[0],
-            square=segments[1],
-        )
-
-    def draws(self, model: GibbsModel, levels: LevelDraws | None) -> GibbsDraws:
-        """Return what the model has."""
-        has = {
-            "covariance": model.structure == "unstructured",
-            "effect_scale": model.priors.effect_sd is None,
-            "shrinkage": model.structure == "unstructured",
-            "df": model.interactions == "t",
-            "residual_centre": model.data.noisy,
-            "residual_spread": model.data.noisy,
-            "domain": model.domain is not None,
-            "domain_scale": model.domain is not None,
-            "slopes": model.covariates is not None,
-        }
-        arrays: dict[str, Any] = {
-            name: x if has.get(name, True) else None for name, x in self._asdict().items()
-        }
-        return GibbsDraws(**arrays, levels=levels)
-
-
-@inlined
-def _store(
-    now: GibbsState,
-    room: _Room,
-    c: int,
-    t: int,
-    unstructured: bool,  # noqa: FBT001
-) -> None:
-    """Fill draw t of chain c, but for what depends on the effects of the data sets."""
-    room.scale[c, t] = now.scale[c]
-    room.effect_scale[c, t] = now.effect_sd[c]
-    room.shrinkage[c, t] = now.shrinkage[c]
-    room.df[c, t] = now.df[c]
-    room.residual_centre[c, t] = now.centre[c]
-    room.residual_spread[c, t] = now.spread[c]
-    room.domain_scale[c, t] = now.domain_scale[c]
-    copy(room.domain[c, t], now.domains[c])
-    copy(room.slopes[c, t], now.slopes[c])
-    put(room.average[c, t], now.average[c])
-    if unstructured:
-        copy(room.covariance[c, t], composed(now.vectors[c], now.values[c]))
-
-
-@part
-def _store_effects(
-    these: Array, mean: Array, square: Array, count: int, centre: Array, interaction: Array
-) -> None:
-    """Add the data sets' effects to the mean and sum of squares of a segment (Welford)."""
-    m, j = centre.shape
-    for k in range(j):
-        total = 0.0
-        for i in range(m):
-            effect = centre[i, k] + interaction[i, k]
-            delta = effect - mean[i, k]
-            mean[i, k] += delta / count
-            square[i, k] += delta * (effect - mean[i, k])
-            total += effect
-        these[k] = total / m
-
-
-@part
-def _add_residual_densities(densities: Array, noise: Array, rss: Array, df: Array) -> None:
-    """Add log densities of residuals in place."""
-    for m in range(len(densities)):
-        if df[m] > 0:
-            half, ratio = df[m] / 2, rss[m] / (2 * noise[m])
-            densities[m] += half * log(ratio) - log(rss[m]) - lgamma(half) - ratio
-
-
-@inlined
-def _log_likelihood(
-    model: CompiledModel,
-    now: GibbsState,
-    c: int,
-    centre: Array,
-    joint: bool | None,  # noqa: FBT001
-) -> Array:
-    """Return (M,) log densities of contrasts and residuals, without interactions."""
-    vectors, values, mixing = now.vectors[c], now.values[c], now.mixing[c]
-    noise = residual_variances(model.pooled, now.log_sd[c])
-    z, variance = model.z[min(c, len(model.z) - 1)], model.variance
-    seen = likelihood(z, noise, variance, mixing, vectors, values)
-    densities = log_densities(seen, centre, vectors)
-    if joint is not None:
-        others, design, rank = model.others, model.design, model.rank
-        _, factor = likelihood_with_gaps(
-            others, design, variance, rank, noise, mixing, vectors, values
-        )
-        fill_densities_with_gaps(densities, others, design, rank, z, factor, centre)
-    if model.pooled > 0:
-        rss = model.rss[min(c, len(model.rss) - 1)]
-        _add_residual_densities(densities, noise, rss, model.df)
-    return densities
+    return factor
 
 
 @entry
-def _draw(
-    model: CompiledModel,
-    means: CompiledMeans,
-    now: GibbsState,
-    filled: tuple[_Room, LevelCoefficients],
-    span: tuple[int, int],
+def _sweep(
+    z: Array,
+    rss: Array,
+    design: Array,
+    variance: Array,
+    rank: Codes,
+    df: Array,
+    balanced: Flags,
+    others: Codes,
+    pooled: float,
+    n_median: float,
+    domain: Codes,
+    covariates: Array,
+    heavy: bool,  # noqa: FBT001
+    unstructured: bool,  # noqa: FBT001
+    prior: CompiledPriors,
+    average: Array,
+    effect_sd: Array,
+    interaction: Array,
+    domains: Array,
+    domain_scale: Array,
+    slopes: Array,
+    log_sd: Array,
+    centre: Array,
+    spread: Array,
+    vectors: Array,
+    values: Array,
+    scale: Array,
+    shrinkage: Array,
+    mixing: Array,
+    tail_df: Array,
+    roots: Array,
+    factor: Array,
     joint: bool | None,  # noqa: FBT001
     rng: np.random.Generator,
-    other: np.random.Generator,
 ) -> None:
-    """Move chains by a span of sweeps; store draws if there is room for them.
+    """Draw every block of all chains once, in place, but for Sigma.
 
-    `joint` is as in `draws_jointly`.
+    Arguments are the arrays of `CompiledModel`, then those of `GibbsState`: records of arrays take
+    several times as long to compile. (C, J, J) roots of the inverse of an unstructured Sigma and
+    (C,) factors of the root of Sigma are filled; `joint` is as in `draws_jointly`.
     """
-    room, levels = filled
-    length = room.scale.shape[1] // _SEGMENTS
-    for t in range(span[0], span[1]):
-        for c in range(len(now.scale)):
-            centre = draw_effects(model, now, c, joint, rng)
-            interaction = now.interaction[c]
-            error, square, crossed = _squares(
-                model.z[min(c, len(model.z) - 1)],
-                centre,
-                interaction,
-                model.balanced,
-                model.design,
-                model.variance,
-                model.rank,
+    m = len(rank)
+    n, over = np.empty(m), np.empty(m)
+    for c in range(len(scale)):
+        table, logs, w, lam = z[min(c, len(z) - 1)], log_sd[c], interaction[c], mixing[c]
+        base, effect_sd[c], domain_scale[c] = draw_effects(
+            table,
+            design,
+            variance,
+            rank,
+            balanced,
+            others,
+            domain,
+            covariates,
+            prior,
+            residual_variances(pooled, logs),
+            vectors[c],
+            values[c],
+            lam,
+            scale[c],
+            effect_sd[c],
+            domain_scale[c],
+            average[c],
+            slopes[c],
+            domains[c],
+            w,
+            joint,
+            rng,
+        )
+        error, square, crossed = _squares(table, base, w, balanced, design, variance, rank)
+        if pooled > 0:
+            for i in range(m):
+                n[i] = df[i] + rank[i]
+                over[i] = (rss[min(c, len(rss) - 1), i] + error[i]) / pooled
+            centre[c], spread[c] = draw_scales(
+                logs, centre[c], spread[c], n, over, n_median, prior, rng
             )
-            if model.pooled > 0:
-                _draw_residuals(model, now, c, error, rng)
-            _draw_covariance(model, now, c, rng)
-            if model.pooled > 0:
-                now.scale[c] = _draw_stretch(
-                    residual_variances(model.pooled, now.log_sd[c]),
-                    square,
-                    crossed,
-                    now.scale[c],
-                    now.effect_sd[c],
-                    model.prior,
-                    now.values[c],
-                    interaction,
-                    rng,
+        if not unstructured:
+            scale[c] = covariance.draw_common(scale[c], w, tail_df[c], effect_sd[c], prior, rng)
+            values[c, :] = scale[c] ** 2
+        if heavy:
+            tail_df[c] = covariance.draw_tails(
+                tail_df[c], lam, w, vectors[c], values[c], prior, rng
+            )
+        if unstructured:
+            if heavy:
+                scale[c] = covariance.draw_exchange(
+                    scale[c], lam, tail_df[c], effect_sd[c], prior, rng
                 )
-            if length:
-                _store(now, room, c, t, model.unstructured)
-                _store_effects(
-                    room.these[c, t],
-                    room.mean[t // length, c],
-                    room.square[t // length, c],
-                    t % length + 1,
-                    centre,
-                    interaction,
-                )
-                densities = _log_likelihood(model, now, c, centre, joint)
-                put(room.log_likelihood[c, t], densities)
-            if length and len(means.level):
-                variance = levels.variance[c, t]
-                put(variance, levels.variance[c, max(t - 1, 0)])
-                drawn, these = draw_dataset_levels(means, model, now, variance, c, other)
-                put(levels.coefficients[c, t], drawn)
-                levels.these[c, t] = these
+            scale[c], shrinkage[c] = covariance.draw_unstructured(
+                scale[c], shrinkage[c], w, lam, effect_sd[c], prior, roots[c], rng
+            )
+        factor[c] = 1.0
+        if pooled > 0:
+            noise = residual_variances(pooled, logs)
+            factor[c] = _draw_stretch(noise, square, crossed, scale[c], effect_sd[c], prior, w, rng)
+            scale[c] *= factor[c]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Chains on their way."""
+
+    model: CompiledModel
+    now: GibbsState  # changes in place
+    roots: Array  # (C, J, J) roots of the inverse of Sigma
+    factor: Array  # (C,) factors of the root of Sigma
+    joint: bool | None  # as in `draws_jointly`
+    other: np.random.Generator  # of what is drawn beside: with and without it chains are the same
+
+    @classmethod
+    def of(cls, model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> "_Run":
+        """Return chains that have not moved."""
+        known, now = compiled(model), now.copied()
+        roots, factor = np.empty(now.vectors.shape), np.empty(now.scale.shape)
+        return cls(known, now, roots, factor, draws_jointly(known, now), rng.spawn(1)[0])
+
+    def sweep(self, rng: np.random.Generator) -> GibbsState:
+        """Draw every block of all chains once, in place."""
+        now = self.now
+        _sweep(*self.model, *now, self.roots, self.factor, self.joint, rng)
+        if self.model.unstructured:
+            values, now.vectors[:] = covariance.from_roots(self.roots)
+            np.multiply(values, self.factor[:, None] ** 2, out=now.values)
+        else:
+            now.values[:] = now.scale[:, None] ** 2
+        return now
 
 
 def sample(
@@ -563,12 +393,21 @@ def sample(
     densities. Journal of the American Statistical Association 85, 398-409.
     https://doi.org/10.1080/01621459.1990.10476213
     """
-    room, coefficients, now = _run(model, now, n, n, rng, callback)
-    levels = None
-    if model.means is not None:
-        q, j = room.slopes.shape[2:]
-        levels = LevelDraws.of(coefficients, model.means.centre, q, j)
-    return room.draws(model, levels), now
+    run, parts, levels = _Run.of(model, now, rng), [], []
+    q, j = now.slopes.shape[1:]
+    means, variance = CompiledMeans.of(model.means, j), np.zeros((len(now.scale), 3))
+    for first in [*range(0, n // 2, _CALL_EVERY), *range(n // 2, n, _CALL_EVERY)]:
+        count = min(_CALL_EVERY, (n // 2 if first < n // 2 else n) - first)
+        passed = [run.sweep(rng).copied() for _ in range(count)]
+        states = GibbsState(*(np.stack(x, axis=1) for x in zip(*passed, strict=True)))
+        if len(means.level):
+            levels.append(draw_dataset_levels(means, run.model, states, variance, run.other))
+            variance = levels[-1][2][:, -1]
+        parts.append(summary(run.model, states))
+        if callback is not None:
+            callback(count)
+    named = None if model.means is None else LevelDraws.of(levels, model.means.centre, q, j)
+    return collect(parts, named), run.now
 
 
 def sweep(
@@ -586,30 +425,11 @@ def sweep(
     model, now, n, rng, callback
         As in `sample`.
     """
-    return _run(model, now, n, 0, rng, callback)[2]
-
-
-def _run(
-    model: GibbsModel,
-    now: GibbsState,
-    n: int,
-    stored: int,
-    rng: np.random.Generator,
-    callback: Callback | None,
-) -> tuple[_Room, LevelCoefficients, GibbsState]:
-    """Sweep n times with room for so many draws; return the filled arrays and the new state."""
-    (c, q, j), g = now.slopes.shape, now.domains.shape[1]
-    length = 0 if model.means is None else stored
-    levels = LevelCoefficients(
-        np.empty((c, length, 1 + q + j + g)), np.empty((c, length)), np.zeros((c, length, 3))
-    )
-    room = _Room.of(now, stored, unstructured=model.structure == "unstructured")
-    known, means, now = compiled(model), CompiledMeans.of(model.means, j), now.copied()
-    other = rng.spawn(1)[0]  # with and without levels chains are the same
-    joint = draws_jointly(known, now)
+    run = _Run.of(model, now, rng)
     for first in range(0, n, _CALL_EVERY):
-        last = min(first + _CALL_EVERY, n)
-        _draw(known, means, now, (room, levels), (first, last), joint, rng, other)
+        count = min(_CALL_EVERY, n - first)
+        for _ in range(count):
+            run.sweep(rng)
         if callback is not None:
-            callback(last - first)
-    return room, levels, now
+            callback(count)
+    return run.now

@@ -13,19 +13,15 @@ from creeping along the ridge between the two.
 Contrasts of the average effects are ``N(0, t^2 I)``, where t is fixed, or ``t / s`` half-t with s
 the scale of the interactions. It is drawn with the average effects integrated out.
 
-A log density is a compiled function of the quantity's log and of a tuple, that on which it depends.
+A log density is a part, of the quantity's log and of what it depends on.
 """
 
-from collections.abc import Callable
 from math import exp, inf, lgamma, log, log1p, sqrt
-from typing import Any
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, inlined, part
+from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, part
 from benchinfer.numerics.types import Array
-
-type LogDensity = Callable[[float, Any], float]
 
 
 @part
@@ -65,32 +61,33 @@ def log_t(squares: Array, factor: float, nu: float, j: int) -> float:
 
 # A slice is at most so many widths long: from a bad start it would reach to where nothing is.
 _FURTHEST = 8
+# Numbers of an interval: whether it is `OPEN`; the point `AT` which the log density is wanted, in
+# the end the one drawn; the stage; the log density that points of the slice have at least; the ends
+# and how many widths they may yet go; the width; and the point to start from.
+OPEN, AT, _STAGE, _FLOOR, _LOW, _HIGH, _LEFT, _RIGHT, _WIDTH, _START = range(10)
+_UP, _DOWN, _SHRINK = 0.0, 1.0, 2.0
 
 
 @part
-def _slice(
-    x: float, height: float, width: float, rng: np.random.Generator
-) -> tuple[float, float, int, int]:
-    """Return the density that a slice has at least, its first end, and steps to either side."""
-    floor = height - rng.standard_exponential()
-    low = x - width * rng.random()
-    left = int(_FURTHEST * rng.random())
-    return floor, low, left, _FURTHEST - 1 - left
+def open_slice(x: float, height: float, width: float, rng: np.random.Generator) -> Array:
+    """Begin a step of slice sampling with stepping out and shrinkage.
 
-
-def slice_sampler(log_density: LogDensity) -> Callable[..., float]:
-    """Return a compiled slice-sampling step with stepping out and shrinkage.
+    The log density is computed by the caller, so that one compiled step serves all densities.
 
     Parameters
     ----------
-    log_density
-        Compiled function of a number and of what its density depends on.
+    x, height
+        Current value, and its log density.
+    width
+        First guess of the slice's length, which may not depend on the current value.
+    rng
+        Random numbers.
 
     Returns
     -------
-    Callable
-        From the current value, what the density depends on, a first guess of the slice's length,
-        which may not depend on the current value, and random numbers to the new value.
+    Array
+        The interval. While its number `OPEN` is not 0, `narrow` wants the log density at its number
+        `AT`, which is the new value in the end.
 
     References
     ----------
@@ -99,41 +96,60 @@ def slice_sampler(log_density: LogDensity) -> Callable[..., float]:
 
     Examples
     --------
-    >>> from numba import njit
-    >>> from benchinfer.analyses.bayes.numerics.scales import log_half_t, slice_sampler
-    >>> move = slice_sampler(log_half_t)
-    >>> @njit
-    ... def chain(n, rng):
-    ...     found = np.zeros(n)
-    ...     for i in range(1, n):
-    ...         found[i] = move(found[i - 1], 2.0, 1.5, rng)
-    ...     return found
-    >>> found = chain(2000, np.random.default_rng(1))
-    >>> round(float(np.median(np.exp(found))) / 2, 1)  # of a half-t variable: 0.76
+    >>> from benchinfer.analyses.bayes.numerics import scales
+    >>> from benchinfer.analyses.bayes.numerics.scales import AT, OPEN, log_half_t
+    >>> rng, draws = np.random.default_rng(1), np.zeros(2000)
+    >>> for i in range(1, 2000):
+    ...     interval = scales.open_slice(draws[i - 1], log_half_t(draws[i - 1], 2.0), 1.5, rng)
+    ...     while interval[OPEN]:
+    ...         scales.narrow(interval, log_half_t(interval[AT], 2.0), rng)
+    ...     draws[i] = interval[AT]
+    >>> round(float(np.median(np.exp(draws))) / 2, 1)  # of a half-t variable: 0.76
     0.8
     """
+    interval = np.empty(10)
+    interval[_FLOOR] = height - rng.standard_exponential()
+    interval[_LOW] = x - width * rng.random()
+    interval[_HIGH] = interval[_LOW] + width
+    left = int(_FURTHEST * rng.random())
+    interval[_LEFT], interval[_RIGHT] = left, _FURTHEST - 1 - left
+    interval[_STAGE] = _UP if interval[_RIGHT] else _DOWN
+    interval[AT] = interval[_HIGH] if interval[_RIGHT] else interval[_LOW]
+    interval[OPEN], interval[_WIDTH], interval[_START] = 1.0, width, x
+    return interval
 
-    # The density is a constant of the step: compiled code that is given functions has no cache.
-    @part
-    def step(x: float, given: Any, width: float, rng: np.random.Generator) -> float:
-        floor, low, left, right = _slice(x, log_density(x, given), width, rng)
-        high = low + width
-        while right > 0 and log_density(high, given) >= floor:
-            high, right = high + width, right - 1
-        while left > 0 and log_density(low, given) >= floor:
-            low, left = low - width, left - 1
-        # A slice shrunk to nothing but its own point is that point.
-        while high > low:
-            new = low + (high - low) * rng.random()
-            if log_density(new, given) >= floor:
-                return new
-            if new < x:
-                low = new
-            else:
-                high = new
-        return x
 
-    return step
+@part
+def narrow(interval: Array, height: float, rng: np.random.Generator) -> None:
+    """Go on with an interval in place, given the log density at its number `AT`."""
+    above, stage = height >= interval[_FLOOR], interval[_STAGE]
+    if stage == _UP:
+        if above:
+            interval[_HIGH] += interval[_WIDTH]
+            interval[_RIGHT] -= 1
+        if above and interval[_RIGHT]:
+            interval[AT] = interval[_HIGH]
+            return
+        if interval[_LEFT]:
+            interval[_STAGE], interval[AT] = _DOWN, interval[_LOW]
+            return
+    elif stage == _DOWN:
+        if above:
+            interval[_LOW] -= interval[_WIDTH]
+            interval[_LEFT] -= 1
+        if above and interval[_LEFT]:
+            interval[AT] = interval[_LOW]
+            return
+    elif above:
+        interval[OPEN] = 0.0
+        return
+    else:
+        interval[_LOW if interval[AT] < interval[_START] else _HIGH] = interval[AT]
+    interval[_STAGE] = _SHRINK
+    if interval[_HIGH] > interval[_LOW]:
+        interval[AT] = interval[_LOW] + (interval[_HIGH] - interval[_LOW]) * rng.random()
+    else:  # A slice shrunk to nothing but its own point is that point.
+        interval[OPEN], interval[AT] = 0.0, interval[_START]
 
 
 WIDTH = 1.5
@@ -142,16 +158,12 @@ _MANY = 50.0
 
 
 @part
-def _log_effect_sd(u: float, given: tuple[float, Array, Array]) -> float:
-    near, precision, shift = given
+def _log_effect_sd(u: float, near: float, precision: Array, shift: Array) -> float:
     variance, total = exp(2 * u), 0.0
     for i in range(len(precision)):
         growth = variance * precision[i]
         total += shift[i] ** 2 * variance / (1 + growth) - log1p(growth)
     return total / 2 + u - 2 * log1p(variance * near)
-
-
-_move_effect_sd = slice_sampler(_log_effect_sd)
 
 
 @part
@@ -179,20 +191,19 @@ def draw_effect_sd(
     """
     if prior.effect_sd:
         return now
-    given = (1 / (3 * (prior.effect_scale * scale) ** 2), precision, shift)
-    return exp(_move_effect_sd(log(now), given, WIDTH, rng))
+    near, x = 1 / (3 * (prior.effect_scale * scale) ** 2), log(now)
+    interval = open_slice(x, _log_effect_sd(x, near, precision, shift), WIDTH, rng)
+    while interval[OPEN]:
+        narrow(interval, _log_effect_sd(interval[AT], near, precision, shift), rng)
+    return exp(interval[AT])
 
 
 @part
-def _log_residual(x: float, given: tuple[float, float, float, float]) -> float:
-    n, square, centre, spread = given
+def _log_residual(x: float, n: float, square: float, centre: float, spread: float) -> float:
     return -n * x - square * exp(-2 * x) / 2 - ((x - centre) / spread) ** 2 / 2
 
 
-_move_residual = slice_sampler(_log_residual)
-
-
-@inlined
+@part
 def draw_scales(
     log_sd: Array,
     centre: float,
@@ -225,8 +236,12 @@ def draw_scales(
     """
     for m in range(len(n)):
         width = 3 / sqrt((2 * n[m] if square[m] > 0 else 0.0) + spread**-2)
-        given = (n[m], square[m], centre, spread)
-        log_sd[m] = _move_residual(log_sd[m], given, width, rng)
+        interval = open_slice(
+            log_sd[m], _log_residual(log_sd[m], n[m], square[m], centre, spread), width, rng
+        )
+        while interval[OPEN]:
+            narrow(interval, _log_residual(interval[AT], n[m], square[m], centre, spread), rng)
+        log_sd[m] = interval[AT]
     centre, spread = _given_scales(log_sd, spread, prior, rng)
     if n_median > _MANY:
         return centre, spread
@@ -234,15 +249,13 @@ def draw_scales(
 
 
 @part
-def _log_spread(u: float, given: tuple[int, float, float, float, float]) -> float:
-    m, squares, mean, of_centre, scale = given
+def _log_spread(
+    u: float, m: int, squares: float, mean: float, of_centre: float, scale: float
+) -> float:
     variance = exp(2 * u)
     of_mean = of_centre + variance / m
     core = -(m - 1) * u - squares / variance / 2 - log(of_mean) / 2
     return core - mean**2 / of_mean / 2 + log_half_t(u, scale)
-
-
-_move_spread = slice_sampler(_log_spread)
 
 
 @part
@@ -255,33 +268,29 @@ def _given_scales(
         mean += x / m
     for x in log_sd:
         squares += (x - mean) ** 2
-    variance = prior.residual_sd**2
-    given = (m, squares, mean, variance, prior.residual_spread)
-    spread = exp(_move_spread(log(spread), given, 3 / sqrt(2 * m), rng))
+    variance, scale, x = prior.residual_sd**2, prior.residual_spread, log(spread)
+    interval = open_slice(
+        x, _log_spread(x, m, squares, mean, variance, scale), 3 / sqrt(2 * m), rng
+    )
+    while interval[OPEN]:
+        narrow(interval, _log_spread(interval[AT], m, squares, mean, variance, scale), rng)
+    spread = exp(interval[AT])
     precision = m / spread**2 + 1 / variance
     centre = m * mean / spread**2 / precision
     return centre + rng.standard_normal() / sqrt(precision), spread
 
 
 @part
-def _log_stretched_spread(u: float, given: tuple[float, float, Array, Array]) -> float:
-    logs, scale, square, unit = given
+def _log_stretched_spread(u: float, logs: float, scale: float, square: Array, unit: Array) -> float:
     s, total = exp(u), 0.0
     for m in range(len(unit)):
         total += square[m] * exp(-2 * s * unit[m])
     return -logs * s - total / 2 + log_half_t(u, scale)
 
 
-_move_stretched_spread = slice_sampler(_log_stretched_spread)
-
-
 @part
-def _log_centre(x: float, given: tuple[float, float, float]) -> float:
-    n, square, sd = given
+def _log_centre(x: float, n: float, square: float, sd: float) -> float:
     return -n * x - square * exp(-2 * x) / 2 - (x / sd) ** 2 / 2
-
-
-_move_centre = slice_sampler(_log_centre)
 
 
 @part
@@ -303,24 +312,27 @@ def _given_standardised(
         logs += n[m] * unit[m]
         held += square[m] * exp(-2 * spread * unit[m])
     width = 3 / sqrt(2 * total + prior.residual_sd**-2)
-    centre = _move_centre(centre, (total, held, prior.residual_sd), width, rng)
+    sd, scale = prior.residual_sd, prior.residual_spread
+    interval = open_slice(centre, _log_centre(centre, total, held, sd), width, rng)
+    while interval[OPEN]:
+        narrow(interval, _log_centre(interval[AT], total, held, sd), rng)
+    centre = interval[AT]
     for m in range(len(n)):
         rest[m] = square[m] * exp(-2 * centre)
-    moved = logs, prior.residual_spread, rest, unit
-    spread = exp(_move_stretched_spread(log(spread), moved, width, rng))
+    x = log(spread)
+    interval = open_slice(x, _log_stretched_spread(x, logs, scale, rest, unit), width, rng)
+    while interval[OPEN]:
+        narrow(interval, _log_stretched_spread(interval[AT], logs, scale, rest, unit), rng)
+    spread = exp(interval[AT])
     for m in range(len(n)):
         log_sd[m] = centre + spread * unit[m]
     return centre, spread
 
 
 @part
-def _log_df(u: float, given: tuple[int, Array, CompiledPriors]) -> float:
-    j, square, prior = given
+def _log_df(u: float, j: int, square: Array, prior: CompiledPriors) -> float:
     above = exp(u)
     return prior.tail_shape * u - prior.tail_rate * above + log_t(square, 1.0, 1 + above, j)
-
-
-_move_df = slice_sampler(_log_df)
 
 
 @part
@@ -328,8 +340,11 @@ def draw_df(
     nu: float, square: Array, j: int, prior: CompiledPriors, rng: np.random.Generator
 ) -> float:
     """Draw degrees of freedom given (M,) squared lengths in the metric of Sigma."""
-    given = (j, square, prior)
-    return 1 + exp(_move_df(log(nu - 1), given, WIDTH, rng))
+    x = log(nu - 1)
+    interval = open_slice(x, _log_df(x, j, square, prior), WIDTH, rng)
+    while interval[OPEN]:
+        narrow(interval, _log_df(interval[AT], j, square, prior), rng)
+    return 1 + exp(interval[AT])
 
 
 @part

@@ -10,7 +10,7 @@ from benchinfer.analyses.bayes.numerics.dataset_levels import (
     DatasetMeans,
     average_means,
     draw_dataset_levels,
-    draw_variance,
+    draw_variances,
     with_errors,
 )
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
@@ -25,14 +25,15 @@ X = np.linspace(-1, 1, M)[:, None]
 
 
 def effects(rng, **more):
-    """Return what the sampler knows, and the state of one chain."""
+    """Return what the sampler knows, and one draw of one chain."""
     model = GibbsModel(design("single", M, K), "t", "unstructured", Priors(), **more)
     state = gibbs.start(model, 1, rng)
     drawn = {
         name: rng.standard_normal(getattr(state, name).shape)
         for name in ("average", "interaction", "domains", "slopes")
     }
-    return gibbs.compiled(model), state._replace(**drawn)
+    state = state._replace(**drawn)
+    return gibbs.compiled(model), type(state)(*(x[:, None] for x in state))
 
 
 def test_coefficients_have_their_normal_posterior():
@@ -40,15 +41,16 @@ def test_coefficients_have_their_normal_posterior():
     rng = np.random.default_rng(1)
     known, state = effects(rng, domain=np.arange(M) % 3, covariates=X)
     mixing = np.exp(rng.standard_normal(M))
-    state = state._replace(mixing=mixing[None])
     held = np.ones((M, K), bool)
     held[2, 0] = held[5, 1:] = False
     means = DatasetMeans(3 + rng.standard_normal(M), held, np.zeros(M), np.zeros(M))
     given = CompiledMeans.of(means, J)
-    values = np.empty((CHAINS, 2 + J + 3))
-    for i in range(CHAINS):
-        variance = np.array([0.5, 0.8, 1.3])
-        values[i], these = draw_dataset_levels(given, known, state, variance, 0, rng)
+    variance = np.tile([0.5, 0.8, 1.3], (CHAINS, 1))
+    states = type(state)(*(np.repeat(x, CHAINS, axis=0) for x in state))
+    states = states._replace(mixing=np.tile(mixing, (CHAINS, 1, 1)))
+    values, these, _ = draw_dataset_levels(given, known, states, variance, rng)
+    values, these = values[:, 0], these[0, 0]
+    state = type(state)(*(x[:, 0] for x in state))
     departure = state.interaction[0] + state.domains[0, np.arange(M) % 3]
     theta = (state.average[0] + X @ state.slopes[0] + departure) @ helmert(K)
     seen = means.mean - np.array([theta[m, held[m]].mean() for m in range(M)])
@@ -70,8 +72,9 @@ def test_roots_of_variances_are_half_t():
     variance = (scale * np.abs(rng.standard_t(3, CHAINS))) ** 2
     for _ in range(3):
         x = np.sqrt(variance)[:, None] * rng.standard_normal((CHAINS, n))
-        drawn = [draw_variance(*one, scale, rng) for one in zip(x, variance, strict=True)]
-        variance = np.array(drawn)
+        gammas = rng.standard_gamma([2.0, (3 + n) / 2], (CHAINS, 1, 2))
+        squares = (x**2).sum(axis=1, keepdims=True)
+        variance = draw_variances(squares, variance[:, None], (scale,), gammas)[:, 0]
     test = stats.kstest(np.sqrt(variance) / scale, lambda x: 2 * stats.t(3).cdf(x) - 1)
     assert test.pvalue > 1e-3
 
@@ -79,12 +82,13 @@ def test_roots_of_variances_are_half_t():
 def test_an_algorithm_that_is_alike_everywhere_has_that_level():
     rng = np.random.default_rng(3)
     known, state = effects(rng)
-    theta = (state.average[0] + state.interaction[0]) @ helmert(K)
+    theta = (state.average[0] + state.interaction[0, 0]) @ helmert(K)
     means = DatasetMeans(0.8 - theta[:, 1], np.ones((M, K), bool), np.zeros(M), np.zeros(M))
-    given, variance = CompiledMeans.of(means, J), np.zeros(3)
-    for _ in range(60):
-        drawn, _ = draw_dataset_levels(given, known, state, variance, 0, rng)
-    level = means.centre + drawn[0] + state.average[0] @ helmert(K)
+    states = type(state)(*(np.repeat(x, 60, axis=1) for x in state))
+    drawn, _, _ = draw_dataset_levels(
+        CompiledMeans.of(means, J), known, states, np.zeros((1, 3)), rng
+    )
+    level = means.centre + drawn[0, -1, 0] + state.average[0, 0] @ helmert(K)
     np.testing.assert_allclose(level[1], 0.8, atol=1e-3)
 
 

@@ -7,12 +7,17 @@ import pytest
 from scipy.linalg import block_diag
 
 from benchinfer.analyses.bayes.numerics import gibbs
-from benchinfer.analyses.bayes.numerics.effects import draw_effects, draws_jointly
+from benchinfer.analyses.bayes.numerics.effects import (
+    draw_effects,
+    draws_jointly,
+    residual_variances,
+)
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from tests.analyses.bayes.numerics.simulator import check_moments, design
 
 CHAINS = 20_000
+SCALES = ("scale", "effect_sd", "domain_scale")
 
 
 def drawn(model, chains, sigma, mixing, noise, rng):
@@ -25,8 +30,18 @@ def drawn(model, chains, sigma, mixing, noise, rng):
     held = {name: np.repeat(x[None], chains, axis=0) for name, x in scales.items()}
     state = state._replace(**held).copied()
     known = gibbs.compiled(model)
+    names = ("design", "variance", "rank", "balanced", "others", "domain", "covariates", "prior")
+    given = {name: getattr(known, name) for name in names}
+    places = ("vectors", "values", "mixing", "average", "slopes", "domains", "interaction")
     for c in range(chains):
-        draw_effects(known, state, c, draws_jointly(known, state), rng)
+        draw_effects(
+            known.z[min(c, len(known.z) - 1)],
+            **given,
+            noise=residual_variances(known.pooled, state.log_sd[c]),
+            **{name: getattr(state, name)[c] for name in (*places, *SCALES)},
+            joint=draws_jointly(known, state),
+            rng=rng,
+        )
     return state
 
 
