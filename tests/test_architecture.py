@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4951,
-    "records": 476,
+    "functions": 4945,
+    "records": 477,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }
