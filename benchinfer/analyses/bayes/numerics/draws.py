@@ -124,7 +124,7 @@ def summary(model: CompiledModel, states: GibbsState) -> dict[str, Array]:
     """
     effects = effect_centres(model, states) + states.interaction
     mean = effects.mean(axis=1, keepdims=True)
-    kept = {
+    values = {
         "average": states.average,
         "these": effects.mean(axis=2),
         "scale": states.scale,
@@ -133,18 +133,18 @@ def summary(model: CompiledModel, states: GibbsState) -> dict[str, Array]:
         "square": ((effects - mean) ** 2).sum(axis=1, keepdims=True),
     }
     if not model.prior.effect_sd:
-        kept["effect_scale"] = states.effect_sd
+        values["effect_scale"] = states.effect_sd
     if model.unstructured:
-        kept |= {"covariance": states.covariance, "shrinkage": states.shrinkage}
+        values |= {"covariance": states.covariance, "shrinkage": states.shrinkage}
     if model.heavy:
-        kept["df"] = states.df
+        values["df"] = states.df
     if model.pooled > 0:
-        kept |= {"residual_centre": states.centre, "residual_spread": states.spread}
+        values |= {"residual_centre": states.centre, "residual_spread": states.spread}
     if states.domains.shape[2]:
-        kept |= {"domain": states.domains, "domain_scale": states.domain_scale}
+        values |= {"domain": states.domains, "domain_scale": states.domain_scale}
     if states.slopes.shape[2]:
-        kept["slopes"] = states.slopes
-    return kept
+        values["slopes"] = states.slopes
+    return values
 
 
 def collect(parts: list[dict[str, Array]], levels: LevelDraws | None) -> GibbsDraws:
