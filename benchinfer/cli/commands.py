@@ -150,7 +150,7 @@ def consensus(
     """Order the algorithms as disagrees least with the relations of all data sets.
 
     Algorithms are compared on each data set by itself. What holds in all best orders is printed,
-    with the weight that speaks for it.
+    with its support.
     """
     import benchinfer as bi
 

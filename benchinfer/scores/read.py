@@ -192,7 +192,7 @@ def read_scores(
 
         Units of the first level are the replications: inference counts these. An item has the mean
         of its answers, and a data set the mean of its items (`unit_weights`). The last level is one
-        of answers if its name speaks for repeats, such as answer, epoch, attempt, sample, trial,
+        of answers if its name suggests repeats, such as answer, epoch, attempt, sample, trial,
         repeat, seed or run, else one of items; it may be the column of replications. A label means
         one unit within the unit of the level above it.
     unit_weights

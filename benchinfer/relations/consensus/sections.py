@@ -67,7 +67,7 @@ def all_optima(result: Consensus) -> tuple[Table, ...]:
 
 
 def neighbours(result: Consensus) -> Table:
-    """One row for each pair of neighbours or ties of the order: what speaks for it."""
+    """One row for each pair of neighbours or ties of the order: its support."""
     near = {frozenset(pair) for pair in result.relation().covers()}
     frame = result.support()
     pairs = zip(frame["verdict"], frame["first"], frame["second"], strict=True)
@@ -151,7 +151,7 @@ _BRACES = "Algorithms in braces are neither ranked as a whole nor all tied."
 
 
 def consensus_section(result: Consensus, title: str = "Consensus") -> Section:
-    """Order, what it costs, how many fit as well, and what speaks for it."""
+    """Order, what it costs, how many fit as well, and its support."""
     text = str(result)
     near = neighbours(result)
     k = len(result.algorithms)
