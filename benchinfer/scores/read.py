@@ -33,6 +33,7 @@ from benchinfer.scores.checks.limits import (
     Crashed,
     RunStates,
     check_crashed,
+    limited,
     scores_at_a_limit,
     status_role,
     status_without_limit,
@@ -327,9 +328,9 @@ def _read(
     )
     tool = origin.known if layout == "auto" else None
     if tool is not None:
+        tool = tool if declared_measures else limited(tool, origin)
         findings += _of_tool(tool)
-        scheme = scheme or tool.resampling
-        levels = levels or tool.units
+        scheme, levels = scheme or tool.resampling, levels or tool.units
     by_tool = not declared_measures
     declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
     features = _names_of_features(features, origin)
@@ -608,7 +609,10 @@ def _declared_only(reading: Reading) -> Reading:
 def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Finding:
     """Name the column that distinguishes duplicates, where there is one."""
     roles = reading.roles
-    if finding.rule != "duplicate rows" or (name := telling_column(origin, roles)) is None:
+    if finding.rule != "duplicate rows":
+        return finding
+    of_tool = origin.known.steps if origin.known is not None else ""
+    if (name := of_tool or telling_column(origin, roles)) is None:
         return finding
     items = {common_name(n) for n in roles.of.get("replication", ())} & ITEMS
     if common_name(name) in STEPS and not items:

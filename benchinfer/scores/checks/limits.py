@@ -1,6 +1,7 @@
 """Runs with a limit: their states, and scores that stand for a limit that is not declared."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import narwhals as nw
@@ -13,6 +14,7 @@ from benchinfer.core.numbers import count, percent
 from benchinfer.scores.checks.faults import Reading, headed, tests
 from benchinfer.scores.columns import BLANKS, FAILED, LABELS, common_name
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.format import Format
 from benchinfer.scores.sources.frames import Source
 from benchinfer.scores.summary import Summary, first_rows
 
@@ -35,14 +37,24 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "stopped": (
         *("timeout", "time out", "timed out", "tle", "time limit", "timelimit", "wallclock limit"),
-        *("memout", "mle", "memory out", "memory limit", "oom", "out of memory", "stopped"),
+        *(
+            "to",
+            "warning",
+            "memout",
+            "mle",
+            "memory out",
+            "memory limit",
+            "oom",
+            "out of memory",
+            "stopped",
+        ),
         *("limit", "unsolved", "unknown", "gap limit", "node limit"),
         *("feasible", "gave up", "undecided", "iteration limit"),
     ),
     "crashed": (
         *("crash", "crashed", "error", "fail", "failed", "failure", "abort", "aborted", "killed"),
         *("segfault", "exception", "wrong", "wrong answer", "runtime error", "internal error"),
-        *("other", "not applicable"),
+        *("other", "not applicable", "er"),
     ),
 }
 _CLOSE = 1e-6  # relative, of scores that equal the limit
@@ -129,6 +141,35 @@ def status_role(
     return {**(columns or {}), there[0]: "status"} if len(there) == 1 else columns
 
 
+def limited(tool: Format, source: Source) -> Format:
+    """Give the first measure of a tool the limit that a column of its table holds.
+
+    Raises
+    ------
+    ScoreTableError
+        Runs were stopped at several limits.
+    """
+    if not tool.limit or tool.limit not in source.names:
+        return tool
+    frame, _ = source.load([tool.limit], [], [])
+    rows = frame.group_by(tool.limit).agg(nw.len().alias("n")).collect().to_arrow().to_pylist()
+    held = {float(row[tool.limit]): int(row["n"]) for row in rows if row[tool.limit] is not None}
+    if len(held) > 1:
+        several = ", ".join(
+            f"{limit:,.6g} ({count(n, 'run')})" for limit, n in sorted(held.items())
+        )
+        most = max(held, key=held.__getitem__)
+        raise ScoreTableError(
+            f"runs were stopped at {len(held)} limits, by the column {tool.limit}: {several}.",
+            hint=Phrase(
+                Option("where", f"{tool.limit} == {most:g}"),
+                " reads those of one: means of times up to different limits are of neither.",
+            ),
+        )
+    first, *others = tool.measures
+    return replace(tool, measures=(*(replace(first, limit=x) for x in held), *others))
+
+
 def check_crashed(crashed: object) -> None:
     """Refuse what is no way to count runs that crashed."""
     if crashed not in (choices := ("stopped", "missing")):
@@ -207,6 +248,7 @@ class RunStates:
                     f" {Given('columns', {'NAME': 'status'})}."
                 ),
             ),
+            *self._solved_at_the_limit(solved),
             *self._fault(
                 "solved without a score",
                 solved & self.absent,
@@ -214,6 +256,20 @@ class RunStates:
                 "correct the status, or complete the scores.",
             ),
         ]
+
+    def _solved_at_the_limit(self, solved: nw.Expr) -> list[Finding]:
+        """Report runs that are said to be solved at the limit, as anytime solvers end."""
+        if not self.of_status:
+            return []
+        rows = self._rows(solved & self.at_limit).select(nw.len().alias("n"))
+        if not (n := int(rows.collect().to_arrow().column("n")[0].as_py())):
+            return []
+        what = f"{count(n, 'run')} {'is' if n == 1 else 'are'} said to be solved just at the limit."
+        hint = (
+            "a solver that is stopped with a solution it has not proved has not solved: write such"
+        )
+        hint += " runs as stopped."
+        return [Finding("solved at the limit", "warning", n, what, (), hint)]
 
     def _rows(self, condition: nw.Expr) -> Any:
         return self.reading.frame.filter(condition)

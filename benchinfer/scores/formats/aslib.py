@@ -1,5 +1,6 @@
 """Scenarios of the Algorithm Selection Library (ASlib)."""
 
+import math
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import Format, Names
 
 _COLUMNS = {"instance_id", "repetition", "algorithm", "runstatus"}
+_TRUE = ("true", "yes", "on")  # of YAML
 _ENTRY = re.compile(r"(\w+)\s*:\s*(.*)")
 
 
@@ -30,8 +32,8 @@ def scenario(path: Path, names: Names) -> Format | None:
     measures = tuple(
         Measure(
             name,
-            "higher" if maximised.casefold() == "true" else "lower",
-            limit=cutoff if kind == "runtime" and maximised.casefold() != "true" else None,
+            "higher" if maximised.casefold() in _TRUE else "lower",
+            limit=cutoff if kind == "runtime" and maximised.casefold() not in _TRUE else None,
         )
         for name, maximised, kind in said
         if name in names
@@ -53,7 +55,8 @@ def _entries(text: str) -> dict[str, list[str]]:
     """Return the entries of a description, each a list; those that are indented are left out."""
     keys: dict[str, list[str]] = {}
     last: list[str] = []
-    for line in text.splitlines():
+    for written in text.splitlines():
+        line = re.sub(r"(^|\s)#.*", "", written)
         if (item := re.match(r"\s*-\s+(.*)", line)) is not None:
             last.append(_plain(item[1]))
         elif (entry := _ENTRY.match(line)) is not None:
@@ -67,8 +70,9 @@ def _plain(text: str) -> str:
 
 
 def _number(texts: list[str]) -> float | None:
-    """Return the number of an entry, None where it is unknown (``?``)."""
+    """Return the number of an entry, None where it is unknown (``?``) or none (0)."""
     try:
-        return float(texts[0]) if texts else None
+        number = float(texts[0]) if texts else 0.0
     except ValueError:
         return None
+    return number if 0 < number < math.inf else None

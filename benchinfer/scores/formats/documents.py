@@ -5,10 +5,11 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from io import TextIOWrapper
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -461,11 +462,7 @@ def arff(path: Path, typed: str) -> Any:
             TextIOWrapper(stream, encoding="utf-8", newline="") as file,  # pyright: ignore[reportArgumentType]
         ):
             names, numeric = _header(file)
-            rows = [
-                row
-                for row in csv.reader(file, quotechar="'", escapechar="\\", skipinitialspace=True)
-                if row and not row[0].lstrip().startswith("%")
-            ]
+            rows = [row for row in _rows_of(file) if row and not row[0].lstrip().startswith("%")]
     except (UnicodeDecodeError, csv.Error, pa.ArrowInvalid, OSError) as error:
         raise ScoreTableError(f"{typed!r} cannot be read as ARFF: {error}") from None
     odd = [row for row in rows if len(row) != len(names)]
@@ -483,6 +480,16 @@ def arff(path: Path, typed: str) -> Any:
         with suppress(ValueError):  # what is no number stays text, which the checks name
             frame[name] = pd.to_numeric(frame[name])
     return frame
+
+
+def _rows_of(file: IO[str]) -> Iterator[list[str]]:
+    """Yield the values of data lines, of which each may quote by either sign."""
+    by_sign = {
+        sign: partial(csv.reader, quotechar=sign, escapechar="\\", skipinitialspace=True)
+        for sign in "'\""
+    }
+    for doubled, lines in groupby(file, key=lambda line: '"' in line and "'" not in line):
+        yield from by_sign['"' if doubled else "'"](lines)
 
 
 def _header(file: IO[str]) -> tuple[list[str], list[str]]:

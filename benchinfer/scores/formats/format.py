@@ -63,6 +63,10 @@ class Format:
         Levels of nested units, the outermost first, as in `read_scores`.
     unused
         Columns that need no role.
+    steps
+        Column of steps, where rows are points of curves.
+    limit
+        Column of the limit at which runs were stopped, that of the first measure.
     """
 
     tool: str
@@ -74,6 +78,8 @@ class Format:
     note: str = ""
     units: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    steps: str = ""
+    limit: str = ""
 
     def joined(self, other: "Format | None") -> "Format":
         """Return the format of two files together: a measure must have one direction in both."""

@@ -29,6 +29,8 @@ _YARDSTICK = (
 _MLR3 = re.compile(r"(classif|regr|surv|clust|dens)\.(.+)|time_(train|predict|both)")
 _RUN = "tags.mlflow.runName"
 _PERCENT = (0.0, 100.0)
+_RUNTIME = "Runtime (s)"
+_OBJECTIVE = ("objective_name", "objective_value")
 _WEKA = (
     Measure("Percent_correct", "higher", bounds=_PERCENT, unit="%"),
     Measure("Percent_incorrect", "lower", bounds=_PERCENT, unit="%"),
@@ -201,6 +203,54 @@ def _experimenter(names: Names) -> Format:
     )
 
 
+def _solver_benchmark(names: Names) -> Format:
+    """Describe ``benchmark_results.csv``: a row per problem, size, solver and version."""
+    limit = "Timeout" if "Timeout" in names else ""
+    return Format(
+        "Open Energy Benchmark, benchmark_results.csv",
+        {
+            "Benchmark": "dataset",
+            "Size": "dataset",
+            "Solver": "algorithm",
+            "Solver Version": "algorithm",
+            "Status": "status" if limit else "failure",
+        },
+        "wide-measures",
+        (
+            Measure(_RUNTIME, "lower", unit="s"),
+            *(Measure(n, "lower", unit="MB") for n in names if n == "Memory Usage (MB)"),
+        ),
+        limit=limit,
+        unused=("Timeout", "Timestamp"),
+    )
+
+
+def _benchopt(names: Names) -> Format:
+    """Describe a file of results: a row per data set, objective, solver, repetition and stop."""
+    others = [n for n in names if n.startswith("objective_") and n not in _OBJECTIVE]
+    return Format(
+        "benchopt, results",
+        {
+            "dataset_name": "dataset",
+            "objective_name": "dataset",
+            "solver_name": "algorithm",
+            "idx_rep": "replication",
+        },
+        "wide-measures",
+        (
+            *(Measure(n, "lower") for n in names if n == "objective_value"),
+            Measure("time", "lower", unit="s"),
+            *(
+                Measure(n, m.better, bounds=m.bounds)
+                for n in others
+                for m in directed([n.removeprefix("objective_")])
+            ),
+        ),
+        note="objective_value is taken as one to be minimised",
+        steps="stop_val",
+    )
+
+
 # Columns that a tool's table has, and its description; the first that fits counts.
 _FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
     ({"params"}, _search),
@@ -218,6 +268,8 @@ _FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
     ({"number", "state", "datetime_start", "datetime_complete"}, optuna_trials),
     ({"Run ID", "Name", "Source Type", "Source Name", "Status"}, mlflow_page),
     ({"Experiment", "rev", "typ", "Created", "parent"}, experiments),
+    ({"Benchmark", "Solver", "Solver Version", "Status", _RUNTIME}, _solver_benchmark),
+    ({"solver_name", "dataset_name", "objective_name", "idx_rep", "stop_val"}, _benchopt),
     (set(), _resamples_by_column),
     ({"Key_Dataset", "Key_Run", "Key_Scheme"}, _experimenter),
 )

@@ -53,11 +53,11 @@ class TargetTimes:
         """The least and the largest time at which a run ended that missed a target.
 
         Up to the least one every time is known, or known to be longer. Where all targets were
-        reached it is the longest time, twice.
+        reached it is the largest time at which any run ended, twice.
         """
         missed = np.isinf(self.time).any(axis=1)
         if not missed.any():
-            return float(self.time.max()), float(self.time.max())
+            return float(self.budget.max()), float(self.budget.max())
         return float(self.budget[missed].min()), float(self.budget[missed].max())
 
     def part(self, datasets: Sequence[str], algorithms: Sequence[str]) -> "TargetTimes":

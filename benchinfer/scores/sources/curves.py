@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STEPS = (
     *("_step", "global_step", "step", "timesteps", "total_timesteps", "timestep", "env_steps"),
     *("num_env_steps", "training_step", "frames", "epoch", "round", "checkpoint"),
-    *("iteration", "iter"),
+    *("iteration", "iter", "evaluations", "evals", "stop_val"),
 )
 _PARTS = re.compile(r"^(val|valid|validation|test|eval|dev|train)[_/.\s-]+", re.IGNORECASE)
 # What stands in a place where nothing was logged; NaN is what a run has that diverged.

@@ -29,7 +29,8 @@ type Goals = int | str | Sequence[float]
 _COSTS = (
     *("evaluations", "evaluation", "evals", "n_evals", "fevals", "nfev", "function_evaluations"),
     *("function_evaluation", "n_evaluations", "num_evaluations", "calls", "runtime", "time"),
-    *("elapsed", "seconds", *STEPS),
+    *("elapsed", "seconds"),
+    *(name for name in STEPS if name not in ("evaluations", "evals")),
 )
 _LABELS = ("domain", "dataset", "algorithm", "replication")
 _CLOSE = 0.95  # budgets of at least this share of the largest one are the same, but for a batch

@@ -384,6 +384,38 @@ LAYOUTS = [
         0.38,
         "iterative/dvc dvc/repo/experiments/serialize.py",
     ),
+    Layout(
+        "Open Energy Benchmark",
+        "timing/solver_benchmark.csv",
+        17,
+        ("island-elec/1-1h", "scip/9.2.2", "20260102_host-a", "Runtime (s)"),
+        3600.0,
+        "open-energy-transition/solver-benchmark runner/run_benchmarks.py",
+    ),
+    Layout(
+        "benchopt",
+        "curves/benchopt.parquet",
+        16,
+        ("Simulated[n=100]/Lasso[lmbd=0.1]", "cd", "1", "objective_value"),
+        1.00103759765625,
+        "benchopt/benchopt benchopt/runner.py",
+    ),
+    Layout(
+        "COCO",
+        "curves/coco",
+        8,
+        ("f1, 5D", "cma", "2", "best"),
+        0.06020821486,
+        "numbbo/coco code-experiments/src/logger_bbob.c",
+    ),
+    Layout(
+        "IOHprofiler",
+        "curves/ioh",
+        8,
+        ("f1, 16D", "rls", "1/2", "best"),
+        15.9796216966,
+        "IOHprofiler/IOHexperimenter include/ioh/logger/analyzer.hpp",
+    ),
 ]
 
 
