@@ -361,7 +361,13 @@ def per_dataset(
             results[name] = outcome
             continue
         unfit += [outcome] if isinstance(outcome, ArgumentError) else []
-        refused[name] = Phrase(str(outcome)).lines()[0]
+        held = parts[name].stopped_runs(work.measure)
+        if held is not None and (held.stopped == held.n).all():
+            refused[name] = (
+                f"all runs were stopped at the limit of {held.limit:,.6g}: up to it they are equal."
+            )
+        else:
+            refused[name] = Phrase(str(outcome)).lines()[0]
         hints[outcome.hint] = None
     if not results and len(unfit) == len(refused):
         raise unfit[0]

@@ -78,3 +78,15 @@ def test_documents_count_the_runs_of_each_algorithm(run, tmp_path):
 
 def test_documents_of_measures_without_a_limit_have_no_runs(run):
     assert json.loads(run("check", "example:demsar2006", "--json").stdout)["runs"] == {}
+
+
+def test_a_data_set_on_which_all_runs_were_stopped_says_so(run, tmp_path):
+    frame, _ = table(3, 4)
+    frame = pd.concat([frame.assign(run=r, seconds=frame["seconds"] * (1 + r / 9)) for r in (0, 1)])
+    frame.loc[frame["dataset"] == "d02", "seconds"] = LIMIT
+    frame["seconds"] = frame["seconds"].clip(upper=LIMIT)
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    text = f"seconds:lower:10:identity:limit={LIMIT:g}"
+    arguments = ("-m", text, "--column", "run=replication", "--per-dataset", "--json")
+    said = json.loads(run("compare", "mixed", str(tmp_path / "runs.csv"), *arguments).stdout)
+    assert said["refused"]["d02"].startswith("all runs were stopped at the limit of 3,600")
