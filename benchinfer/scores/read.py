@@ -7,8 +7,9 @@ from typing import Any, Literal
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, unknown
-from benchinfer.core.hints import Either, Given, Option, Phrase
+from benchinfer.core.hints import Call, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, is_text
+from benchinfer.core.numbers import count
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import (
     check_failed,
@@ -669,7 +670,7 @@ def _answers_as_replications(roles: Roles) -> Finding | None:
 
 def _grouped_items(origin: Source, roles: Roles) -> Finding | None:
     """Warn where items that count as independent are in groups, by the name of a column."""
-    if (group := grouping_column(origin, roles)) is None:
+    if roles.units or (group := grouping_column(origin, roles, "replication")) is None:
         return None
     name, groups, items = group
     what = (
@@ -682,6 +683,22 @@ def _grouped_items(origin: Source, roles: Roles) -> Finding | None:
         " much the others depend on each other."
     )
     return Finding("items in groups", "warning", groups, what, (), hint)
+
+
+def _grouped_datasets(origin: Source, roles: Roles) -> Finding | None:
+    """Warn where data sets that count as independent are in groups, by the name of a column."""
+    if "domain" in roles.of or (group := grouping_column(origin, roles, "dataset")) is None:
+        return None
+    name, groups, datasets = group
+    what = (
+        f"the column {name} puts {count(datasets, 'data set')} in {counted(groups, name)}: those"
+        f" of one {noun(name)} may depend on each other, and count as independent."
+    )
+    hint = Phrase(
+        f"{Given('columns', {name: 'domain'})} names the groups; {Call('compare_mixed')} with"
+        f" {Option('domains', 'random')} takes the {plural(name)} as the sample."
+    )
+    return Finding("data sets in groups", "warning", groups, what, (), hint)
 
 
 def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -> list[Finding]:
@@ -697,10 +714,10 @@ def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) 
         findings.append(joined)
     items = scheme is not None and scheme.kind == "items"
     names = map(common_name, reading.roles.of.get("replication", ()))
-    if (items or not ITEMS.isdisjoint(names)) and (
-        grouped := _grouped_items(origin, reading.roles)
-    ):
-        findings.append(grouped)
+    of_items = items or not ITEMS.isdisjoint(names)
+    grouped = _grouped_items(origin, reading.roles) if of_items else None
+    grouped = grouped or _grouped_datasets(origin, reading.roles)
+    findings += [grouped] if grouped else []
     if reading.roles.has("replication") and summary.datasets and not items:
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []

@@ -110,9 +110,13 @@ def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, know
     if measure.better == "lower" and worst > 0:
         text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
         limit = Either(f"Measure({measure.name!r}, 'lower', limit={worst:g})", text)
+        name = "" if state is None or common_name(state[0]) in _COLUMNS else state[0]
+        status = (
+            Phrase(f", with {Given('columns', {name: 'status'})} as their states") if name else ""
+        )
         return Phrase(
             "if these are runs that were stopped, they took longer than their score says: declare"
-            f" the limit, {limit}, and every comparison counts them as stopped."
+            f" the limit, {limit}{status}, and every comparison counts them as stopped."
         )
     if state is None:
         return Phrase(

@@ -47,7 +47,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 # Names that are measures only where they are the name of the column.
 _RETURNS = {"return", "ret", "reward", "returns", "rewards", "fitness", "regret", "cost"}
 _NO_SCORES = {"timestamp", "walltime", "date", "created", "index", "unnamed", "lr", "learningrate"}
-_NO_LABELS = {"state", "status", "outcome", "user", "notes", "tags", "host", "hostname", "commit"}
+_NO_LABELS = {
+    *("state", "status", "outcome", "exit", "exit_status", "termination"),
+    *("user", "notes", "tags", "host", "hostname", "commit"),
+}
 _PREFIX = re.compile(r"^(params?|config|tags|hparams|hyperparameters|user_attrs|task)[./_]")
 _PHASES = ("test", "val", "valid", "validation", "eval", "", "train")
 # What spoils a table in such a way that other options may read it.

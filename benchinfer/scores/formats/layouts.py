@@ -29,6 +29,7 @@ MEASURES = frozenset(
         *("ndcg", "mrr", "winrate", "meanwinrate", "elo", "exactmatch", "iou", "miou", "dice"),
         *("psnr", "ssim", "fid", "ttsec", "time", "timesec", "traintime", "fittime", "runtime"),
         *("seconds", "latency", "memory", "average", "avg", "mean", "overall"),
+        *("resolved", "solved", "success", "successrate", "passed", "passrate", "correct"),
     )
 )
 
@@ -228,28 +229,30 @@ def telling_column(source: Source, roles: Roles) -> str | None:
     return min(sizes, key=sizes.__getitem__) if sizes else None
 
 
-def grouping_column(source: Source, roles: Roles) -> tuple[str, int, int] | None:
-    """Return the column without a role that groups replications, and how many groups of how many.
+def grouping_column(source: Source, roles: Roles, role: str) -> tuple[str, int, int] | None:
+    """Return the column without a role that groups replications or data sets, and its numbers.
 
-    It is named as what holds several items, and each replication of a data set is in one of fewer
-    groups; of several, the one with the fewest.
+    It is named as what holds several items, and each replication of a data set, or each data set,
+    is in one of fewer groups; of several columns, the one with the fewest. The numbers are those
+    of groups and of what they hold.
     """
     names = [n for n in _left(source, roles) if common_name(n).rpartition(".")[2] in GROUPS]
     names = [n for n in names if n not in roles.scores]
-    if not names or "replication" not in roles.of or roles.units:
+    if not names or role not in roles.of:
         return None
     import pandas as pd
 
-    frame, _ = source.load([*roles.labels, *names], [], [])
-    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
-    place = [n for role in ("dataset", "replication") for n in roles.of.get(role, ())]
     datasets = list(roles.of.get("dataset", ()))
-    items, least = (len(table[n].drop_duplicates()) if n else 1 for n in (place, datasets))
+    outer = datasets if role == "replication" else []
+    place = [*outer, *roles.of[role]]
+    frame, _ = source.load([*place, *names], [], [])
+    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
+    items, least = (len(table[n].drop_duplicates()) if n else 1 for n in (place, outer))
     groups: dict[str, int] = {}
     for name in names:
         if not table[name].map(pd.api.types.is_hashable).all():  # records of a document
             continue
-        n = len(table[[*datasets, name]].drop_duplicates())
+        n = len(table[[*outer, name]].drop_duplicates())
         nested = len(table[[*place, name]].drop_duplicates()) == items
         if nested and least < n < items and not table[name].isna().any():
             groups[name] = n

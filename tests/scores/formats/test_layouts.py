@@ -187,6 +187,27 @@ def test_items_in_groups_are_named_with_the_declaration_that_fits():
     assert warned(grouped(passage=passages), units=units, columns=None) == []
 
 
+def test_data_sets_in_groups_are_named_with_the_declaration_that_fits():
+    def read(repos, **options):
+        table = grouped(repo=repos).rename(columns={"question": "task"})
+        return bi.read_scores(table, measures={"acc": "higher"}, **options)
+
+    def groups(scores):
+        return [f for f in scores.notes if f.rule == "data sets in groups"]
+
+    repos = [f"r{i // 3}" for i in range(12)]
+    (finding,) = groups(read(repos))
+    assert finding.what == (
+        "the column repo puts 12 data sets in 4 repos: those of one repo may depend on each other,"
+        " and count as independent."
+    )
+    assert "columns={'repo': 'domain'}" in str(finding.hint).replace('"', "'")
+    declared = read(repos, columns={"repo": "domain"})
+    assert groups(declared) == []
+    assert len(set(declared.domains.values())) == 4
+    assert groups(read(["one"] * 12)) == groups(read([f"r{i}" for i in range(12)])) == []
+
+
 @pytest.mark.parametrize(
     "columns",
     [
