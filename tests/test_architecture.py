@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4960,
-    "records": 477,
+    "functions": 4971,
+    "records": 478,
     "renamed imports": 0,
     "names outside the field's vocabulary": 70,
 }

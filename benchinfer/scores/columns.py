@@ -32,6 +32,7 @@ LABELS = ("domain", "dataset", "replication", "algorithm", "measure")
 REMARKS = ("failure", "imputed", "status")
 ROLES = (*LABELS, "value", *REMARKS)
 # Roles of the levels within a replication: items of a passage, answers to an item.
+JOINT = "\0"  # between labels of nested units, and before any character in their order
 INNER = tuple(f"level_{i}" for i in range(2, 9))
 SIZE = "size"  # the column of the number of items of a unit, in tables that were reduced to units
 # Layout to the pattern of the columns of scores.

@@ -58,7 +58,6 @@ from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
 from benchinfer.scores.formats.layouts import grouping_column, roles_of, telling_column
 from benchinfer.scores.normalisation import Normalise
-from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import (
     EngineRows,
@@ -477,19 +476,20 @@ def _rows_read(
     names: Mapping[str, str],
 ) -> Reading:
     """Read the rows in one pass where the source streams, else whole, adding its findings."""
-    if (places := _streamed(origin, roles, constant)) is not None:
-        places = renamed(places, names, options[0], findings)
-        return _of_dense(PlacedRows(places), roles, options)
+    if (rows := _streamed(origin, roles, constant)) is not None:
+        places = renamed(rows.places, names, options[0], findings)
+        return _of_dense(replace(rows, places=places), roles, options)
     frame, of_loading = origin.load(roles.labels, roles.scores, roles.covariates)
     findings += of_loading
     frame = renamed(canonical(frame, roles, constant), names, options[0], findings)
     return _of_frame(frame, roles, options)
 
 
-def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> Places | None:
+def _streamed(origin: Source, roles: Roles, constant: Mapping[str, str]) -> PlacedRows | None:
     """Read rows in one pass; None where they ask for more than labels and one number each."""
     columns = {role: names[0] for role, names in roles.of.items() if len(names) == 1}
-    plain = set(columns) | set(constant) == {*LABELS[1:], "value"} and not roles.covariates
+    inner = [role for role in INNER if role in columns]
+    plain = {*columns, *constant} == {*LABELS[1:], *inner, "value"} and not roles.covariates
     if origin.stream is None or not plain or len(columns) < len(roles.of):
         return None
     return placed(*origin.stream(roles.labels, roles.scores), columns, constant)
@@ -530,7 +530,8 @@ def _of_units(
     """Reduce the rows of a table without faults to outermost units, if any, adding findings."""
     if not reading.roles.units or any(finding.severity == "error" for finding in findings):
         return reading, None
-    frame, nested = reduce_units(reading.clean, reading.roles, weights)
+    source = reading.rows.places if isinstance(reading.rows, PlacedRows) else reading.clean
+    frame, nested = reduce_units(source, reading.roles, weights)
     findings += findings_of(nested, frame)
     rows = UnitRows(UnitRows(frame).frame(_domains(reading)))
     return replace(reading, rows=rows, summary=rows.summary()), nested
@@ -600,7 +601,7 @@ def _declared_only(reading: Reading) -> Reading:
     names = [m.name for m in reading.measures]
     if reading.canonical is None and isinstance(reading.rows, PlacedRows):
         with_scores = [name for name in reading.summary.measures if name in names]
-        rows = PlacedRows(reading.rows.places.of_measures(with_scores))
+        rows = replace(reading.rows, places=reading.rows.places.of_measures(with_scores))
         options = reading.measures, reading.repeats, reading.failed
         return _of_dense(rows, reading.roles, options)
     named = nw.col("measure").is_in(names) | nw.col("measure").is_null()

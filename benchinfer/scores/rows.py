@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.columns import LABELS, SIZE, Frame, holds_text, in_memory, slots
+from benchinfer.scores.columns import (
+    INNER,
+    JOINT,
+    LABELS,
+    SIZE,
+    Frame,
+    holds_text,
+    in_memory,
+    slots,
+)
 from benchinfer.scores.numerics.places import (
     BATCH,
     NotDenseError,
@@ -21,6 +30,7 @@ from benchinfer.scores.numerics.places import (
     Positions,
     Scatter,
     cell_quantiles,
+    number,
 )
 from benchinfer.scores.reductions import (
     Blocks,
@@ -76,6 +86,11 @@ class Rows(ABC):
     def in_cluster(self) -> bool:
         """Whether rows are, or may be, on other machines."""
         return False
+
+    @property
+    def unit_size(self) -> float | None:
+        """Number of items in each nested unit, NaN where it differs, None where none are nested."""
+        return None
 
     def summary(self) -> Summary:
         """Reduce to counts and moments."""
@@ -213,10 +228,10 @@ class UnitRows(EngineRows):
         return False
 
     @property
-    def equal_sizes(self) -> bool:
-        """Whether all units hold as many items."""
-        sizes = self.columns.lazy().select(nw.col(SIZE).n_unique()).collect()
-        return int(sizes.item()) <= 1
+    @override
+    def unit_size(self) -> float | None:
+        sizes: Any = self.columns.select(SIZE).unique().collect().to_arrow()
+        return float(sizes.column(0)[0].as_py()) if len(sizes) == 1 else float("nan")
 
     @override
     def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
@@ -352,11 +367,38 @@ class PlacedRows(Rows):
 
 
 @dataclass(frozen=True, slots=True)
+class NestedRows(PlacedRows):
+    """Rows of nested units in their places, by labels that are joined over the levels."""
+
+    levels: int
+
+    @override
+    def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
+        table: Any = PlacedRows.frame(self, domains).collect().to_arrow()
+        joined, names = coded(table.column("replication"))
+        parts = [name.split(JOINT) for name in names]
+        at = table.column_names.index("replication")
+        for i, role in enumerate(("replication", *INNER)[: self.levels]):
+            column = dictionary(joined, (part[i] for part in parts))
+            table = (
+                table.set_column(at, role, column)
+                if not i
+                else table.add_column(at + i, role, column)
+            )
+        return lazy(table.unify_dictionaries())
+
+
+@dataclass(frozen=True, slots=True)
 class ReducedRows(Rows):
     """Statistics in place of rows."""
 
     reduced: ClassVar[bool] = True
     held: SufficientStatistics
+
+    @property
+    @override
+    def unit_size(self) -> float | None:
+        return self.held.unit_size
 
     @override
     def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
@@ -552,37 +594,41 @@ def placed_frame(frame: Frame) -> PlacedRows | None:
     if not in_memory(frame):
         return None
     table: Any = nw.to_native(frame)
-    roles = {name: name for name in (*_ROLES, "value")}
+    inner = [name for name in INNER if name in table.column_names]
+    roles = {name: name for name in (*_ROLES, *inner, "value")}
     if not set(table.column_names) <= {*roles, "domain"}:
         return None
     if "domain" in table.column_names and table.column("domain").null_count:
         return None
-    places = placed(len(table), table.to_batches(max_chunksize=BATCH), roles, {})
-    return None if places is None else PlacedRows(places)
+    return placed(len(table), table.to_batches(max_chunksize=BATCH), roles, {})
 
 
 def frame_of(places: Places, domains: Mapping[str, str] | None) -> Frame:
     """Return canonical columns in memory."""
     import pyarrow as pa
 
-    def labels(codes: Codes, names: Iterable[str]) -> Any:
-        indices = pa.array(codes.astype(np.int32))
-        return pa.DictionaryArray.from_arrays(indices, pa.array(list(names), pa.string()))
-
     tables: list[Any] = []
     for m in range(len(places.measures)):
         dataset, replication, algorithm, value = places.scores(m)
         columns = {
-            "dataset": labels(dataset, places.datasets),
-            "replication": labels(places.labels(m)[replication], places.replications),
-            "algorithm": labels(algorithm, places.algorithms),
-            "measure": labels(np.full(len(value), m), places.measures),
+            "dataset": dictionary(dataset, places.datasets),
+            "replication": dictionary(places.labels(m)[replication], places.replications),
+            "algorithm": dictionary(algorithm, places.algorithms),
+            "measure": dictionary(np.full(len(value), m), places.measures),
         }
         if domains is not None:
-            columns["domain"] = labels(dataset, (domains[name] for name in places.datasets))
+            columns["domain"] = dictionary(dataset, (domains[name] for name in places.datasets))
         ordered = {name: columns[name] for name in LABELS if name in columns}
         tables.append(pa.table({**ordered, "value": value}))
     return lazy(pa.concat_tables(tables))
+
+
+def dictionary(codes: Codes, names: Iterable[str]) -> Any:
+    """Return labels as an Arrow dictionary."""
+    import pyarrow as pa
+
+    indices = pa.array(codes.astype(np.int32))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(list(names), pa.string()))
 
 
 class _Labels:
@@ -659,6 +705,64 @@ class _Labels:
         return np.array(numbers, np.int32)
 
 
+class _Joint:
+    """Labels of replications, joined over the levels of nested units, numbered as they come."""
+
+    __slots__ = ("_levels", "_numbers", "_roles", "size")
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        self._roles = roles
+        self._levels = [_Labels() for _ in roles]
+        # Number of each combination of labels, 0 where it has not come.
+        self._numbers = np.zeros((1,) * len(roles), np.int32)
+        self.size = 0
+
+    def coded(self, columns: Mapping[str, Any], rows: int) -> Positions:
+        """Return the code of each row's labels, of all rows so far."""
+        codes = [
+            labels.coded(columns[role])
+            for labels, role in zip(self._levels, self._roles, strict=True)
+        ]
+        if len(codes) == 1:
+            self.size = len(self._levels[0].code)
+            return codes[0]
+        need, shape = [len(labels.code) for labels in self._levels], self._numbers.shape
+        if any(size > there for size, there in zip(need, shape, strict=True)):
+            grown = [
+                there if size <= there else max(size, there * 3 // 2)
+                for size, there in zip(need, shape, strict=True)
+            ]
+            if np.prod(grown, dtype=float) > 8 * rows + (1 << 22):
+                raise NotDenseError
+            numbers = np.zeros(grown, np.int32)
+            numbers[tuple(map(slice, shape))] = self._numbers
+            self._numbers = numbers
+        place = codes[0].astype(np.intp)
+        for code, size in zip(codes[1:], self._numbers.shape[1:], strict=True):
+            place = place * size + code
+        known = self._numbers.ravel()
+        joint = known.take(place)
+        if not joint.min():
+            self.size = number(known, place[joint == 0], 1 + self.size) - 1
+            joint = known.take(place)
+        return joint - 1
+
+    def names(self) -> list[str]:
+        """Return the joined labels, by code."""
+        labels = [list(each.code) for each in self._levels]
+        if len(labels) == 1:
+            return labels[0]
+        if any(JOINT in label for names in labels for label in names):
+            raise NotDenseError
+        places = np.nonzero(self._numbers)
+        order = np.argsort(self._numbers[places])
+        parts = [
+            map(names.__getitem__, place[order].tolist())
+            for names, place in zip(labels, places, strict=True)
+        ]
+        return list(map(JOINT.join, zip(*parts, strict=True)))
+
+
 def _array(column: Any) -> NDArray[Any]:
     """Return the memory of a column of numbers without gaps; Arrow's own way loads pandas."""
     numbers = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
@@ -676,7 +780,7 @@ def _constant(column: Any) -> bool:
 
 def placed(
     rows: int, batches: Iterable[Any], columns: Mapping[str, str], absent: Mapping[str, str]
-) -> Places | None:
+) -> PlacedRows | None:
     """Return the places of rows, None where they are not one finite number each in a dense table.
 
     Parameters
@@ -690,23 +794,43 @@ def placed(
     absent
         Role to the label of all rows, where no column has it.
     """
+    levels = ["replication", *(role for role in INNER if role in columns)]
+    if len(levels) > 1 and "replication" in absent:
+        return None
     labels = {role: _Labels() for role in _ROLES}
+    joint = _Joint(levels)
     scatter = Scatter(rows)
     alone: Positions = np.zeros(1, np.int32)
+    coming = 0
     try:
         for batch in batches:
-            m, d, r, k = (
+            coming += len(batch)
+            m, d, k = (
                 labels[role].coded(batch.column(columns[role])) if role in columns else alone
-                for role in _ROLES
+                for role in ("measure", "dataset", "algorithm")
             )
-            sizes = [max(len(labels[role].code), 1) for role in _ROLES]
+            r = alone
+            if "replication" in columns:
+                r = joint.coded({role: batch.column(columns[role]) for role in levels}, coming)
+            m_, d_, k_ = (
+                max(len(labels[role].code), 1) for role in ("measure", "dataset", "algorithm")
+            )
+            sizes = [m_, d_, max(joint.size, 1), k_]
             scatter.add((m, d, r, k), sizes, _numbers(batch, columns["value"]))
+        names = {
+            role: [absent[role]] if role in absent else list(labels[role].code) for role in _ROLES
+        }
+        if "replication" in columns:
+            names["replication"] = joint.names()
     except (NotDenseError, UnicodeDecodeError):
         return None
-    names = [[absent[r]] if r in absent else list(labels[r].code) for r in _ROLES]
     if not scatter.rows:
         return None
-    return scatter.places((names[0], names[1], names[2], names[3]))
+    measures, datasets, replications, algorithms = (names[role] for role in _ROLES)
+    places = scatter.places((measures, datasets, replications, algorithms))
+    if places is None:
+        return None
+    return PlacedRows(places) if len(levels) == 1 else NestedRows(places, len(levels))
 
 
 def _numbers(batch: Any, name: str) -> Array:

@@ -265,6 +265,8 @@ class SufficientStatistics(Readable):
         The smallest 64-bit hashes, up to 4,096, of the blocks or, where replications are not
         shared, of the scores: two parts with the same block among them are refused. Of a cluster
         there are none, and only the same table is refused.
+    unit_size
+        Number of items in each nested unit, NaN where it differs, None where none are nested.
     """
 
     measures: tuple[Measure, ...]
@@ -281,6 +283,7 @@ class SufficientStatistics(Readable):
     parts: tuple[str, ...]
     sample: NDArray[np.uint64]
     features: Mapping[str, Feature] = field(default_factory=dict[str, Feature])
+    unit_size: float | None = None
 
     @property
     def digest(self) -> str:
@@ -490,6 +493,13 @@ def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
         faults.append("domains")
     faults += differing_features(_described(a), _described(b))
     shared = set(a.summary.datasets) & set(b.summary.datasets)
+    if shared and a.unit_size != b.unit_size and not faults:  # NaN, too
+        raise DesignError(
+            "nested units of the parts hold different numbers of items, and"
+            f" {len(shared):,} {'data set is' if len(shared) == 1 else 'data sets are'} in both:"
+            " a level is no mean of those of the parts.",
+            hint="add statistics of whole data sets, or read their parts together.",
+        )
     scaled = [m.name for m in b.measures if m.normalised and m.normalised.of_scores]
     if shared and scaled and not faults:
         raise DesignError(
@@ -530,6 +540,7 @@ def _pooled(a: SufficientStatistics, b: SufficientStatistics) -> SufficientStati
         steps={name: min(step[name] for step in steps) for name in steps[0]},
         parts=(*a.parts, *b.parts),
         sample=np.union1d(a.sample, b.sample)[:_SAMPLE],
+        unit_size=a.unit_size if a.unit_size == b.unit_size else float("nan"),
         features=pool_features(_described(a), _described(b), union.labels[1]),
     )
 
@@ -694,6 +705,7 @@ def statistics_of(
         parts=(digest,),
         sample=sample,
         features=table.features,
+        unit_size=table.unit_size,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from benchinfer.core import frames
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts, Flags
-from benchinfer.scores.columns import LABELS, Frame
+from benchinfer.scores.columns import JOINT, LABELS, Frame
 from benchinfer.scores.numerics.places import Places, cell_moments, count_equal
 
 if TYPE_CHECKING:
@@ -138,8 +138,12 @@ def with_centre(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add the mean of ``x`` in each group as ``centre``."""
     mean = nw.col("x").mean()
     if frame.implementation.is_dask():
-        # Its windows align rows by their index, which partitions may repeat.
-        return frame.join(frame.group_by(*keys).agg(mean.alias("centre")), on=list(keys))
+        # Its windows align rows by their index, which partitions may repeat, and groups by more
+        # than three columns cannot be joined (dask 2026.8).
+        text = [nw.col(key).cast(nw.String) for key in keys]
+        frame = frame.with_columns(nw.concat_str(text, separator=JOINT).alias("group"))
+        means = frame.group_by("group").agg(mean.alias("centre"))
+        return frame.join(means, on="group").drop("group")
     return frame.with_columns(mean.over(*keys).alias("centre"))
 
 

@@ -1,5 +1,6 @@
 """Score tables."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -54,7 +55,6 @@ from benchinfer.scores.rows import (
     ReducedRows,
     Rows,
     SortedRows,
-    UnitRows,
     fingerprint,
     lazy,
     renamed,
@@ -703,9 +703,15 @@ class ScoreTable(Showable):
         return self._rows.weighted_blocks(declared, self._names, paired=self.paired)
 
     @property
+    def unit_size(self) -> float | None:
+        """Number of items in each nested unit, NaN where it differs, None where none are nested."""
+        return self._rows.unit_size
+
+    @property
     def has_unequal_units(self) -> bool:
         """Whether the outermost units hold different numbers of items."""
-        return isinstance(self._rows, UnitRows) and not self._rows.equal_sizes
+        size = self.unit_size
+        return size is not None and math.isnan(size)
 
     def statistics(self) -> SufficientStatistics:
         """Reduce to all that normal models need of the scores.
@@ -721,8 +727,7 @@ class ScoreTable(Showable):
         Raises
         ------
         DesignError
-            A score has no finite place on its measure's scale; units of nested replications hold
-            different numbers of items, so that statistics of parts do not add up.
+            A score has no finite place on its measure's scale.
 
         Examples
         --------
@@ -735,11 +740,6 @@ class ScoreTable(Showable):
         >>> bool(abs(a.contrasts()["p_value"] - b.contrasts()["p_value"]).max() < 1e-9)
         True
         """
-        if self.has_unequal_units:
-            raise DesignError(
-                "units hold different numbers of items: statistics of parts would not add up.",
-                hint="compare the table itself.",
-            )
         if "statistics" not in self._memo:
             self._memo["statistics"] = self._rows.statistics(self)
         return self._memo["statistics"]

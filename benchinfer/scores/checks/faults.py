@@ -88,7 +88,7 @@ class Reading:
     def columns(self) -> list[str]:
         """The canonical columns that there are."""
         if self.canonical is None:
-            return [*LABELS[1:], "value"]
+            return [*LABELS[1:], *(role for role in INNER if role in self.roles.of), "value"]
         return self.canonical.collect_schema().names()
 
     @property

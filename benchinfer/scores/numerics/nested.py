@@ -161,6 +161,52 @@ def item_scores(
     )
 
 
+def placed_items(group: Codes, levels: Codes, value: Array) -> tuple[ItemScores, Codes]:
+    """Average the answers to each item, of blocks in the order of their nodes.
+
+    Parameters
+    ----------
+    group, levels
+        (B,) code of the group and (P, B) labels from the outermost unit to the item.
+    value
+        (B, K) scores, NaN where there is none.
+
+    Returns
+    -------
+    tuple
+        The items, and the code of each group that occurs.
+    """
+    new = np.empty((1 + len(levels), len(group)), dtype=bool)
+    new[:, 0] = True
+    new[0, 1:] = group[1:] != group[:-1]
+    for level, codes in enumerate(levels, 1):
+        new[level, 1:] = new[level - 1, 1:] | (codes[1:] != codes[:-1])
+    begin = np.flatnonzero(new[-1])
+    nodes = (np.cumsum(new, axis=1) - 1)[:, begin]
+    size = np.diff(np.append(begin, len(group)))
+    item = np.repeat(np.arange(len(begin)), size)
+    sums = np.add.reduceat(value, begin, axis=0)
+    gaps = np.isnan(value) if np.isnan(sums).any() else None
+    count = np.broadcast_to(size[:, None], sums.shape)
+    if gaps is not None:
+        count = np.add.reduceat(~gaps, begin, axis=0, dtype=np.int64)
+        sums = np.add.reduceat(np.where(gaps, 0.0, value), begin, axis=0)
+    divisor = np.maximum(count, 1)
+    mean = sums / divisor
+    deviation = value - mean[item]
+    if gaps is not None:
+        deviation[gaps] = 0.0
+    # The first pass rounds the mean of large values; the second puts it right.
+    shift = np.add.reduceat(deviation, begin, axis=0) / divisor
+    deviation -= shift[item]
+    if gaps is not None:
+        deviation[gaps] = 0.0
+    squares = np.add.reduceat(deviation * deviation, begin, axis=0)
+    mean = np.where(count > 0, mean + shift, np.nan)
+    items = ItemScores(mean, count, squares, nodes[1:].T, nodes[0], begin)
+    return items, group[new[0]]
+
+
 def unit_sums(items: ItemScores, weights: Weights = "items", *, answers: bool) -> UnitSums:
     """Reduce items to outermost units; `answers` adds the level of answers within items.
 

@@ -241,6 +241,18 @@ class NotDenseError(Exception):
     """The rows are not one number each in a table that is mostly full."""
 
 
+def number(known: NDArray[np.int32], new: NDArray[np.integer], first: int) -> int:
+    """Give the new positions numbers in order, from `first` on; return the next number."""
+    low, high = int(new.min()), int(new.max())
+    if high - low > 16 * len(new):
+        new = np.unique(new)
+    else:
+        known[new] = -1
+        new = low + np.flatnonzero(known[low : high + 1] < 0)
+    known[new] = np.arange(first, first + len(new), dtype=np.int32)
+    return first + len(new)
+
+
 class Scatter:
     """The places that rows take as they come.
 
@@ -315,16 +327,9 @@ class Scatter:
 
     def _number(self, known: NDArray[np.int32], new: NDArray[np.integer]) -> None:
         """Assign the next rows, in order, to blocks that have none."""
-        low, high = int(new.min()), int(new.max())
-        if high - low > 16 * len(new):
-            new = np.unique(new)
-        else:
-            known[new] = -1
-            new = low + np.flatnonzero(known[low : high + 1] < 0)
-        first, end = 1 + self.blocks, 1 + self.blocks + len(new)
-        known[new] = np.arange(first, end, dtype=np.int32)
+        first, end = 1 + self.blocks, number(known, new, 1 + self.blocks)
         self.value[first * self.width : end * self.width] = np.nan
-        self.blocks += len(new)
+        self.blocks = end - 1
 
     def _make_room(self, sizes: list[int], rows: int) -> None:
         """Make room for labels, and for as many blocks as there are rows."""

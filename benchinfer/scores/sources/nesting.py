@@ -14,6 +14,7 @@ from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.columns import (
     COMMON,
     INNER,
+    JOINT,
     SIZE,
     Frame,
     Roles,
@@ -30,9 +31,11 @@ from benchinfer.scores.numerics.nested import (
     difference_design,
     item_scores,
     nodes_of,
+    placed_items,
     unit_sums,
     variance_components,
 )
+from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import coded, moments
 
 # Names of what is repeated for one item: such a level holds answers, not items.
@@ -261,33 +264,36 @@ class NestedUnits:
         return 1 + (self.sizes(measure) - 1) * self.correlations(measure)
 
 
-def reduce_units(frame: Frame, roles: Roles, weights: Weights) -> tuple[Frame, NestedUnits]:
-    """Reduce canonical columns to one row per outermost unit, algorithm and measure.
+def reduce_units(
+    source: Frame | Places, roles: Roles, weights: Weights
+) -> tuple[Frame, NestedUnits]:
+    """Reduce canonical columns or places to one row per outermost unit, algorithm and measure.
 
     The value is the mean over the items of the unit, each the mean of its answers; their number is
     in the column `SIZE`, 1 where units count alike. Covariates are averaged.
     """
     levels = roles.units
     answers = len(levels) > 1 and common_name(levels[-1]).removesuffix("s") in REPEATED
-    inner = INNER[: len(levels) - 1 - answers]
-    columns = ["measure", "dataset", "algorithm", "replication", *inner]
-    labels, (value, n, squares) = _leaves(frame, columns, answers=answers)
-    (m, measures), (d, datasets), (k, algorithms), (first, units), *_ = labels
-    occurring, group = dense(m * len(datasets) + d)
-    within = [codes for codes, _ in labels[3:]]
-    items = item_scores([group, *within], k, len(algorithms), value, n, squares)
+    if isinstance(source, Places):
+        items, occurring, top, names = _of_places(source, answers=answers)
+    else:
+        items, occurring, top, names = _of_rows(
+            source, INNER[: len(levels) - 1 - answers], answers=answers
+        )
+    measures, datasets, algorithms, units = names
     sums = unit_sums(items, weights, answers=answers)
     u, a = np.nonzero(sums.size > 0)
     place = np.divmod(occurring, len(datasets))
     of = [part[sums.group[u]] for part in place]
     rows = {
         "dataset": (of[1], datasets),
-        "replication": (first[items.row[sums.first[u]]], units),
+        "replication": (top[sums.first[u]], units),
         "algorithm": (a, algorithms),
         "measure": (of[0], measures),
     }
     size = sums.size[u, a] if weights == "items" else np.ones(len(u))
-    reduced = _table(rows, sums.mean[u, a], size, _covariates(frame, rows))
+    covariates = {} if isinstance(source, Places) else _covariates(source, rows)
+    reduced = _table(rows, sums.mean[u, a], size, covariates)
     shape = len(measures), len(datasets)
 
     def placed(parts: Any) -> Any:
@@ -313,6 +319,41 @@ def reduce_units(frame: Frame, roles: Roles, weights: Weights) -> tuple[Frame, N
 
 
 type _Labels = list[tuple[Codes, tuple[str, ...]]]
+type _Names = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+# Items, (G,) position of each group among measures x data sets, (I,) code of the outermost unit of
+# each item, and the names of measures, data sets, algorithms and outermost units.
+type _Items = tuple[ItemScores, Codes, Codes, _Names]
+
+
+def _of_rows(frame: Frame, inner: Sequence[str], *, answers: bool) -> _Items:
+    """Average the answers of rows to each item."""
+    columns = ["measure", "dataset", "algorithm", "replication", *inner]
+    labels, (value, n, squares) = _leaves(frame, columns, answers=answers)
+    (m, measures), (d, datasets), (k, algorithms), (first, units), *_ = labels
+    occurring, group = dense(m * len(datasets) + d)
+    within = [codes for codes, _ in labels[3:]]
+    items = item_scores([group, *within], k, len(algorithms), value, n, squares)
+    return items, occurring, first[items.row], (measures, datasets, algorithms, units)
+
+
+def _of_places(places: Places, *, answers: bool) -> _Items:
+    """Average the answers in places to each item: blocks are in the order of nested labels."""
+    parts = [name.split(JOINT) for name in places.replications]
+    labels = [sorted(set(column)) for column in zip(*parts, strict=True)]
+    codes = np.array(
+        [
+            list(map({name: i for i, name in enumerate(names)}.__getitem__, column))
+            for names, column in zip(labels, zip(*parts, strict=True), strict=True)
+        ]
+    )
+    blocks = [places.blocks(m) for m in range(len(places.measures))]
+    joint = np.concatenate([places.labels(m)[r] for m, (_, r, _) in enumerate(blocks)])
+    group = np.concatenate([m * len(places.datasets) + d for m, (d, _, _) in enumerate(blocks)])
+    value = places.value[np.concatenate([rows for _, _, rows in blocks])]
+    levels = codes[: len(codes) - answers, joint]
+    items, occurring = placed_items(group, levels, value)
+    names = places.measures, places.datasets, places.algorithms, tuple(labels[0])
+    return items, occurring, levels[0, items.row], names
 
 
 def _leaves(

@@ -40,7 +40,8 @@ def table(seed, *, order=None, sizes=(3, 17, 4), kind=int):
 
 def put(frame, size=7, rows=0):
     batches = pa.Table.from_pandas(frame, preserve_index=False).to_batches(max_chunksize=size)
-    return placed(rows, batches, ROLES, {})
+    held = placed(rows, batches, ROLES, {})
+    return held and held.places
 
 
 @pytest.mark.parametrize("order", [None, ["algorithm"], ["replication"], KEYS, KEYS[::-1]])

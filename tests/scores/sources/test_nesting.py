@@ -1,3 +1,4 @@
+import math
 from functools import partial
 
 import numpy as np
@@ -5,6 +6,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
+import benchinfer.scores.read as reading
 from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.scores.sources.nesting import counted
 
@@ -70,13 +72,15 @@ def test_rows_in_any_order_and_a_unit_in_two_parts_are_the_same_table(answers):
     assert read(answers).digest != read(answers.assign(value=1 - answers["value"])).digest
 
 
-@pytest.mark.parametrize("engine", ["polars", "duckdb", "pyarrow"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "pyarrow", "dask"])
 def test_engines_agree(answers, engine):
-    module = pytest.importorskip(engine)
+    module = pytest.importorskip({"dask": "dask.dataframe"}.get(engine, engine))
     if engine == "polars":
         frame = module.from_pandas(answers).lazy()
     elif engine == "duckdb":
         frame = module.connect().from_df(answers)
+    elif engine == "dask":
+        frame = module.from_pandas(answers, npartitions=5)
     else:
         frame = module.Table.from_pandas(answers, preserve_index=False)
     theirs, mine = read(frame), read(answers)
@@ -199,11 +203,33 @@ def test_names_of_levels_as_nouns():
     ]
 
 
+def test_statistics_of_units_of_unequal_size_have_the_verdicts_of_the_table(answers, tmp_path):
+    more = answers.assign(dataset=answers["dataset"] + "b", value=1 - answers["value"])
+    scores = read(pd.concat([answers, more]))
+    statistics = bi.load(scores.statistics().save(tmp_path / "s.json"))
+    parts = [scores.subset(datasets=part).statistics() for part in (["d0", "d1b"], ["d0b", "d1"])]
+    for held in (statistics, parts[0] + parts[1]):
+        assert math.isnan(held.unit_size)
+        one, two = bi.compare_mixed(held).evidence, bi.compare_mixed(scores).evidence
+        for name in ("estimate", "std_error", "df", "p_value"):
+            assert getattr(one, name) == pytest.approx(getattr(two, name), rel=1e-7)
+    with pytest.raises(DesignError, match="this needs the scores themselves"):
+        bi.compare_mixed(statistics, target="datasets")
+
+
+def test_statistics_of_parts_of_a_data_set_are_refused_where_units_differ_in_size(answers):
+    first = answers["passage"].isin(["p0", "p1", "p2"])
+    a, b = (read(part).statistics() for part in (answers[first], answers[~first]))
+    with pytest.raises(DesignError, match="2 data sets are in both"):
+        _ = a + b
+    a, b = (read(x, unit_weights="units").statistics() for x in (answers[first], answers[~first]))
+    pooled = a + b
+    assert pooled.summary.n.tolist() == read(answers).summary.n.tolist()
+
+
 def test_units_of_unequal_size_are_refused_where_scores_come_in_parts(answers):
     scores = read(answers)
     assert scores.has_unequal_units
-    with pytest.raises(DesignError, match="statistics of parts would not add up"):
-        scores.statistics()
     with pytest.raises(DesignError, match="at each look the earlier scores would weigh otherwise"):
         bi.monitor(scores)
     by_unit = read(answers, unit_weights="units")
@@ -228,3 +254,69 @@ def test_a_passage_in_two_files_is_one_unit(answers, tmp_path):
     for name, part in (("a", answers[first]), ("b", answers[~first])):
         part.to_csv(tmp_path / f"{name}.csv", index=False)
     assert read(tmp_path).digest == read(answers).digest
+
+
+def by_rows(monkeypatch, source, **options):
+    """Read without places."""
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "placed_frame", lambda _: None)
+        patch.setattr(reading, "_streamed", lambda *_: None)
+        return read(source, **options)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "parquet"])
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        (lambda t: t, {}),
+        (lambda t: t.sample(frac=1, random_state=1), {}),
+        (lambda t: t.sample(frac=0.8, random_state=2), {"unit_weights": "units"}),
+        (lambda t: t.assign(passage=t["passage"].replace({"p1": "p", "p2": "p 1"})), {}),
+        (lambda t: t.assign(passage=3 * t["passage"].str[1:].astype(int)), {}),
+        (lambda t: t.assign(epoch=10 - t["epoch"]), {}),
+        (lambda t: t[t["epoch"] == 0].drop(columns="epoch"), {"units": LEVELS[:2]}),
+        (lambda t: t[t["question"] == "q0"].drop(columns="question"), {"units": LEVELS[::2]}),
+        (lambda t: t.assign(value=t["value"] + 1e9), {}),
+    ],
+)
+def test_places_and_rows_are_reduced_to_the_same(
+    answers, monkeypatch, tmp_path, kind, change, options
+):
+    table = change(answers)
+    source = table
+    if kind == "parquet":
+        source = tmp_path / "answers.parquet"
+        table.to_parquet(source, row_group_size=50)
+    mine, theirs = read(source, **options), by_rows(monkeypatch, source, **options)
+    assert mine.notes == theirs.notes
+    assert mine.blocks().mean == pytest.approx(theirs.blocks().mean, rel=1e-12, nan_ok=True)
+    assert mine.blocks().labels == theirs.blocks().labels
+    for name in ("nodes", "squares", "coefficients", "products", "expected", "shares", "repeats"):
+        one, two = getattr(mine.units, name), getattr(theirs.units, name)
+        assert one == pytest.approx(two, rel=1e-6, abs=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize("fault", ["duplicate", "bounds", "missing"])
+def test_faults_name_the_levels_whichever_way_rows_are_read(answers, monkeypatch, fault):
+    measures = {"measures": "acc:higher"}
+    table = answers
+    if fault == "duplicate":
+        table = pd.concat([answers, answers.iloc[:3]])
+    elif fault == "missing":
+        table = answers.assign(question=answers["question"].where(answers.index > 2))
+    else:
+        measures = {"measures": [bi.Measure("acc", "higher", bounds=(0, 0.5))]}
+    messages = []
+    for patched in (False, True):
+        if patched:
+            monkeypatch.setattr(reading, "placed_frame", lambda _: None)
+        with pytest.raises(ScoreTableError) as caught:
+            bi.read_scores(table, units=LEVELS, **measures)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert "question" in messages[0]
+
+
+def test_large_tables_of_units_are_read_in_places(answers, monkeypatch):
+    monkeypatch.setattr(reading, "EngineRows", None)  # of rows that are not in places
+    assert read(answers).units is not None
