@@ -4,17 +4,13 @@ Run as ``python benchmarks/bayes.py``. Each size runs in a process of its own: 8
 draws and 500 to warm up, verdicts and ranks. CPU time is over all threads, without reading
 and imports; ESS is the smaller one of bulk and tails; memory is the largest resident set of the
 process, imports and table included. Tables are simulated: interactions and noise whose size differs
-between data sets. ``python benchmarks/bayes.py first`` measures the first small fit on a machine,
-which compiles, and that of a later process, imports included.
+between data sets.
 """
 
-import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -77,25 +73,8 @@ def one(d: int, k: int, b: int) -> str:
     )
 
 
-def first() -> None:
-    """Print the CPU time of a small fit, imports included, where no compiled code is kept yet."""
-    small = "import bayes, benchinfer as bi; bi.compare_bayes(bayes.simulated(5, 3, 2), draws=100)"
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("compiling", "compiled"):
-            command = [sys.executable, "-c", small]
-            place = {"NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(Path(__file__).parent)}
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(command, check=True, env=os.environ | place)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            print(f"{name}: {spent:.1f} CPU s")
-
-
 def main() -> None:
     """Print a table."""
-    if sys.argv[1:] == ["first"]:
-        first()
-        return
     if len(sys.argv) > 1:
         print(one(*(int(x) for x in sys.argv[1:])))
         return
