@@ -214,3 +214,8 @@ def test_an_allocation_is_saved_and_reported(tmp_path):
     page = result.report(tmp_path / "a.html").read_text(encoding="utf-8")
     assert "More items or more answers" in page
     assert "What more of each level would do" in page
+
+
+def test_a_plan_of_replications_says_what_they_hold():
+    plan = bi.plan(read(table(np.random.default_rng(1))), 0.5)
+    assert "outermost unit, which holds as much as in the pilot: 48 questions in 12" in str(plan)
