@@ -310,8 +310,8 @@ def _limit(times: TargetTimes, cost: Measure) -> tuple[float, list[Finding]]:
         f" compared up to {low:,.6g}, until which all were observed."
     )
     hint = (
-        f"a larger limit counts runs that ended before it as having given up: declare"
-        f" {cost.name}:lower:limit={high:.6g} after the values."
+        f"a larger limit, declared of {cost.name} after the values, counts runs that ended sooner"
+        f" as having given up; the largest budget is {high:,.6g}."
     )
     return low, [Finding("runs of unequal budgets", "warning", len(times.budget), what, (), hint)]
 

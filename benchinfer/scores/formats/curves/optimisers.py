@@ -20,7 +20,7 @@ _COLUMNS = {
     "instance": "replication",
     "run": "replication",
 }
-_NOTE = "its rows are points of traces, which targets=51 turns into the cost of reaching targets"
+_NOTE = "its rows are points of traces, which targets turn into the cost of reaching these"
 
 type _Block = list[tuple[float, float]]  # evaluations, and the best value after these
 
