@@ -121,6 +121,8 @@ _LABELS = {
     "<pre>": '<pre tabindex="0">',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
     "\n\n</pre>": "\n</pre>",
+    '<div role="list" class="citation-list">': '<div class="citation-list">',
+    ' role="doc-biblioentry"': "",
 }
 _signature_lines = re.compile(r'(<dt class="sig .*?</dt>)', re.DOTALL)
 

@@ -24,14 +24,11 @@ function sort(table, heading, column) {
   table.tBodies[0].append(...rows.map((row) => row[1]));
 }
 
-// A row that says "the same" is read with the one above it.
-const ditto = (row) =>
-  row.cells[0].textContent.trim() === "" || [...row.cells].some((cell) => /^the same/i.test(cell.textContent.trim()));
-
 for (const table of document.querySelectorAll("table.docutils")) {
   const rows = [...(table.tBodies[0]?.rows ?? [])];
-  if (rows.length < 4 || rows.some(ditto)) continue;
+  if (rows.length < 3) continue;
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
+    if (heading.textContent.trim() === "") return; // a button needs a name
     const button = document.createElement("button");
     button.type = "button";
     button.append(...heading.childNodes);
