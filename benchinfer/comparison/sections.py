@@ -537,7 +537,8 @@ def _stopped(results: Comparisons) -> str:
     every = sum(share == 1 for share in shares)
     return (
         f"Runs were stopped at the limit of {held[0].limit:,.6g} on"
-        f" {sum(share > 0 for share in shares):,} of {count(len(results), 'data set')}"
+        f" {sum(share > 0 for share in shares):,} of the {count(len(results), 'data set')}"
+        f"{' that were compared' if results.refused else ''}"
         f"{f', all runs on {every:,}' if every else ''}: algorithms whose runs"
         " were all stopped are equal up to the limit alone."
     )

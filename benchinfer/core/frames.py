@@ -354,8 +354,9 @@ GLOSSARY: dict[str, str] = {
     "stopped": "runs that were stopped at the limit, with those that crashed and count as stopped",
     "crashed": "runs that crashed and count as stopped",
     "solved_share": "share of the runs that were solved",
-    "restricted_mean": "mean over data sets of the time up to the limit, min(T, L)",
-    "penalised": "mean over data sets of the time, stopped runs at a multiple of the limit (PAR)",
+    "restricted_mean": "mean over shared data sets of the time up to the limit, min(T, L)",
+    "penalised": "mean over shared data sets of the time, stopped runs at a multiple of the"
+    " limit (PAR)",
     "best_on": "solved problems on which the algorithm is the best one, ties shared equally",
     "contribution": "what the penalised mean of the virtual best loses without the algorithm",
     "target": "value that a run is to reach",

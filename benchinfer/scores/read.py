@@ -68,7 +68,7 @@ from benchinfer.scores.rows import (
     placed_frame,
     rows_of,
 )
-from benchinfer.scores.sources.curves import STEPS, points, without_steps
+from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, points, without_steps
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -243,13 +243,18 @@ def read_scores(
     options: dict[str, Any] = {name: value for name, value in locals().items() if name != "source"}
     options.pop("targets")
     try:
-        return _read(source, **options) if targets is None else _traces(source, targets, options)
+        return _scores(source, targets, **options)
     except ScoreTableError as error:
         if not error.findings or targets is not None:
             raise
         from benchinfer.scores.checks.proposals import with_proposals
 
-        raise with_proposals(error, _read, source, options) from None
+        raise with_proposals(error, _scores, source, options) from None
+
+
+def _scores(source: object, targets: Goals | None = None, **options: Any) -> ScoreTable:
+    """Read scores, or times to targets of traces."""
+    return _read(source, **options) if targets is None else _traces(source, targets, options)
 
 
 def _traces(source: object, targets: Goals, options: Mapping[str, Any]) -> ScoreTable:
@@ -620,6 +625,10 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     if common_name(name) in STEPS and not items:
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
         hint = Phrase(f"{what} {Option('take', f'last:{name}')} compares their last ones.")
+        if name in TRACES:
+            hint += Phrase(
+                f"\n{Option('targets', TARGETS)} compares what runs spend until they reach values."
+            )
         return replace(finding, hint=hint)
     replication = roles.of.get("replication", ())
     if common_name(name) in GROUPS and replication:

@@ -408,6 +408,8 @@ class ScoreTable(Showable):
             contribution``. ``stopped`` includes ``crashed`` runs that count as stopped. The last
             two are of the virtual best: on how many problems the algorithm is the best one, and how
             much the penalised mean of the virtual best loses without it. Data sets weigh equally.
+            Means are over those on which all algorithms have runs; where there is none, over those
+            of each algorithm.
 
         Raises
         ------
@@ -431,7 +433,7 @@ class ScoreTable(Showable):
         cells = self._stopped(chosen, times.limit)
         worst = par * cells.limit
         best = virtual_best(times.penalised(par), worst, times.dataset)
-        means = column_means(cells.mean)
+        means, shares = (column_means(c[cells.averaged]) for c in (cells.mean, cells.cells))
         n, solved = times.n.sum(axis=0), times.solved.sum(axis=0)
         table = frames.frame(
             {
@@ -442,7 +444,7 @@ class ScoreTable(Showable):
                 "crashed": cells.crashed,
                 "solved_share": solved / np.maximum(n, 1),
                 "restricted_mean": means,
-                "penalised": means + (par - 1) * cells.limit * cells.shares,
+                "penalised": means + (par - 1) * cells.limit * shares,
                 "best_on": best.best,
                 "contribution": best.contribution,
             }

@@ -23,6 +23,14 @@ def test_check_prints_the_runs_solved_by_mean_time(run, tmp_path):
     assert lines[at + 17].startswith("The order of the means holds for penalties from 1 to ")
 
 
+def test_the_order_is_that_of_the_penalty(run, tmp_path):
+    frame, _ = table()
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    text = f"seconds:lower:10:identity:limit={LIMIT:g}:par=2"
+    said = " ".join(run("check", str(tmp_path / "runs.csv"), "-m", text).stdout.split())
+    assert "The order of the PAR2 means holds for" in said
+
+
 def test_gaps_in_check(run, tmp_path):
     frame, _ = table(gaps=True)
     frame.to_csv(tmp_path / "runs.csv", index=False)
@@ -45,7 +53,12 @@ def test_data_sets_on_which_all_runs_were_stopped(run, tmp_path):
     text = f"seconds:lower:10:identity:limit={LIMIT:g}"
     arguments = ("-m", text, "--column", "run=replication", "--per-dataset")
     said = run("compare", "points", str(tmp_path / "runs.csv"), *arguments).stdout
-    line = "Runs were stopped at the limit of 3,600 on 2 of 3 data sets, all runs on 1:"
+    line = "Runs were stopped at the limit of 3,600 on 2 of the 3 data sets, all runs on 1:"
+    assert line in " ".join(said.split())
+    lone = pd.DataFrame({"dataset": "lone", "run": range(12), "algorithm": "x", "seconds": LIMIT})
+    pd.concat([frame, lone]).to_csv(tmp_path / "runs.csv", index=False)
+    said = run("compare", "points", str(tmp_path / "runs.csv"), *arguments).stdout
+    line = "on 2 of the 3 data sets that were compared, all runs on 1:"
     assert line in " ".join(said.split())
 
 

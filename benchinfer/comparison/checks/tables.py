@@ -148,7 +148,6 @@ def solved_runs(held: StoppedRuns, algorithms: Sequence[str]) -> "pd.DataFrame":
     those of each algorithm.
     """
     n, stopped = held.n.sum(axis=0), held.stopped.sum(axis=0)
-    shared = held.shared if held.shared.any() else np.ones(len(held.n), dtype=np.bool_)
     table = frames.frame(
         {
             "algorithm": list(algorithms),
@@ -157,7 +156,7 @@ def solved_runs(held: StoppedRuns, algorithms: Sequence[str]) -> "pd.DataFrame":
             "stopped": stopped,
             "crashed": held.crashed,
             "solved_share": 1 - stopped / np.maximum(n, 1),
-            "restricted_mean": column_means(held.mean[shared]),
+            "restricted_mean": column_means(held.mean[held.averaged]),
         }
     )
     return table.sort_values("restricted_mean", kind="stable", ignore_index=True)
@@ -177,10 +176,11 @@ def order_words(held: StoppedRuns) -> str:
     """Say for which penalties of stopped runs the order of the means holds."""
     if np.isnan(held.order_range).any():
         return "no data set has runs of all algorithms, to say for which penalties an order holds"
+    means = "means" if held.par == 1 else f"PAR{held.par:g} means"
     order, best = _penalties(held.order_range), _penalties(held.best_range)
     if order == best:
-        return f"the order of the means holds for {order}"
-    return f"the order of the means holds for {order}, its first place for {best}"
+        return f"the order of the {means} holds for {order}"
+    return f"the order of the {means} holds for {order}, its first place for {best}"
 
 
 def _penalties(ends: tuple[float, float]) -> str:

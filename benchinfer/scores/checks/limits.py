@@ -58,6 +58,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
 }
 _CLOSE = 1e-6  # relative, of scores that equal the limit
+_NEAR = 0.95  # of the limit: a time-out ends no earlier
 
 
 def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
@@ -253,6 +254,7 @@ class RunStates:
                 ),
             ),
             *self._solved_at_the_limit(solved),
+            *self._stopped_early(),
             *self._fault(
                 "solved without a score",
                 solved & self.absent,
@@ -274,6 +276,33 @@ class RunStates:
         )
         hint += " runs as stopped."
         return [Finding("solved at the limit", "warning", n, what, (), hint)]
+
+    def _stopped_early(self) -> list[Finding]:
+        """Report limits that no stopped run came near, as of another setting than that declared."""
+        if not self.of_status:
+            return []
+        stopped = (self.state == "stopped").fill_null(value=False)
+        rows = self._rows(stopped & ~self.absent & (nw.col("value") > 0))
+        name = nw.col("measure").cast(nw.String)
+        longest = rows.group_by(name.alias("name")).agg(
+            nw.col("value").max().alias("longest"), nw.len().alias("n")
+        )
+        of = {row["name"]: row for row in longest.collect().to_arrow().to_pylist()}
+        return [
+            Finding(
+                "limit not reached",
+                "warning",
+                row["n"],
+                f"no stopped run came near the limit of {m.name} ({m.limit:,.6g}): the longest of"
+                f" {row['n']:,} ended at {row['longest']:,.6g}, and each counts as"
+                f" {m.stopped_score:,.6g}.",
+                (),
+                f"if runs were stopped at {row['longest']:,.6g}, declare that as the limit; if it"
+                " was memory that ended them, leave it.",
+            )
+            for m in self.limited
+            if (row := of.get(m.name)) and row["longest"] < _NEAR * cast("float", m.limit)
+        ]
 
     def _rows(self, condition: nw.Expr) -> Any:
         return self.reading.frame.filter(condition)
@@ -378,6 +407,8 @@ class RunStates:
                 f"{f'; {lost:,} crashed and have no score' if lost else ''}"
             )
             hint: Phrase | str = f"means are of {m.name} up to the limit."
+            if m.par != 1:
+                hint = f"each counts as {m.stopped_score:,.6g}, {m.par:g} times the limit."
             if not self.of_status:
                 what += ", as their scores equal it"
                 role = Given("columns", {"NAME": "status"})

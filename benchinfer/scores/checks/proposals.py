@@ -15,7 +15,7 @@ from benchinfer.scores.checks.patterns import Pattern, pattern_of
 from benchinfer.scores.columns import COMMON, GROUPS, ITEMS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.layouts import MEASURES, is_measure
-from benchinfer.scores.sources.curves import STEPS
+from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES
 from benchinfer.scores.sources.declaration import declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source
@@ -403,7 +403,10 @@ def _mended(
         if way.name == "units" and not options.get("units"):
             yield {**candidate, "units": way.value}
             return
-    yield from _of_curves(candidate, left, options)
+    yield from (curves := _of_curves(candidate, left, options))
+    a_trace = any(str(curve["take"]).rpartition(":")[2] in TRACES for curve in curves)
+    if a_trace and [*added.values()].count("algorithm") < 2:  # functions are no settings
+        yield {**candidate, "targets": TARGETS}
     left = [c for c in left if c.complete and c.labels > 1]
     for column in left:
         if _role(column) == "replication":

@@ -50,6 +50,11 @@ class StoppedRuns:
         return (self.n > 0).all(axis=1)
 
     @property
+    def averaged(self) -> Flags:
+        """(D,) data sets that means are over: shared ones, or all where there is none."""
+        return self.shared if self.shared.any() else np.ones(len(self.n), dtype=np.bool_)
+
+    @property
     def order_range(self) -> tuple[float, float]:
         """Penalty factors of at least 1 around `par` between which the order of the means holds.
 

@@ -26,6 +26,8 @@ STEPS = (
     *("num_env_steps", "training_step", "frames", "epoch", "round", "checkpoint"),
     *("iteration", "iter", "evaluations", "evals", "stop_val"),
 )
+TRACES = ("evaluations", "evals", "stop_val")  # what optimisers count, in lines of their traces
+TARGETS = 51  # of each data set, as COCO has them
 _PARTS = re.compile(r"^(val|valid|validation|test|eval|dev|train)[_/.\s-]+", re.IGNORECASE)
 # What stands in a place where nothing was logged; NaN is what a run has that diverged.
 _NOT_LOGGED = {"", "NA", "N/A", "<NA>", "null", "NULL", "None"}

@@ -378,3 +378,37 @@ def test_algorithms_that_solve_nothing_are_no_copies_of_each_other():
     assert not {"constant algorithms", "identical algorithms"} & set(limited)
     plain = bi.read_scores(frame, measures="seconds:lower").findings()["rule"]
     assert {"constant algorithms", "identical algorithms"} <= set(plain)
+
+
+def test_a_limit_that_no_stopped_run_came_near_is_warned_of():
+    finding = rule(
+        bi.read_scores(times(), measures="runtime:lower:limit=9000"), "limit not reached"
+    )
+    n = int((times()["runstatus"] == "timeout").sum())
+    assert (finding["count"].item(), finding["severity"].item()) == (n, "warning")
+    assert "ended at 5,000, and each counts as 9,000" in finding["where"].item()
+    for limit in (5000, 5100):  # a machine stops some time before or after
+        scores = bi.read_scores(times(), measures=f"runtime:lower:limit={limit}")
+        assert rule(scores, "limit not reached").empty
+
+
+def test_means_of_incomplete_tables_are_over_shared_data_sets():
+    whole = times()
+    easy = whole.groupby("instance_id")["runtime"].mean().nsmallest(20).index
+    hard = ~whole["instance_id"].isin(easy)
+    part = whole[~(hard & (whole["algorithm"] == "minisat"))]
+    shared = bi.read_scores(whole[~hard], measures="runtime:lower:limit=5000").runs()
+    runs = bi.read_scores(part, measures="runtime:lower:limit=5000").runs()
+    columns = ["algorithm", "restricted_mean", "penalised", "best_on", "contribution"]
+    pd.testing.assert_frame_equal(runs[columns], shared[columns])
+    assert runs.set_index("algorithm")["n"].to_dict() == {
+        "glucose": 40,
+        "kissat": 40,
+        "minisat": 20,
+    }
+
+
+def test_penalised_runs_are_said_to_count_as_such():
+    scores = bi.read_scores(times(), measures="runtime:lower:0:identity:limit=5000:par=2")
+    said = rule(scores, "stopped runs")["hint"].item()
+    assert said == "each counts as 10,000, 2 times the limit."

@@ -8,6 +8,7 @@ import pytest
 
 from benchinfer import ScoreTableError, read_scores
 from benchinfer.core.hints import Proposal
+from tests.scores.formats.traces import write_coco, write_ioh
 
 
 def score(*labels):
@@ -168,3 +169,13 @@ def test_columns_beside_the_roles_are_proposed_by_name():
     )
     assert set(said.domains.values()) == {"b", "r"}
     assert said.covariates == ("n_rows",)
+
+
+@pytest.mark.parametrize("write", [write_coco, write_ioh])
+def test_traces_of_optimisers_are_read_at_their_ends_or_by_targets(write, tmp_path):
+    write(tmp_path)
+    made = proposals(tmp_path)
+    ways = [proposal.options for proposal in made]
+    assert ways == [{"take": "last:evaluations"}, {"targets": 51}]
+    by_targets = executed(tmp_path, made[1])
+    assert [m.name for m in by_targets.measures] == ["evaluations", "targets reached"]
