@@ -61,6 +61,17 @@ def answers(k):
     return bi.compare(scores(k, datasets=8, replications=1, measures=names))
 
 
+def allocated(k):
+    """Return a plan of items and answers of K algorithms."""
+    rng = np.random.default_rng(k)
+    d, i, e, a = np.indices((2, 8, 3, k)).reshape(4, -1)
+    frame = pd.DataFrame({"dataset": d, "item": i, "epoch": e, "algorithm": a}).astype(str)
+    frame["algorithm"] = "an algorithm with a long name, number " + frame["algorithm"]
+    frame["value"] = rng.normal(size=(2, 8, 1, k)).repeat(3, axis=2).ravel() + rng.random(len(a))
+    units = ("item", "epoch")
+    return bi.plan(bi.read_scores(frame, measures="quality:higher", units=units))
+
+
 def groups(k):
     return bi.compare_subgroups(scores(k, datasets=24), tests="asymptotic")
 
@@ -136,6 +147,7 @@ MADE = {
     "Stability": steady,
     "ConsensusInfluence": lambda k: bi.stability.consensus_influence(few(k)),
     "Plan": lambda k: bi.plan(read(k), 0.01),
+    "Allocation": allocated,
     "Gate": gated,
     "GatedMeasure": lambda k: next(iter(gated(k).values())),
     "Pareto": lambda k: bi.pareto(scores(k, measures=TWO)),

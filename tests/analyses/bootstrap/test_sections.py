@@ -48,12 +48,12 @@ def test_ratios_are_shown_where_they_have_a_meaning(resampled):
     assert "some scores of m are not above 0" in without.warnings[0]
 
 
-def test_pairs_told_apart_are_counted(resampled):
+def test_pairs_that_differ_are_counted(resampled):
     n = (resampled.probability_of_improvement()["p_value"] <= 0.05).sum()
     said = text(sections.improvement(resampled))
     assert f"{n} of 6 pairs are shown to differ from probability 1/2" in said
     assert "decides no verdict" in said
-    assert "The pair is not told" in text(sections.improvement(noise(2, 1.0)))
+    assert "The pair is not shown to differ" in text(sections.improvement(noise(2, 1.0)))
 
 
 def test_the_table_holds_the_pairs(resampled):
