@@ -125,7 +125,7 @@ def _fixed(levels: Sequence[str], fixed: Mapping[str, int]) -> list[int | None]:
         )
     for name, number in fixed.items():
         least = 2 if name == levels[0] else 1
-        if number != int(number) or number < least:
+        if not (math.isfinite(number) and number == int(number) and number >= least):
             raise DesignError(
                 f"{counted(number, name)} cannot be fixed.", hint=f"a whole number from {least} on."
             )
@@ -348,9 +348,10 @@ def sentences(result: Allocation) -> list[str]:
     return [*lines, *_wanted(result), *_planned(result), _about(result)]
 
 
-def _each(levels: Sequence[str], level: int) -> str:
-    """Name the units of a level, in each of the level above."""
-    return plural(levels[level]) + (f" per {noun(levels[level - 1])}" if level else "")
+def _each(levels: Sequence[str], level: int, n: float = 2) -> str:
+    """Name n units of a level, in each of the level above."""
+    name = noun(levels[level]) if n == 1 else plural(levels[level])
+    return name + (f" per {noun(levels[level - 1])}" if level else "")
 
 
 def _numbers(levels: Sequence[str], counts: Sequence[float]) -> str:
@@ -371,7 +372,7 @@ def _wanted(result: Allocation) -> list[str]:
         return []
     levels = result.levels
     numbers = [result.needed(i) for i in range(len(levels))]
-    ways = [f"{n:,.0f} {_each(levels, i)}" for i, n in enumerate(numbers) if math.isfinite(n)]
+    ways = [f"{n:,.0f} {_each(levels, i, n)}" for i, n in enumerate(numbers) if math.isfinite(n)]
     none = [plural(levels[i]) for i, n in enumerate(numbers) if math.isinf(n)]
     text = f"A standard error of {result.wanted:g} takes {join(ways, 'or')}, all else as it is"
     return [text + (f"; no number of {join(none, 'or')} is enough." if none else ".")]

@@ -384,11 +384,6 @@ class DifferenceDesign:
         """(L,) variance components of differences."""
         return variance_components(self.squares, self.coefficients)
 
-    @property
-    def uneven(self) -> Array:
-        """(L,) variance of a mean over nodes of these sizes, over that of nodes of one size."""
-        return self.shares * self.nodes
-
 
 def difference_design(
     products: Array,

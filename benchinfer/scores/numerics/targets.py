@@ -143,7 +143,8 @@ def spaced_targets(first: float, last: float, lowest: float, n: int) -> Array:
     Parameters
     ----------
     first, last
-        The worst first and the best last value; smaller is better.
+        The worst first and the best last value; the first is the smaller one where larger values
+        are better.
     lowest
         The lowest positive value, NaN if there is none.
 

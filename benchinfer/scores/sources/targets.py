@@ -11,7 +11,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Either, Given, Option
 from benchinfer.core.measure import Measure
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import common_name
 from benchinfer.scores.coverage import Finding
@@ -255,7 +255,7 @@ def _times(
     if grid.values:
         targets = np.tile(np.array(grid.values), (len(datasets), 1))
     else:
-        targets = _of_datasets(values, run, dataset, len(datasets), grid.number, value)
+        targets = _of_datasets(values, run, dataset, datasets, grid.number, value)
     sign = -value.sign
     time = first_hits(
         rows["cost"].to_numpy(np.float64), sign * values, run, sign * targets[dataset]
@@ -268,7 +268,12 @@ def _times(
 
 
 def _of_datasets(
-    values: np.ndarray, run: np.ndarray, dataset: np.ndarray, d: int, n: int, value: Measure
+    values: np.ndarray,
+    run: np.ndarray,
+    dataset: np.ndarray,
+    names: Sequence[str],
+    n: int,
+    value: Measure,
 ) -> np.ndarray:
     """Return (D, n) targets from the worst first to the best last value of each data set."""
     signed = -value.sign * np.where(np.isfinite(values), values, np.nan)
@@ -276,11 +281,15 @@ def _of_datasets(
     best = np.fmin.reduceat(signed, start)
     first = signed[start]
     lowest = np.fmin.reduceat(np.where(values > 0, values, np.nan), start)
+    if empty := [name for i, name in enumerate(names) if np.isnan(best[dataset == i]).all()]:
+        raise ScoreTableError(
+            f"no run has a finite value of {value.name} on {count(len(empty), 'data set')}:"
+            f" {join(empty)}.",
+            hint="leave them out, or give the targets as values.",
+        )
     rows: list[np.ndarray] = []
-    for i in range(d):
+    for i in range(len(names)):
         of = dataset == i
-        if np.isnan(best[of]).all():
-            raise ScoreTableError(f"no run of {value.name} has a finite value on a data set.")
         worst = float(np.nanmax(np.where(np.isnan(first[of]), best[of], first[of])))
         ends = (-value.sign * worst, -value.sign * float(np.nanmin(best[of])))
         positive = lowest[of][~np.isnan(lowest[of])]

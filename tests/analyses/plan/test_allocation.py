@@ -160,6 +160,8 @@ def test_numbers_that_a_wanted_error_needs():
     )
     assert shown["share"].sum() == pytest.approx(1)
     assert "no number of questions or epochs is enough" in str(result)
+    large = bi.plan(read(table(np.random.default_rng(1))), std_error=9)
+    assert "takes 1 passage, 1 question per passage or 1 epoch per question," in str(large)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +175,7 @@ def test_numbers_that_a_wanted_error_needs():
         ({"std_error": 0.1, "fixed": {"epoch": 2}}, "goes with costs"),
         ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"x": 2}}, "no level of units"),
         ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"epoch": 1.5}}, "cannot be fixed"),
+        ({"std_error": 0.1, "costs": (1, 1, 1), "fixed": {"epoch": math.inf}}, "cannot be fixed"),
         (
             {"std_error": 0.01, "costs": (1, 1, 1), "fixed": {"passage": 12}},
             "no number of questions and epochs has a standard error of 0.01 with 12 passages",

@@ -96,6 +96,15 @@ def test_damaged_files_are_named(tmp_path, old, new, said):
         read_scores(tmp_path, targets=[1.0])
 
 
+def test_coco_runs_without_points_are_no_traces(tmp_path):
+    write_coco(tmp_path)
+    for data in [*tmp_path.rglob("*.dat"), *tmp_path.rglob("*.tdat")]:
+        heads = [line for line in data.read_text().splitlines() if line.startswith("%")]
+        data.write_text("\n".join(heads))
+    with pytest.raises(ScoreTableError):
+        read_scores(tmp_path, targets=[1.0])
+
+
 def test_data_files_that_are_not_there(tmp_path):
     write_coco(tmp_path)
     (tmp_path / "cma" / "data_f8" / "bbobexp_f8_DIM5.dat").unlink()

@@ -194,6 +194,13 @@ def test_mistakes_are_named(change, said):
         read_scores(traces(), **{"measures": "loss:lower", "targets": [1.0]} | change)
 
 
+def test_data_sets_without_any_value_are_named():
+    frame = traces()
+    frame.loc[frame[PLACE[0]] == "p1", "loss"] = np.nan
+    with pytest.raises(ScoreTableError, match=r"finite value of loss on 1 data set: p1\."):
+        read_scores(frame, measures="loss:lower", targets=5)
+
+
 def test_runs_that_are_not_told_apart_are_refused():
     frame = traces().drop(columns="replication")
     with pytest.raises(ScoreTableError, match=r"several runs have the same labels[^$]*replication"):

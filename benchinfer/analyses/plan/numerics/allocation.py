@@ -30,7 +30,8 @@ def cheapest(
 ) -> tuple[int, ...] | None:
     """Return the numbers of units with the smallest cost for a variance, None where there are none.
 
-    Of designs of one cost the one with the fewest inner units. The search is exact among designs
+    Of designs of one cost the one with the fewest inner units. Outermost units that are up for
+    choice are at least `LEAST`. The search is exact among designs
     of up to 1,000 units of each of two inner levels (100,000 of one, 100 of three).
 
     Parameters

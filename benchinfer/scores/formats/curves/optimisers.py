@@ -52,7 +52,7 @@ def coco(folder: Path, files: Sequence[Path]) -> Results | None:
             raise _damaged(data, folder, f"{len(blocks)} runs, and its .info lists {len(runs)}")
         both = [sorted({*a, *b}) for a, b in zip(blocks, further, strict=True)]
         rows += _traces(labels, runs, both)
-    return _results("COCO or IOHprofiler, .info and .dat", rows, better)
+    return _results("COCO or IOHprofiler, .info and .dat", rows, better) if rows else None
 
 
 def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
