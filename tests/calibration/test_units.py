@@ -56,6 +56,9 @@ ANALYSES = {
     "bootstrap, mean": lambda s: claims(bi.compare_bootstrap(s, statistic="mean", resamples=2000)),
     "bootstrap, iqm": lambda s: claims(bi.compare_bootstrap(s, statistic="iqm", resamples=2000)),
     "meta": lambda s: claims(bi.compare_meta(s)),
+    "bayes": lambda s: (
+        bi.compare_bayes(s, target="datasets").contrasts()["verdict"][0] != "undecided"
+    ),
     "gate (one-sided)": gated,
 }
 ON_ONE = {

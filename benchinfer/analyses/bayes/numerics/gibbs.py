@@ -338,7 +338,7 @@ class _Run:
     roots: Array  # (C, J, J) roots of the inverse of Sigma
     factor: Array  # (C,) factors of the root of Sigma
     joint: bool | None  # as in `draws_jointly`
-    other: np.random.Generator  # of what is drawn beside: with and without it chains are the same
+    other: np.random.Generator  # of further draws: with and without them chains are the same
 
     @classmethod
     def of(cls, model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> "_Run":
