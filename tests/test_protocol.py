@@ -147,7 +147,7 @@ def test_saved_and_loaded_again(result, tmp_path):
 def test_results_are_frozen_and_hold_no_rows(result):
     with pytest.raises(AttributeError):
         result.level = 0.5
-    arrays = [result.setting.quantiles, result.setting.coverage.found]
+    arrays = [result.setting.quantiles, result.setting.coverage.counts]
     assert max(a.size for a in arrays) <= 12 * 6 * 5
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.core.errors import BenchinferError
-from benchinfer.core.saving import FORMAT, decode, encode, sealed, write_whole
+from benchinfer.core.saving import FORMAT, decode, encode, sealed, write_atomically
 
 
 def kept(path, result):
@@ -153,11 +153,11 @@ def with_checksum(text):
 
 def test_nothing_half_written_is_left(tmp_path):
     with pytest.raises(UnicodeEncodeError):
-        write_whole(tmp_path / "x", "\ud800")
+        write_atomically(tmp_path / "x", "\ud800")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(BenchinferError, match="there is no folder"):
-        write_whole(tmp_path / "no" / "x", "")
-    assert write_whole(tmp_path / "x", "é").read_text(encoding="utf-8") == "é"
+        write_atomically(tmp_path / "no" / "x", "")
+    assert write_atomically(tmp_path / "x", "é").read_text(encoding="utf-8") == "é"
 
 
 def test_a_file_that_is_not_there_is_named_as_typed(tmp_path, monkeypatch):
@@ -176,20 +176,20 @@ def test_links_are_followed_and_the_mode_is_kept(tmp_path):
     real.write_text("old")
     real.chmod(0o600)
     link.symlink_to("real.html")
-    assert write_whole(link, "new") == link
+    assert write_atomically(link, "new") == link
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert stat.S_IMODE(real.stat().st_mode) == 0o600
     dangling = tmp_path / "dangling"
     dangling.symlink_to(tmp_path / "later")
-    write_whole(dangling, "new")
+    write_atomically(dangling, "new")
     assert (tmp_path / "later").read_text() == "new"
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
 def test_a_new_file_has_the_mode_of_the_process(tmp_path, mask):
     code = f"import os; os.umask({mask}); "
-    code += "from benchinfer.core.saving import write_whole as w; w('x', '')"
+    code += "from benchinfer.core.saving import write_atomically as w; w('x', '')"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
     assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o666 & ~mask
 
@@ -199,7 +199,7 @@ def test_pipes_and_devices_stay_what_they_are(tmp_path):
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, "through")
+    write_atomically(pipe, "through")
     reader.join()
     assert got == [b"through"]
     assert pipe.is_fifo()
@@ -211,23 +211,23 @@ def test_pipes_and_devices_stay_what_they_are(tmp_path):
             device.read_bytes()
         except PermissionError:
             pytest.skip("no devices can be made here")
-    write_whole(device, "gone")
+    write_atomically(device, "gone")
     assert device.is_char_device()
     assert [*tmp_path.glob(".benchinfer*")] == []
 
 
 def test_a_full_device_is_told():
     with pytest.raises(BenchinferError, match=r"^'/dev/full' cannot be written: the disk is full"):
-        write_whole("/dev/full", "x" * 100_000)
+        write_atomically("/dev/full", "x" * 100_000)
 
 
 def test_a_file_too_large_leaves_the_old_one(tmp_path):
     (tmp_path / "x").write_text("old")
     code = """
-import resource; from benchinfer.core.saving import write_whole
+import resource; from benchinfer.core.saving import write_atomically
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
-    write_whole("x", "new" * 1000)
+    write_atomically("x", "new" * 1000)
 except ValueError as error:
     print(error)
 """
@@ -240,15 +240,15 @@ except ValueError as error:
 
 def test_names_may_be_long(tmp_path):
     path = tmp_path / ("n" * 250)
-    assert write_whole(path, "a").read_text() == "a"
-    assert write_whole(path, "b").read_text() == "b"
+    assert write_atomically(path, "a").read_text() == "a"
+    assert write_atomically(path, "b").read_text() == "b"
     with pytest.raises(BenchinferError, match="cannot be written: its name is too long"):
-        write_whole(tmp_path / ("n" * 300), "a")
+        write_atomically(tmp_path / ("n" * 300), "a")
 
 
 def test_an_empty_path_names_no_file():
     with pytest.raises(BenchinferError, match="'' names no file"):
-        write_whole("", "x")
+        write_atomically("", "x")
 
 
 def test_what_cannot_be_written_is_told_in_words(tmp_path):
@@ -262,7 +262,7 @@ def test_what_cannot_be_written_is_told_in_words(tmp_path):
         ("no/x", "there is no folder"),
     ):
         with pytest.raises(BenchinferError, match=why) as error:
-            write_whole(f"{tmp_path}/{name}", "x")
+            write_atomically(f"{tmp_path}/{name}", "x")
         assert "Errno" not in str(error.value)
         assert "Hint: " in str(error.value)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "round"]
@@ -274,7 +274,7 @@ def _as_nobody(paths):
     refused = 0
     for path in paths:
         try:
-            write_whole(path, "new")
+            write_atomically(path, "new")
         except BenchinferError as error:
             refused += "cannot be written: there is no permission." in str(error)
     os._exit(refused)
@@ -306,7 +306,7 @@ PARTS = f".benchinfer-{'?' * 16}.part"
 def _slowly(path):
     """Write, and wait for ever before the new name."""
     with patch("os.fsync", side_effect=lambda _: time.sleep(60)):
-        write_whole(path, "half")
+        write_atomically(path, "half")
 
 
 def _begun(path):
@@ -323,18 +323,18 @@ def test_what_a_killed_process_left_is_cleared_by_the_next_and_nothing_else(tmp_
     for name in others:
         (tmp_path / name).write_text("not ours")
     child = _begun(tmp_path / "x")
-    write_whole(tmp_path / "y", "whole")
+    write_atomically(tmp_path / "y", "whole")
     assert len([*tmp_path.glob(PARTS)]) == 1  # its writer lives
     os.kill(child.pid, signal.SIGKILL)
     child.join()
     assert len([*tmp_path.glob(PARTS)]) == 1
-    write_whole(tmp_path / "y", "whole")
+    write_atomically(tmp_path / "y", "whole")
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*others, "y"])
 
 
 def _often(path, text):
     for _ in range(200):
-        write_whole(path, text)
+        write_atomically(path, text)
 
 
 def test_many_who_write_one_file_do_not_disturb_each_other(tmp_path):

@@ -307,7 +307,7 @@ def pareto(
 def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[str, ...]]:
     """Return the part of a table without an empty cell of any measure, and what it lacks."""
     coverage = scores.coverage(names[0])
-    counts = np.min([scores.coverage(name).found for name in names], axis=0)
+    counts = np.min([scores.coverage(name).counts for name in names], axis=0)
     datasets, algorithms = fewest_lost(counts, np.zeros(counts.shape[1], np.bool_))
     if not datasets.any():
         raise DesignError(

@@ -173,7 +173,7 @@ def compare_points(
     codes = np.where(difference > 0, Verdict.FIRST, Verdict.SECOND)
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
-    alone = len(coverage.datasets) == 1 and bool((coverage.found < 2).any())
+    alone = len(coverage.datasets) == 1 and bool((coverage.counts < 2).any())
     evidence = "" if alone else Phrase(f"; use {Call('compare_mixed')} for evidence")
     return PointsComparison(
         setting=setting,

@@ -18,7 +18,7 @@ from benchinfer.cli.options.configuration import FILE, OPEN
 from benchinfer.cli.options.source import SourceArguments, reads_scores, undirected
 from benchinfer.cli.output.terminal import Terminal, safe
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.core.saving import write_whole
+from benchinfer.core.saving import write_atomically
 
 if TYPE_CHECKING:
     from benchinfer.scores.columns import Roles
@@ -58,7 +58,7 @@ def init(
     if measure is not None and source.measures is None:
         raise wrong("--measure", f"say which direction of {measure[0]} is better: NAME:BETTER.")
     scores, directions = _read(source)
-    write_whole(FILE, _text(source, scores, directions))
+    write_atomically(FILE, _text(source, scores, directions))
     with Terminal() as out:
         tables.size(out, scores, measures=not directions)
         for name, better in directions.items():

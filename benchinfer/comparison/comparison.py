@@ -339,7 +339,7 @@ class Comparison(Tabular):
         if self.levels.mean is not None and not self.relative:
             columns["mean"] = self.measure.level_of(self.levels.mean)
         columns |= {
-            "n": self.setting.coverage.found.sum(axis=0),
+            "n": self.setting.coverage.counts.sum(axis=0),
             "rank": _ranks(joined_levels(self.levels.estimate)),
             **best.columns(self.rank_sets, ranks),
         }

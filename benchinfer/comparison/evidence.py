@@ -91,8 +91,8 @@ class Setting:
         scores = as_table(scores)
         chosen = scores.measure(measure)
         digest, coverage_of_all = scores.digest, scores.coverage(chosen.name)
-        lost = [*np.array(coverage_of_all.datasets)[coverage_of_all.found.sum(axis=1) == 0]]
-        unused = [*np.array(coverage_of_all.algorithms)[coverage_of_all.found.sum(axis=0) == 0]]
+        lost = [*np.array(coverage_of_all.datasets)[coverage_of_all.counts.sum(axis=1) == 0]]
+        unused = [*np.array(coverage_of_all.algorithms)[coverage_of_all.counts.sum(axis=0) == 0]]
         if lost or unused:
             scores = scores.subset(
                 measures=[chosen.name],

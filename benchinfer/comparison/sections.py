@@ -351,7 +351,7 @@ def counts(coverage: "Coverage") -> Table:
     import pandas as pd
 
     # By number: an algorithm may be called as another column is.
-    cells = pd.DataFrame(coverage.found, columns=[str(k) for k in range(len(coverage.algorithms))])
+    cells = pd.DataFrame(coverage.counts, columns=[str(k) for k in range(len(coverage.algorithms))])
     cells.insert(0, "expected", coverage.expected)
     cells.insert(0, "dataset", list(coverage.datasets))
     return Table(
@@ -620,7 +620,7 @@ def scores_section(scores: ScoreTable) -> Section:
 
 def _coverage(setting: "Setting") -> str:
     coverage = setting.coverage
-    d, k = coverage.found.shape
+    d, k = coverage.counts.shape
     start = (
         f"{coverage.n:,} scores of {count(k, 'algorithm')} on {count(d, 'data set')}"
         f" ({setting.measure.title}, {setting.measure.better} is better)"

@@ -143,7 +143,7 @@ def headline(
 
 def resting(coverage: "Coverage") -> dict[str, str]:
     """Name the algorithms that lack data sets with the number that they rest on."""
-    d, n = len(coverage.datasets), (coverage.found > 0).sum(axis=0).tolist()
+    d, n = len(coverage.datasets), (coverage.counts > 0).sum(axis=0).tolist()
     return {
         name: f"{name} (on {shared:,} of {d:,} data sets)"
         for name, shared in zip(coverage.algorithms, n, strict=True)

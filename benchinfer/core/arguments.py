@@ -59,7 +59,7 @@ def seed_of(seed: int | None) -> int:
     """Return the seed, or draw one."""
     if seed is None:
         return secrets.randbits(32)
-    if not (_whole(seed) and 0 <= seed < 2**64):
+    if not (_is_integer(seed) and 0 <= seed < 2**64):
         raise ArgumentError(f"seed is {seed!r}.", hint="an integer from 0 to 2^64 - 1.")
     return int(seed)
 
@@ -76,16 +76,16 @@ def check_resamples(resamples: int, fewest: int, hint: str) -> None:
 
 def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
     """Refuse a number that is not whole, too small, or odd where it should be even."""
-    if not (_whole(number) and number >= fewest) or (even and number % 2):
+    if not (_is_integer(number) and number >= fewest) or (even and number % 2):
         raise ArgumentError(f"{name} is {number!r}.", hint=hint)
 
 
 def check_jobs(n_jobs: int | None) -> None:
     """Refuse a number of workers that is neither None, -1, nor at least 1."""
-    if n_jobs is not None and not (_whole(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
+    if n_jobs is not None and not (_is_integer(n_jobs) and (n_jobs >= 1 or n_jobs == -1)):
         hint = "a number from 1 on, or -1 for all cores."
         raise ArgumentError(f"n_jobs is {n_jobs!r}.", hint=hint)
 
 
-def _whole(number: object) -> bool:
+def _is_integer(number: object) -> bool:
     return hasattr(number, "__index__") and not isinstance(number, bool)

@@ -227,7 +227,7 @@ def check_target(path: str | Path) -> None:
             )
 
 
-def write_whole(path: str | Path, text: str) -> Path:
+def write_atomically(path: str | Path, text: str) -> Path:
     """Write a text file so that a reader sees the old one or the whole new one.
 
     It does so after a crash, too. Links are followed, a file that is there keeps its mode, and
@@ -357,7 +357,7 @@ def read_sealed(
 def save(result: object, path: str | Path) -> Path:
     """Write a result to one JSON file."""
     document = sealed({"benchinfer": FORMAT, "result": encode(result)})
-    return write_whole(path, json.dumps(document, separators=(",", ":")))
+    return write_atomically(path, json.dumps(document, separators=(",", ":")))
 
 
 def load(path: str | Path) -> Any:

@@ -45,10 +45,10 @@ class Strips(Protocol):
 
 def fits(strips: Strips) -> bool:
     """Say whether labels and words fit next to the marks."""
-    return _beside(strips) >= max(_LEAST * strips.width, 1.6)
+    return _room_of_marks(strips) >= max(_LEAST * strips.width, 1.6)
 
 
-def _beside(strips: Strips) -> float:
+def _room_of_marks(strips: Strips) -> float:
     """Return the inches that marks have with labels and words next to them."""
     texts = _longest(strips, "label") + _longest(strips, "said")
     return strips.width - texts - 2 * _GAP - 0.2
@@ -68,7 +68,7 @@ def pitch(rows: int) -> float:
 
 def room_of_axis(strips: Strips) -> float:
     """Return the inches that the axis has."""
-    return _beside(strips) if fits(strips) else strips.width - 0.3
+    return _room_of_marks(strips) if fits(strips) else strips.width - 0.3
 
 
 def _longest(strips: Strips, words: Literal["label", "said"]) -> float:

@@ -58,7 +58,7 @@ def _facts(lead: "Comparison") -> tuple[tuple[str, str], ...]:
     coverage = lead.setting.coverage
     if np.isnan(lead.setting.quantiles).all():
         return ()
-    d, k = coverage.found.shape
+    d, k = coverage.counts.shape
     low, high = int(coverage.expected.min()), int(coverage.expected.max())
     gaps = [f"{len(coverage.empty):,} of {d * k:,} cells empty"] if coverage.empty else []
     gaps += [f"{len(coverage.thin):,} of {d * k:,} cells thin"] if coverage.thin else []

@@ -162,7 +162,7 @@ def _analyses(
         analyses["bayes"] = "Bayesian model", partial(_bayesian, *table, **levels)
         analyses["bootstrap"] = "Bootstrap", partial(_bootstrapped, *table, **levels)
     analyses["points"] = "Point comparison", partial(compare_points, *table)
-    if several and int(scores.coverage(measure).found.max()) == 1:  # no noise to estimate
+    if several and int(scores.coverage(measure).counts.max()) == 1:  # no noise to estimate
         local = partial(per_dataset, compare_points, *table)
         analyses["per-dataset"] = "Point comparison on each data set", local
     elif several:
@@ -207,7 +207,7 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int | No
     if pairs > _PAIRS and sidak(1 - level, pairs) / 2 * (most + 1) < 1:
         raise _undecidable(most, pairs)
     overlapping = scores.resampling is not None and scores.resampling.kind in ("cv", "holdout")
-    single = int(scores.coverage(measure).found.max()) == 1
+    single = int(scores.coverage(measure).counts.max()) == 1
     result = compare_bootstrap(
         scores,
         measure,
@@ -230,7 +230,7 @@ def _undecidable(resamples: int, pairs: int) -> DesignError:
 
 def _permuted(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:
     """Run permutation tests; where there are many blocks, fewer resamples for time's sake."""
-    n_scores = scores.coverage(measure).found
+    n_scores = scores.coverage(measure).counts
     moved = n_scores.size if len(scores.datasets) > 1 else int(n_scores.sum())
     resamples = 100_000 if moved <= _MANY else 10_000
     return compare_permutation(scores, measure, resamples=resamples, level=level, seed=seed)

@@ -33,7 +33,7 @@ from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import __version__
-from benchinfer.core.saving import check_target, followed, write_whole, writing
+from benchinfer.core.saving import check_target, followed, write_atomically, writing
 from benchinfer.core.sections import (
     Column,
     MeasurePart,
@@ -142,10 +142,10 @@ def write(
     """Write what a report says; see `report`."""
     chosen = format or _SUFFIXES.get(Path(path).suffix.lower(), "html")
     if chosen == "json":
-        return write_whole(path, documents.text(document(page, gathered, Path(path).name)))
+        return write_atomically(path, documents.text(document(page, gathered, Path(path).name)))
     if chosen == "html":
-        return write_whole(path, html.render(page, prints=print))
-    return write_whole(path, _WRITERS[chosen](page))
+        return write_atomically(path, html.render(page, prints=print))
+    return write_atomically(path, _WRITERS[chosen](page))
 
 
 def document(page: Page, gathered: ReportInput, name: str) -> dict[str, object]:

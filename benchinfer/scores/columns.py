@@ -618,8 +618,8 @@ def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Ex
         there = ~(column.is_null() | column.is_nan())
         integral = there & (column.abs() < _EXACT) & (column == column.round(0))
         # The cast must not see the others: engines raise on them.
-        as_whole = nw.when(integral).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
-        text = nw.when(integral).then(as_whole.cast(nw.String)).otherwise(column.cast(nw.String))
+        digits = nw.when(integral).then(column).otherwise(nw.lit(0.0)).cast(nw.Int64)
+        text = nw.when(integral).then(digits.cast(nw.String)).otherwise(column.cast(nw.String))
         return nw.when(there).then(text)
     if kind in _FRACTIONS:
         text = column.cast(nw.String)

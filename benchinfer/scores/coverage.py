@@ -57,7 +57,7 @@ class Coverage(Readable):
         Name of the measure.
     datasets, algorithms
         The D and K names, sorted.
-    found
+    counts
         (D, K) number of scores.
     expected
         (D,) number of replications that the data set has: what a complete cell would hold.
@@ -68,42 +68,42 @@ class Coverage(Readable):
     measure: str
     datasets: tuple[str, ...]
     algorithms: tuple[str, ...]
-    found: Counts
+    counts: Counts
     expected: Counts
     findings: tuple[Finding, ...] = ()
 
     @property
     def n(self) -> int:
         """Number of scores."""
-        return int(self.found.sum())
+        return int(self.counts.sum())
 
     def description(self) -> str:
         """Say how much is there; `to_frame` lists the cells."""
         return (
             f"Coverage({self.measure}: {len(self.datasets)} data sets x {len(self.algorithms)}"
-            f" algorithms, {self.n:,} scores; of {self.found.size:,} cells {len(self.empty):,}"
+            f" algorithms, {self.n:,} scores; of {self.counts.size:,} cells {len(self.empty):,}"
             f" empty, {len(self.thin)} thin)"
         )
 
     @property
     def empty(self) -> list[tuple[str, str]]:
         """The (data set, algorithm) cells without a score."""
-        return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(self.found == 0)]
+        return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(self.counts == 0)]
 
     @property
     def thin(self) -> list[tuple[str, str]]:
         """The (data set, algorithm) cells with some scores, but fewer than expected."""
-        some = (self.found > 0) & (self.found < self.expected[:, None])
+        some = (self.counts > 0) & (self.counts < self.expected[:, None])
         return [(self.datasets[d], self.algorithms[k]) for d, k in np.argwhere(some)]
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per cell: ``dataset algorithm found expected``."""
-        d, k = (index.ravel() for index in np.indices(self.found.shape))
+        d, k = (index.ravel() for index in np.indices(self.counts.shape))
         return frame(
             {
                 "dataset": [self.datasets[i] for i in d],
                 "algorithm": [self.algorithms[i] for i in k],
-                "found": self.found.ravel(),
+                "found": self.counts.ravel(),
                 "expected": self.expected[d],
             }
         )

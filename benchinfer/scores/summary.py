@@ -74,7 +74,7 @@ class Summary:
         """Name the data sets on which each algorithm has every replication of the first measure."""
         expected = self.expected(paired=paired)[0][:, None]
         complete = (self.replications[0] == expected).all(axis=1) & (expected[:, 0] > 0)
-        return [name for name, is_whole in zip(self.datasets, complete, strict=True) if is_whole]
+        return [name for name, full in zip(self.datasets, complete, strict=True) if full]
 
     def of(self, measure: str) -> "Summary":
         """Keep one measure, with all data sets and algorithms of the table."""

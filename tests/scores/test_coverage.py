@@ -27,7 +27,7 @@ def test_coverage_is_saved_with_results(balanced, tmp_path):
     loaded = saving.load(tmp_path / "coverage.json")
     assert isinstance(loaded, Coverage)
     assert loaded.findings == coverage.findings
-    np.testing.assert_array_equal(loaded.found, coverage.found)
+    np.testing.assert_array_equal(loaded.counts, coverage.counts)
 
 
 def test_findings_as_a_table():

@@ -22,7 +22,7 @@ def test_counts_are_of_sorted_pairs():
     assert found.algorithms == ("knn", "rf", "svm")
     wins, ties, losses = found.counts()  # knn-rf, knn-svm, rf-svm
     assert (wins.tolist(), ties.tolist(), losses.tolist()) == ([3, 3, 3], [2, 0, 1], [5, 7, 6])
-    assert found.coverage().found.tolist() == [[20, 20, 20]]
+    assert found.coverage().counts.tolist() == [[20, 20, 20]]
     pd.testing.assert_frame_equal(found.to_frame(), TABLE.astype({"wins": float, "ties": float,
                                                                   "losses": float}))  # fmt: skip
     assert repr(found) == "Wins(DataFrame: 3 pairs of 3 algorithms, 30 contests)"

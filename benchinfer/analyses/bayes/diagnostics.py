@@ -58,7 +58,7 @@ def _other_sign(result: "BayesComparison") -> list[Check]:
         return []
     data, setting, matrix = result.data, result.setting, contrast_matrix(result)
     effects = np.einsum("mj,mjk->mk", data.z, data.design) @ helmert(data.n_algorithms)
-    there = setting.coverage.found[data.dataset] > 0
+    there = setting.coverage.counts[data.dataset] > 0
     there &= (data.rank == there.sum(axis=1) - 1)[:, None]
     involved = matrix != 0
     known = there.astype(np.float64) @ involved.T == involved.sum(axis=1)
@@ -141,7 +141,7 @@ def _design(result: "BayesComparison") -> list[Check]:
 def _near_duplicates(result: "BayesComparison") -> list[Check]:
     """Name algorithms that differ less than an unstructured covariance can show."""
     data, draws = result.data, result.draws
-    if "shrinkage" not in draws.parameters or not data.whole.all():
+    if "shrinkage" not in draws.parameters or not data.balanced.all():
         return []
     k, m = data.n_algorithms, len(data.z)
     effects = data.z @ helmert(k)

@@ -189,7 +189,7 @@ def pymc_model(
             centre = centre + model.covariates @ slopes
         noise = _noise(model)
         mixing = mixing_scales(model)
-        if model.structure == "common" and data.whole.all():
+        if model.structure == "common" and data.balanced.all():
             variance = mixing * scale**2 + noise * data.variance[:, 0]
             pm.Normal(
                 "contrast_estimate",
@@ -200,7 +200,7 @@ def pymc_model(
             )
         else:
             between = covariance(model, scale)[None]
-            if data.whole.all():
+            if data.balanced.all():
                 mean = pt.broadcast_to(centre, data.z.shape)
             else:
                 between = data.design @ between @ data.design.swapaxes(1, 2)

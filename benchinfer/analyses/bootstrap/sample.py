@@ -89,7 +89,7 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
         )
     if (np.diff(sample.strata) < 2).all():
         coverage = setting.coverage
-        repeated = bool((coverage.found > coverage.expected[:, None]).any())
+        repeated = bool((coverage.counts > coverage.expected[:, None]).any())
         number = ["repeats count as one replication: a column replication that numbers them"]
         number.append("makes each a replication of its own;")
         raise DesignError(

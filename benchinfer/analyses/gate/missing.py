@@ -109,7 +109,7 @@ def _without_score(scores: ScoreTable, measure: str) -> "pd.DataFrame":
 
 def scored(coverage: Coverage, name: str) -> Flags:
     """Return (D,) whether an algorithm has scores on a data set; one that always fails has none."""
-    return (coverage.found[:, [k == name for k in coverage.algorithms]] > 0).any(axis=1)
+    return (coverage.counts[:, [k == name for k in coverage.algorithms]] > 0).any(axis=1)
 
 
 def check_failed(scores: ScoreTable, failed: Count) -> None:

@@ -157,7 +157,7 @@ def _studies_of(
     check_missing(setting, options.missing)
     kind = effect or "difference"
     measure_reported = reported(setting.measure, kind, tolerance)
-    if not (setting.coverage.found > 0).sum(axis=1).max() > 1:
+    if not (setting.coverage.counts > 0).sum(axis=1).max() > 1:
         raise DesignError(
             f"no two of the {len(setting.algorithms)} algorithms share a data set.",
             hint="an effect takes scores of two algorithms on one data set.",

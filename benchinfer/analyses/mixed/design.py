@@ -96,7 +96,7 @@ def choose(
     if target == "datasets" and not one:
         return _each_dataset(setting, terms)
     check_connected(setting)
-    several = bool((coverage.found > 1).any())
+    several = bool((coverage.counts > 1).any())
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
         if terms != "auto":
@@ -132,7 +132,7 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
             " terms that it supports.",
             hint=f"leave out {Option('terms', '')}, or ask for {Option('target', 'domain')}.",
         )
-    n_scores = setting.coverage.found
+    n_scores = setting.coverage.counts
     short = np.flatnonzero((n_scores < 2).any(axis=1))
     if len(short):
         raise DesignError(
@@ -238,7 +238,7 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
             hint=f"{Option('structure', 'common')}, {Option('residual', 'constant')}"
             " compares on given data sets.",
         )
-    seen = (setting.coverage.found > 0).sum(axis=0)
+    seen = (setting.coverage.counts > 0).sum(axis=0)
     if structure != "common" and (seen < 2).any():
         few = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
         raise DesignError(
@@ -292,7 +292,7 @@ def _check_room(structure: Structure, k: int, d: int) -> None:
 
 def _check_estimable(structure: str, residual: str, design: Design, setting: Setting) -> None:
     """Refuse variances that the table cannot tell apart."""
-    k, several = len(setting.algorithms), bool((setting.coverage.found > 1).any())
+    k, several = len(setting.algorithms), bool((setting.coverage.counts > 1).any())
     if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
         raise DesignError(
             f"{Given('structure', structure)} gives algorithms variances of their own"
@@ -360,7 +360,7 @@ def fixed_effects(
     setting: Setting, domains: Domains, covariates: tuple[str, ...], values: Array
 ) -> Fixed:
     """Build the fixed effects."""
-    d, k = setting.coverage.found.shape
+    d, k = setting.coverage.counts.shape
     base, at, names = np.tile(np.eye(k), (d, 1, 1)), np.eye(k), ()
     if domains == "separate":
         names, base, at = _by_domain(setting)
@@ -384,7 +384,7 @@ def fixed_effects(
 def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
     """Return the domains' names, the design of levels by domain, and their mean over domains."""
     names, codes = domain_codes(setting)
-    n_scores, k = setting.coverage.found, len(setting.algorithms)
+    n_scores, k = setting.coverage.counts, len(setting.algorithms)
     member = np.eye(len(names))[codes]
     held = (member.T @ (n_scores > 0)).astype(np.int64)
     # One data set in a domain says nothing of how algorithms vary within it.

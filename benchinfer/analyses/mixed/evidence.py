@@ -263,7 +263,7 @@ def levels_of(
     resampling = setting.resampling
     independent = resampling is None or resampling.overlap == 0
     if design.one_dataset and right_or_wrong(setting, design) and independent:
-        n = setting.coverage.found[0].astype(np.float64)
+        n = setting.coverage.counts[0].astype(np.float64)
         right = np.round(n * np.clip(setting.measure.level_of(levels), 0.0, 1.0))
         low, high = rate_interval("wilson", right, n, alpha / 2)
         ends = (low, high) if setting.measure.sign > 0 else (-high, -low)

@@ -341,7 +341,7 @@ def run_next(cells: "pd.DataFrame") -> tuple[tuple[str, str], ...]:
 
 def _orders(result: MonitorComparison, scores: "ScoreTable") -> list[Section]:
     """Show the decisions in random orders, where they are computed quickly."""
-    if int(result.setting.coverage.found.sum()) * len(result.pairs) > _WORK:
+    if int(result.setting.coverage.counts.sum()) * len(result.pairs) > _WORK:
         return []
     try:
         consecutive = result.consecutive(scores, permutations=100, seed=1)

@@ -25,7 +25,7 @@ from benchinfer.core.saving import (
     followed,
     read_sealed,
     sealed,
-    write_whole,
+    write_atomically,
     writing,
 )
 
@@ -158,7 +158,7 @@ class StateFile(AbstractContextManager["StateFile"]):
         ]
         text = "{\n" + ",\n".join(parts) + "\n}\n"
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
-            write_whole(self.path, text)
+            write_atomically(self.path, text)
 
     def refuse(self, broken: Sequence[Broken]) -> ScoreTableError:
         """Build the error for a past that has changed."""

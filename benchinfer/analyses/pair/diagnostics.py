@@ -52,7 +52,7 @@ class Normality:
         Number of differences.
     tests, statistics, p_values
         Names and (m,) results of the tests that so many differences allow.
-    normal, found
+    normal, observed
         (q,) quantiles, at most 99, of the normal distribution and of the differences in their
         standard deviation; empty where all differences are the same.
     """
@@ -62,7 +62,7 @@ class Normality:
     statistics: Array
     p_values: Array
     normal: Array
-    found: Array
+    observed: Array
 
 
 def normality(values: Array) -> Normality:

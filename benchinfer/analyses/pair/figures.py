@@ -55,7 +55,7 @@ def layout(
     known = [
         (names, look)
         for names, look in rows
-        if len(look.found) and (algorithms is None or {*names} <= {*algorithms})
+        if len(look.observed) and (algorithms is None or {*names} <= {*algorithms})
     ]
     if not known:
         raise DesignError(
@@ -92,7 +92,7 @@ def _panel(names: tuple[str, str], look: "Normality", width: Width) -> QuantileP
         label=minus.join(brief[name] for name in names),
         note=note,
         normal=look.normal,
-        observed=look.found,
+        observed=look.observed,
     )
 
 

@@ -38,7 +38,7 @@ def chosen(result: PairComparison, request: Request) -> Section:
     why = f"It was chosen because {result.reason}." if auto else "It was asked for by name."
     name = f"{result.test_name}"
     said = f"The verdicts are those of the {name}: {result.formula}. {why}"
-    if any(len(look.found) for look in result.looks):  # shared replications, and a spread
+    if any(len(look.observed) for look in result.looks):  # shared replications, and a spread
         figures = (Figure(result, "quantiles", _DIFFERENCES),)
     if request.details and any(len(look.tests) for look in result.looks):
         tables = (normality(result),)

@@ -95,7 +95,7 @@ def _of_blocks(result: PermutationComparison, data: Exchangeable, lost: list[str
         rows.append(
             Check.of("pairs that no block holds", len(lost), remedy=f"not compared: {named}")
         )
-    replicated = bool((setting.coverage.found > 1).all())
+    replicated = bool((setting.coverage.counts > 1).all())
     rows += tables.tied(data.ties, setting, alone=replicated)
     return [*rows, *_dominating_dataset(result, data)]
 

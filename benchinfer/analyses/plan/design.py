@@ -75,7 +75,7 @@ def _decidable(scores: "ScoreTable") -> Finding | None:
 
 def _reach(scores: "ScoreTable", measure: "Measure") -> list[tuple[str, ...]]:
     """Return rows of what a measure shows; none where no variance can be estimated."""
-    shared = gaps.shared_datasets(scores.coverage(measure.name).found > 0)
+    shared = gaps.shared_datasets(scores.coverage(measure.name).counts > 0)
     try:
         pilot = components_of(scores, measure.name)
         domain = pilot.dataset_algorithm is not None

@@ -112,7 +112,7 @@ def components_of(
 
 def _sized(setting: Setting, held: dict[str, float]) -> Components:
     """Add the size of the pilot to its variances."""
-    counts = setting.coverage.found
+    counts = setting.coverage.counts
     there, resampling = counts[counts > 0], setting.resampling
     between, residual = held.get("dataset:algorithm"), held["residual"]
     df = float(there.sum() - len(there))

@@ -214,7 +214,7 @@ def _left_out(
     comparison: MixedComparison, leave: Leave, scores: "ScoreTable | None"
 ) -> Iterator[VerdictChange]:
     """Return what changes without each data set, or each algorithm."""
-    d, k = comparison.setting.coverage.found.shape
+    d, k = comparison.setting.coverage.counts.shape
     times = (d if leave == "dataset" else k) * len(comparison.pairs)
     if times > MOST:
         raise DesignError(f"{times:,} verdicts take too long.")

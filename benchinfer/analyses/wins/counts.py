@@ -128,7 +128,7 @@ class Wins(Readable):
 
     def description(self) -> str:
         """Say how much there is."""
-        n = int(self.coverage().found.sum()) // 2
+        n = int(self.coverage().counts.sum()) // 2
         return (
             f"Wins({self.source}: {len(self.first):,} pairs of {len(self.algorithms)} algorithms,"
             f" {n} contests)"
@@ -229,7 +229,7 @@ def _spreads(scores: ScoreTable, setting: Setting) -> Array:
     Of paired scores those of the differences, else the root mean square of the algorithms' own.
     """
     name = setting.measure.name
-    if not (setting.coverage.found > 1).any():
+    if not (setting.coverage.counts > 1).any():
         raise DesignError(
             "a local ROPE needs several scores of an algorithm on a data set.",
             hint=f"{Option('tie_tolerance')} says which difference of single scores is a tie.",

@@ -122,7 +122,7 @@ class ConsensusQuestion:
         """Compare the algorithms on each data set."""
         from benchinfer.comparison.per_dataset import per_dataset
 
-        single = int(scores.coverage(measure).found.max()) == 1
+        single = int(scores.coverage(measure).counts.max()) == 1
         by = self.by or ("points" if single and self.rule == "evidence" else "mixed")
         if by == "points":
             from benchinfer.analyses.points import compare_points

@@ -92,7 +92,7 @@ def advice(setting: Setting) -> Phrase:
 def _in_common(result: Comparison) -> Phrase:
     """Say how many data sets pairs share, and on what verdicts on those that share none rest."""
     coverage, ranking = result.setting.coverage, result.ranking()
-    held = coverage.found > 0
+    held = coverage.counts > 0
     held = held[:, [coverage.algorithms.index(name) for name in ranking]]
     real = result.pairs[(result.pairs >= 0).all(axis=1) & (result.codes != Verdict.MISSING)]
     shared = held.astype(np.int64).T @ held
@@ -108,7 +108,7 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase 
         return Phrase(failed[ATTAINABLE], ".") if ATTAINABLE in failed else None
     if not few or result.target != "domain" or not result.leans_on:
         return None
-    shared = shared_datasets(result.setting.coverage.found > 0)
+    shared = shared_datasets(result.setting.coverage.counts > 0)
     # Of one pair, and of all of them.
     for tests, by in ((1, ""), (len(shared), f" by Holm's adjustment for {len(shared):,} pairs")):
         least = least_datasets(tests)

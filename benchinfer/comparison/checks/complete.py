@@ -31,11 +31,11 @@ def complete_part(
     if not coverage.empty:
         return setting, scores
     fixed = np.isin(coverage.algorithms, [name for name in named if isinstance(name, str)])
-    datasets, algorithms = fewest_lost(coverage.found, fixed)
+    datasets, algorithms = fewest_lost(coverage.counts, fixed)
     if not datasets.any():
         name = setting.measure.name
         raise DesignError(
-            f"{len(coverage.empty):,} of {coverage.found.size:,} cells have no score for"
+            f"{len(coverage.empty):,} of {coverage.counts.size:,} cells have no score for"
             f" measure {name!r}, and no part of the table is complete.",
             where=[("dataset", "algorithm"), *coverage.empty],
             hint=f"{Call('compare_mixed')} uses all scores that are there.",

@@ -213,7 +213,7 @@ def number_of_datasets(setting: Setting) -> Check:
     few = "few data sets: a claim about their domain rests on them being typical of it"
     d, name = len(setting.coverage.datasets), "number of data sets"
     if setting.coverage.empty:
-        shared = shared_datasets(setting.coverage.found > 0)
+        shared = shared_datasets(setting.coverage.counts > 0)
         name, few = "data sets that a pair shares, fewest", f"of {d} data sets; {few}"
         d = int(shared.min())
     return Check.of(name, d, 10.0, least=True, remedy=few)

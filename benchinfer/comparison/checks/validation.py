@@ -17,7 +17,7 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
     if missing not in ("use", "error"):
         raise DesignError(unknown("missing", missing, ["use", "error"]))
     coverage = setting.coverage
-    lack = np.argwhere(coverage.found < coverage.expected[:, None])
+    lack = np.argwhere(coverage.counts < coverage.expected[:, None])
     if missing == "error" and setting.absent:
         raise DesignError(
             f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
@@ -29,14 +29,14 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
         (
             coverage.datasets[d],
             coverage.algorithms[k],
-            int(coverage.found[d, k]),
+            int(coverage.counts[d, k]),
             int(coverage.expected[d]),
         )
         for d, k in lack
     ]
     table = Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of")
     raise DesignError(
-        f"{len(lack):,} of {coverage.found.size:,} cells lack scores for measure"
+        f"{len(lack):,} of {coverage.counts.size:,} cells lack scores for measure"
         f" {setting.measure.name!r}.",
         where=[("dataset", "algorithm", "found", "expected"), *rows],
         hint=f"compare with {Option('missing', 'use')} to keep data sets and algorithms without an"
@@ -51,7 +51,7 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
 
 def check_connected(setting: Setting) -> None:
     """Refuse algorithms that no chain of shared data sets connects with the others."""
-    held = setting.coverage.found > 0
+    held = setting.coverage.counts > 0
     reached = np.zeros(held.shape[1], dtype=np.bool_)
     reached[0] = True
     for _ in range(held.shape[1]):

@@ -79,7 +79,7 @@ def layout_distributions(
     algorithms: Sequence[str] | None = None,
 ) -> Distributions:
     """Lay out the distributions of the scores that were compared, of the best algorithms."""
-    measure, counts = setting.measure, setting.coverage.found
+    measure, counts = setting.measure, setting.coverage.counts
     if not setting.has_quartiles:
         raise DesignError(
             "published effects and statistics come without scores.",

@@ -308,7 +308,7 @@ class Stability(Showable):
         Monte Carlo, and the share of the optima of the ensemble itself.
     above, tied
         (3, K, K): the same of i strictly above j, and of both equivalent.
-    unique, whole
+    unique, complete
         In how many resamples there was one optimum, and in how many all optima were averaged over.
     solutions, counts
         Orders that were the only optimum, and of how many resamples; the most frequent first.
@@ -327,7 +327,7 @@ class Stability(Showable):
     above: Array
     tied: Array
     unique: int
-    whole: int
+    complete: int
     solutions: tuple[Relation, ...]
     counts: tuple[int, ...]
 
@@ -447,7 +447,7 @@ class Stability(Showable):
             ),
             Check.of(
                 "resamples whose optima were not all found",
-                self.resamples - self.whole,
+                self.resamples - self.complete,
                 remedy="averages are over those found; fewer algorithms, or linear orders, can be"
                 " exact",
             ),
@@ -578,7 +578,7 @@ def bootstrap_consensus(
         above=np.stack([averages.above, averages.above_error, observed.above]),
         tied=np.stack([averages.tied, averages.tied_error, observed.tied]),
         unique=averages.unique,
-        whole=averages.complete,
+        complete=averages.complete,
         solutions=tuple(
             options.relation(ensemble.algorithms, order) for order, _ in averages.orders
         ),

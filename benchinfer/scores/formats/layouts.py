@@ -117,7 +117,7 @@ def _candidates(source: Source, long: Roles, measures: Sequence[str]) -> list[st
     if len(measures) > 1:
         return []
     if "algorithm" in long.of:
-        return _beside_algorithms(long, left)
+        return _of_rows_of_algorithms(long, left)
     return ["wide-algorithms"] if {"dataset", "replication"} & set(long.of) else []
 
 
@@ -140,7 +140,7 @@ def is_measure(label: str) -> bool:
     return re.sub(r"[^a-z0-9]", "", label.casefold()) in MEASURES
 
 
-def _beside_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
+def _of_rows_of_algorithms(long: Roles, left: Sequence[str]) -> list[str]:
     """Return the layouts that columns of scores may have whose rows are algorithms."""
     stems = {match[1] if (match := _COUNTED.fullmatch(name)) else None for name in left}
     plain = {re.sub(r"[\s_.\-]+$", "", stem).casefold() for stem in stems if stem is not None}

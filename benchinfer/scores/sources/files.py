@@ -261,8 +261,8 @@ def _of_pattern(typed: str, path: Path, name: str | None) -> Source:
 
 def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     """Read a data set of ours (``scores.*`` in a folder), or all tables of a folder together."""
-    tables_beside = [file for file in sorted(path.iterdir()) if _is_table(file)]
-    score_files = [file for file in tables_beside if file.name.startswith("scores.")]
+    tables = [file for file in sorted(path.iterdir()) if _is_table(file)]
+    score_files = [file for file in tables if file.name.startswith("scores.")]
     if len(score_files) > 1:
         listed = ", ".join(file.name for file in score_files)
         raise ScoreTableError(
@@ -270,11 +270,11 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
             hint="the path of one of them reads that one.",
         )
     if score_files:
-        others = [table for table in tables_beside if table not in score_files]
+        others = [table for table in tables if table not in score_files]
         inner = _of_files(typed, score_files, path, others, name)
         return replace(inner, name=path.name, stem=path.name)
-    if runs := [table for table in tables_beside if table.name.startswith("algorithm_runs.arff")]:
-        return _of_files(typed, runs, path, [t for t in tables_beside if t not in runs], name)
+    if runs := [table for table in tables if table.name.startswith("algorithm_runs.arff")]:
+        return _of_files(typed, runs, path, [t for t in tables if t not in runs], name)
     files = _files_below(path, typed)
     from benchinfer.scores.formats.folders import of_folder
 

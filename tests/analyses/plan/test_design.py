@@ -32,7 +32,7 @@ def test_differences_are_those_of_plan():
     scores = bi.load_example("simulated/unbalanced")
     rows = design(scores)[-1].where
     pilot = bi.compare_mixed(scores)
-    r = round(1 / np.mean(1 / (n := scores.coverage().found)[n > 0]))
+    r = round(1 / np.mean(1 / (n := scores.coverage().counts)[n > 0]))
     planned = [bi.plan(pilot, 1.0, n_datasets=d, n_replications=r).detectable for d in (8, 7)]
     assert rows[0] == ("measure", "sharing", "difference", "tolerance")
     assert [row[1] for row in rows[1:]] == ["8 of 8 data sets", "7 of 8 data sets"]

@@ -111,7 +111,7 @@ class CompiledModel(NamedTuple):
     design, variance, rank, df
         As in `ContrastData`.
     balanced
-        (M,) its `whole`.
+        (M,) its `balanced`.
     others
         (R,) indices of the data sets that are not balanced.
     pooled

@@ -40,7 +40,7 @@ class ContrastData:
     # rss, df: (M,) residual sums of squares and their degrees of freedom
     rss: Array
     df: Array
-    whole: Flags  # (M,) whether the design is the identity and the variances are equal
+    balanced: Flags  # (M,) whether the design is the identity and the variances are equal
     dataset: Codes  # (M,) indices of the data sets: those with scores of two algorithms
     # (M,) whether there are degrees of freedom but no residuals, as where a score is always the
     # same; residuals are then taken to be those of rounding
@@ -73,7 +73,7 @@ def helmert(k: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Statistics of one data set, as in `ContrastData`, not divided; `balanced` is its `whole`."""
+    """Statistics of one data set, as in `ContrastData`, not divided; `balanced` as there."""
 
     z: Array
     design: Array
@@ -206,7 +206,7 @@ def _stacked(
         rank=ranks,
         rss=rss,
         df=df,
-        whole=np.array([part.balanced for part in parts]),
+        balanced=np.array([part.balanced for part in parts]),
         dataset=dataset,
         silent=silent,
         scale=scale,

@@ -155,7 +155,7 @@ def turned(data: ContrastData, shared: Shared) -> tuple[Array, Array]:
     d = np.where(data.variance > 0, data.variance, 1.0) if noisy else np.ones((m, j))
     centre = np.broadcast_to(shared.centre, (n, m, j))
     squares, values = np.empty((n, m, j)), np.empty((n, m, j))
-    balanced = data.whole
+    balanced = data.balanced
     if balanced.any():
         roots, vectors = np.linalg.eigh(shared.covariance)
         missed = (data.z[balanced] - centre[:, balanced]) @ vectors

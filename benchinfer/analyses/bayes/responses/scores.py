@@ -94,7 +94,7 @@ def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: 
             hint="scores are shares of successes: divide counts by the number of trials, and"
             " keep enough digits.",
         )
-    shape = setting.coverage.found.shape
+    shape = setting.coverage.counts.shape
     cell = rows.dataset * shape[1] + rows.algorithm
     tried, won = (
         np.bincount(cell, np.round(x), shape[0] * shape[1])

@@ -256,8 +256,8 @@ def _solve_part(costs: Costs, family: RelationFamily, limit: int, effort: Effort
         return dynamic.cheapest_weak_order(costs, tolerance(costs), limit)
     problem, states = _relaxed(costs, family, effort)
     # Whole costs are at least the bound rounded up.
-    whole = costs.dtype.kind == "i"
-    bound = ceil(problem.bound - problem.slack) if whole else problem.bound
+    integral = costs.dtype.kind == "i"
+    bound = ceil(problem.bound - problem.slack) if integral else problem.bound
     proved = total(costs, states) <= bound + problem.slack
     tabled = family.name == "linear" and n <= dynamic.MOST
     if not proved and not tabled and _SMALL < n <= _LARGEST:

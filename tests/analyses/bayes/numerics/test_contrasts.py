@@ -33,7 +33,7 @@ def test_least_squares_with_block_effects(kind):
     within = within if kind in ("repeats", "unpaired") else 0 * within
     data = reduce_contrasts(dataset, count, mean, within)
     h = helmert(3)
-    assert data.whole.all() == (kind == "whole")
+    assert data.balanced.all() == (kind == "whole")
     for m, d in enumerate(data.dataset):
         own = rows(dataset, count, mean, d)
         block = np.unique([b for b, _, _ in own], return_inverse=True)[1]
