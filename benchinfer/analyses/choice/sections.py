@@ -49,10 +49,9 @@ def levels_table(results: "Mapping[str, Comparison]") -> Table:
     lettered = all(result.letters() for result in results.values())
     notes = ["Heads have the direction that is better; an asterisk marks the best level."]
     if lettered:
-        or_equal = (
-            " or equivalent" if any(r.measure.tolerance > 0 for r in results.values()) else ""
-        )
-        notes.append(f"Algorithms that share a letter on a measure are undecided{equivalent}.")
+        tolerant = any(r.measure.tolerance > 0 for r in results.values())
+        undecided = "undecided or equivalent" if tolerant else "undecided"
+        notes.append(f"Algorithms that share a letter on a measure are {undecided}.")
     statistics = [
         f"{name}: {result.level_name}"
         for name, result in results.items()
