@@ -93,8 +93,25 @@ class Format:
             self,
             note="; ".join(filter(None, notes)),
             measures=(*same, *(m for n, m in of.items() if n not in mine)),
-            units=self.units or other.units,  # a file of single answers has one of each
+            units=_levels(self.units, other.units),
         )
+
+
+def _levels(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Join levels of units: a file without a level has one unit of it in each of the next.
+
+    Examples
+    --------
+    >>> _levels(("passage", "doc_id"), ("doc_id", "answer"))
+    ('passage', 'doc_id', 'answer')
+    """
+    shared = next((name for name in first if name in second), None)
+    if shared is None:
+        return first or second
+    parts = [(names[: (i := names.index(shared))], names[i:]) for names in (first, second)]
+    return tuple(
+        dict.fromkeys(name for side in zip(*parts, strict=True) for n in side for name in n)
+    )
 
 
 def directed(names: Iterable[str]) -> tuple[Measure, ...]:

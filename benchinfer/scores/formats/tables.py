@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
+from benchinfer.scores.formats.evaluations.harness import NO_MEASURE, SAMPLE
 from benchinfer.scores.formats.format import Format, Names, Recogniser, directed
 from benchinfer.scores.formats.timing.hyperfine import hyperfine_means
 from benchinfer.scores.formats.tuning.dvc import experiments
@@ -16,11 +17,6 @@ SCORERS = "its scorers give larger scores to what is better"
 _SPLIT = re.compile(r"split\d+_test_(.+)", re.DOTALL)
 _METRICS = ("auc", "acc", "balacc", "logloss", "mae", "mse", "rmse", "rmsle", "r2", "mase", "smape")
 _ERRORS = ("roc_auc", "log_loss", "rmse", "accuracy", "mse", "mae", "r2", "balanced_accuracy")
-_SAMPLE = {"doc_id", "doc", "target", "filtered_resps"}
-_NO_MEASURE = {
-    *_SAMPLE,
-    *("arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"),
-}
 _YARDSTICK = (
     *("accuracy", "bal_accuracy", "roc_auc", "pr_auc", "f_meas", "precision", "recall", "sens"),
     *("spec", "npv", "ppv", "kap", "mcc", "rsq", "rmse", "mae", "mape", "smape", "mase"),
@@ -113,7 +109,7 @@ def _harness_samples(names: Names) -> Format:
         "lm-evaluation-harness, samples",
         {"doc_id": "replication"},
         "wide-measures",
-        directed(name for name in names if name not in _NO_MEASURE),
+        directed(name for name in names if name not in NO_MEASURE),
         Resampling("items"),
         "{algorithm}/samples_{dataset}_20*",
     )
@@ -257,7 +253,7 @@ _FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
     ({*TIMES}, _cross_validation),
     ({"task", "framework", "fold", "result", "metric", "constraint"}, _automl_benchmark),
     ({"dataset", "fold", "metric", "metric_error"}, _tab_arena),
-    (_SAMPLE, _harness_samples),
+    (SAMPLE, _harness_samples),
     ({"task_id", "learner_id", "resampling_id"}, _mlr3),
     ({".metric"}, _tidymodels),
     ({"run_id", "experiment_id", "status"}, _mlflow),

@@ -40,6 +40,11 @@ from benchinfer.scores.formats.documents import (
     rows_of,
     too_deep,
 )
+from benchinfer.scores.formats.evaluations.harness import (
+    SAMPLE,
+    harness_records,
+    harness_samples,
+)
 from benchinfer.scores.formats.evaluations.opencompass import opencompass
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
@@ -198,7 +203,14 @@ def _opened(source: object, query: str | None, name: str | None) -> Source:
             f"{Option('query', '')} was given with a {type(source).__name__}.",
             hint="a query needs a DuckDB file or connection as its source.",
         )
-    return of_frame(source, type(source).__name__)
+    origin = of_frame(source, type(source).__name__)
+    if set(origin.names) >= SAMPLE and hasattr(source, "to_dict"):  # a frame of pandas
+        records = cast("Any", source).to_dict("records")
+        if (results := harness_records(records, origin.name)) is not None:
+            import pandas as pd
+
+            return replace(of_frame(pd.DataFrame(results[1]), origin.name), known=results[0])
+    return origin
 
 
 def _of_mapping(source: Mapping[str, Any]) -> Source:
@@ -679,7 +691,7 @@ def _of_log(path: Path, typed: str) -> "Results":
 def _of_lines(path: Path, _: str) -> "Results | None":
     from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
 
-    return every_answer(path)
+    return every_answer(path) or harness_samples(path)
 
 
 def _of_details(path: Path, _: str) -> "Results | None":
