@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
@@ -29,6 +30,12 @@ type Words = NDArray[np.uint64]
 type Progress = Callable[[int], None]
 # Of the histogram of the global statistic; one more counts what lies beyond.
 BINS = 60
+# What Python calls, and parts of it, whose compiled code is theirs. Taking arguments from C, from
+# Python too for parts, is a sixth of the time to compile; so is each array that is made or sliced.
+entry = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+part = register_jitable(
+    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFT = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -56,17 +63,34 @@ class ShuffleStatistics(NamedTuple):
 class ShuffleRows(NamedTuple):
     """Scores centred within blocks, and the labels and block starts as unsigned integers.
 
-    A fraction has so many bits that its product with the longest block's length fits into 64. In
-    complete blocks labels are 0..K-1 in this order, which need not be looked up.
+    In complete blocks labels are 0..K-1 in this order, which need not be looked up. A fraction has
+    so many bits that its product with the longest block's length fits into 64; ``ends`` (longest
+    block + 1,) is how many labels are left after the draws of one word, by how many were before.
     """
 
     scores: Array
     labels: Words
     starts: Words
-    n_labels: int
-    longest: int
     complete: bool
     bits: np.uint64
+    ends: Words
+
+    @classmethod
+    def of(cls, scores: Array, labels: Counts, starts: Counts, *, complete: bool) -> "ShuffleRows":
+        """Return rows of blocks that begin at `starts`, the last of which is the number of rows."""
+        longest = int(np.diff(starts).max(initial=1))
+        bits = 64 - longest.bit_length()
+        # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
+        limit = 1 << max(bits - 32, 1)
+        ends = np.ones(longest + 1, np.uint64)
+        for first in range(2, longest + 1):
+            left, product = first, 1
+            while left > 1 and (product == 1 or product * left <= limit):
+                product *= left
+                left -= 1
+            ends[first] = left
+        unsigned = labels.astype(np.uint64), starts.astype(np.uint64)
+        return cls(scores, *unsigned, complete, np.uint64(bits), ends)
 
 
 class Tables(NamedTuple):
@@ -77,7 +101,7 @@ class Tables(NamedTuple):
     starts: Counts
 
 
-@njit(inline="always")
+@part
 def mix(x: np.uint64) -> np.uint64:
     """Scramble a counter into a random word."""
     x = (x ^ (x >> _SHIFT[0])) * _MIX[0]
@@ -85,92 +109,122 @@ def mix(x: np.uint64) -> np.uint64:
     return x ^ (x >> _SHIFT[2])
 
 
-@njit(inline="always")
-def _contrast(sums: Array, family: ShuffleStatistics, j: int) -> float:
-    z = 0.0
-    for i in range(family.starts[j], family.starts[j + 1]):
-        z += family.weights[i] * sums[family.columns[i]]
-    return abs(z) if family.two_sided else z
-
-
-@njit(cache=True, nogil=True)
-def _tally(sums: Array, family: ShuffleStatistics, times: int, counts: Counts) -> None:
+@part
+def _tally(
+    root: Array,
+    starts: Counts,
+    columns: Counts,
+    weights: Array,
+    two_sided: bool,
+    observed_global: float,
+    observed: Array,
+    per_unit: float,
+    sums: Array,
+    times: int,
+    counts: Counts,
+) -> None:
     """Add to counts: global, raw, single-step and step-down of each of J contrasts, histogram."""
-    n = len(family.observed)
+    n = len(observed)
     length = 0.0
-    for i in range(family.root.shape[0]):
-        part = 0.0
+    for i in range(root.shape[0]):
+        along = 0.0
         for k in range(len(sums)):
-            part += family.root[i, k] * sums[k]
-        length += part * part
-    if length >= family.observed_global:
+            along += root[i, k] * sums[k]
+        length += along * along
+    if length >= observed_global:
         counts[0] += times
-    counts[1 + 3 * n + min(int(length * family.per_unit), BINS)] += times
+    units = length * per_unit
+    counts[1 + 3 * n + (np.int64(units) if units < BINS else BINS)] += times
     # From the least to the most significant contrast, the largest so far is the step-down maximum.
     top = -np.inf
     for j in range(n - 1, -1, -1):
-        z = _contrast(sums, family, j)
-        top = max(top, z)
-        if z >= family.observed[j]:
+        z = 0.0
+        for i in range(starts[j], starts[j + 1]):
+            z += weights[i] * sums[columns[i]]
+        if two_sided and z < 0.0:
+            z = -z
+        if z > top:
+            top = z
+        if z >= observed[j]:
             counts[1 + j] += times
-        if top >= family.observed[j]:
+        if top >= observed[j]:
             counts[1 + 2 * n + j] += times
     for j in range(n):
-        if top >= family.observed[j]:
+        if top >= observed[j]:
             counts[1 + n + j] += times
 
 
-@njit(cache=True, nogil=True)
-def _word_ends(rows: ShuffleRows) -> Words:
-    """Return how many labels are left after the draws of one word, by how many were before."""
-    # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
-    limit = _ONE << (max(rows.bits, np.uint64(33)) - np.uint64(32))
-    ends = np.ones(rows.longest + 1, np.uint64)
-    for first in range(2, rows.longest + 1):
-        left, product = np.uint64(first), _ONE
-        while left > _ONE and (product == _ONE or product * left <= limit):
-            product *= left
-            left -= _ONE
-        ends[first] = left
-    return ends
-
-
-@njit(cache=True, nogil=True)
 def count_random(
     rows: ShuffleRows, family: ShuffleStatistics, seed: np.uint64, first: int, last: int
 ) -> Counts:
     """Count over the resamples first..last-1; each costs O(n) time and O(K) memory."""
     counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
-    sums = np.zeros(rows.n_labels)
-    buffer = np.empty(rows.longest)
-    mask = (_ONE << rows.bits) - _ONE
-    ends = _word_ends(rows)
+    sums, buffer = np.zeros(family.root.shape[1]), np.empty(len(rows.ends))
+    _count_random(*rows, *family, seed, first, last, sums, buffer, counts)
+    return counts
+
+
+@entry
+def _count_random(
+    scores: Array,
+    labels: Words,
+    starts: Words,
+    complete: bool,
+    bits: np.uint64,
+    ends: Words,
+    root: Array,
+    contrasts: Counts,
+    columns: Counts,
+    weights: Array,
+    two_sided: bool,
+    observed_global: float,
+    observed: Array,
+    per_unit: float,
+    seed: np.uint64,
+    first: int,
+    last: int,
+    sums: Array,
+    buffer: Array,
+    counts: Counts,
+) -> None:
+    mask = (_ONE << bits) - _ONE
     for resample in range(first, last):
         state = mix(mix(seed) + np.uint64(resample) * STEP)
-        sums[:] = 0.0
-        for b in range(len(rows.starts) - 1):
+        for k in range(len(sums)):
+            sums[k] = 0.0
+        for b in range(len(starts) - 1):
             # Unsigned indices: numba need not ask whether they count from the end.
-            start = rows.starts[b]
-            left = rows.starts[b + 1] - start
+            start = starts[b]
+            left = starts[b + 1] - start
             for i in range(left):
-                buffer[np.uint64(i)] = rows.scores[start + np.uint64(i)]
+                buffer[np.uint64(i)] = scores[start + np.uint64(i)]
             while left > _ONE:
                 state += STEP
-                fraction = mix(state) >> (_WORD - rows.bits)
+                fraction = mix(state) >> (_WORD - bits)
                 end = ends[left]
                 while left > end:
                     place = fraction * left
                     fraction = place & mask
-                    chosen = place >> rows.bits
+                    chosen = place >> bits
                     left -= _ONE
-                    sums[left if rows.complete else rows.labels[start + left]] += buffer[chosen]
+                    sums[left if complete else labels[start + left]] += buffer[chosen]
                     buffer[chosen] = buffer[left]
-            sums[rows.labels[start]] += buffer[np.uint64(0)]
-        _tally(sums, family, 1, counts)
-    return counts
+            sums[labels[start]] += buffer[np.uint64(0)]
+        _tally(
+            root,
+            contrasts,
+            columns,
+            weights,
+            two_sided,
+            observed_global,
+            observed,
+            per_unit,
+            sums,
+            1,
+            counts,
+        )
 
 
-@njit(cache=True, nogil=True)
 def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) -> Counts:
     """Count over the arrangements first..last-1 of all blocks, the last block running fastest."""
     counts = np.zeros(2 + 3 * len(family.observed) + BINS, np.int64)
@@ -178,27 +232,64 @@ def count_all(tables: Tables, family: ShuffleStatistics, first: int, last: int) 
     sums = np.zeros((n_blocks + 1, tables.sums.shape[1]))
     times = np.ones(n_blocks + 1, np.int64)
     at = np.empty(n_blocks, np.int64)
+    _count_all(*tables, *family, first, last, sums, times, at, counts)
+    return counts
+
+
+@entry
+def _count_all(
+    every: Array,
+    often: Counts,
+    starts: Counts,
+    root: Array,
+    contrasts: Counts,
+    columns: Counts,
+    weights: Array,
+    two_sided: bool,
+    observed_global: float,
+    observed: Array,
+    per_unit: float,
+    first: int,
+    last: int,
+    sums: Array,
+    times: Counts,
+    at: Counts,
+    counts: Counts,
+) -> None:
+    n_blocks = len(at)
     rest = first
     for b in range(n_blocks - 1, -1, -1):
-        size = tables.starts[b + 1] - tables.starts[b]
-        at[b] = tables.starts[b] + rest % size
+        size = starts[b + 1] - starts[b]
+        at[b] = starts[b] + rest % size
         rest //= size
     moved = 0
     for _ in range(first, last):
         for b in range(moved, n_blocks):
-            times[b + 1] = times[b] * tables.times[at[b]]
+            times[b + 1] = times[b] * often[at[b]]
             for k in range(sums.shape[1]):
-                sums[b + 1, k] = sums[b, k] + tables.sums[at[b], k]
-        _tally(sums[n_blocks], family, times[n_blocks], counts)
+                sums[b + 1, k] = sums[b, k] + every[at[b], k]
+        _tally(
+            root,
+            contrasts,
+            columns,
+            weights,
+            two_sided,
+            observed_global,
+            observed,
+            per_unit,
+            sums[n_blocks],
+            times[n_blocks],
+            counts,
+        )
         moved = n_blocks - 1
         while moved >= 0:
             at[moved] += 1
-            if at[moved] < tables.starts[moved + 1]:
+            if at[moved] < starts[moved + 1]:
                 break
-            at[moved] = tables.starts[moved]
+            at[moved] = starts[moved]
             moved -= 1
-        moved = max(moved, 0)
-    return counts
+        if moved < 0:
+            moved = 0
 
 
 # Columns of sums that are added up together, whose tables stay in the fastest cache, and rows whose
@@ -208,41 +299,39 @@ _WIDE, _DEEP = 4, 64
 _FLIPS = 10_000
 
 
-@njit(cache=True, nogil=True)
-def _sums_of_bytes(terms: Array, tables: Array) -> None:
+@part
+def _sums_of_bytes(terms: Array, first: int, tables: Array) -> None:
     """Fill (8, 256, _WIDE) tables with the sums of eight of 64 rows for each byte of signs."""
-    for part in range(8):
-        tables[part, 0] = 0.0
-        for row in range(8):
-            tables[part, 0] -= terms[8 * part + row]
+    for of_byte in range(8):
+        top = first + 8 * of_byte
+        for j in range(_WIDE):
+            tables[of_byte, 0, j] = 0.0
+            for row in range(8):
+                tables[of_byte, 0, j] -= terms[top + row, j]
         for byte in range(1, 256):
             # The lowest bit that is set turns the sign of one term.
             row = 0
             while not (byte >> row) & 1:
                 row += 1
             for j in range(_WIDE):
-                before = tables[part, byte & (byte - 1), j]
-                tables[part, byte, j] = before + 2.0 * terms[8 * part + row, j]
+                before = tables[of_byte, byte & (byte - 1), j]
+                tables[of_byte, byte, j] = before + 2.0 * terms[top + row, j]
 
 
-@njit(inline="always")
-def _byte(bits: np.uint64, part: int) -> np.uint64:
-    return (bits >> np.uint64(8 * part)) & np.uint64(255)
+@part
+def _byte(bits: np.uint64, of_byte: int) -> np.uint64:
+    return (bits >> np.uint64(8 * of_byte)) & np.uint64(255)
 
 
-@njit(cache=True, nogil=True)
-def _add_signed(terms: Array, seed: np.uint64, first: int, sums: Array) -> None:
+@entry
+def _add_signed(terms: Array, starts: Words, words: Words, tables: Array, sums: Array) -> None:
     """Add the signed sums of (G, B, _WIDE) terms to (G, n, _WIDE) sums, B a multiple of 64."""
-    tables = np.empty((8, 256, _WIDE))
-    n = sums.shape[1]
-    starts, words = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    for i in range(n):
-        starts[i] = mix(mix(seed) + np.uint64(first + i) * STEP)
+    n = len(starts)
     for word in range(terms.shape[1] // _DEEP):
         for i in range(n):
             words[i] = mix(starts[i] + np.uint64(word + 1) * STEP)
         for g in range(len(terms)):
-            _sums_of_bytes(terms[g, _DEEP * word : _DEEP * (word + 1)], tables)
+            _sums_of_bytes(terms[g], _DEEP * word, tables)
             into = sums[g]
             for i in range(n):
                 bits = words[i]
@@ -276,16 +365,18 @@ def signed_sums(terms: Array, seed: int, first: int, last: int, n_jobs: int | No
     padded = np.zeros((-(-b // _DEEP) * _DEEP, groups * _WIDE))
     padded[:b, :m] = terms
     wide = np.ascontiguousarray(padded.reshape(-1, groups, _WIDE).swapaxes(0, 1))
-    sums = np.empty((last - first, m))
+    sums, streams = np.empty((last - first, m)), np.arange(first, last, dtype=np.uint64)
+    starts = mix(mix(np.array([seed], np.uint64)) + streams * STEP)
 
-    def part(start: int) -> None:
-        here = sums[start - first : start - first + _FLIPS]
-        table = np.zeros((groups, len(here), _WIDE))
-        _add_signed(wide, np.uint64(seed), start, table)
-        here[:] = table.swapaxes(0, 1).reshape(len(here), -1)[:, :m]
+    def add(start: int) -> None:
+        some = slice(start, start + _FLIPS)
+        table = np.zeros((groups, len(starts[some]), _WIDE))
+        sums_of_bytes = np.empty((8, 256, _WIDE))
+        _add_signed(wide, starts[some], np.empty_like(starts[some]), sums_of_bytes, table)
+        sums[some] = table.swapaxes(0, 1).reshape(table.shape[1], -1)[:, :m]
 
-    firsts = range(first, last, _FLIPS)
-    for _ in in_order(part, firsts, workers(n_jobs, float(last - first) * terms.size)):
+    firsts = range(0, last - first, _FLIPS)
+    for _ in in_order(add, firsts, workers(n_jobs, float(last - first) * terms.size)):
         pass
     return sums
 

@@ -211,8 +211,9 @@ def monte_carlo(
         With binomial standard errors.
     """
     family, order = nulls.compiled(question)
-    rows = _rows(question)
-    key = np.uint64(seed)
+    layout, key = question.layout, np.uint64(seed)
+    complete = layout.complete
+    rows = ShuffleRows.of(question.centred, layout.labels, layout.starts, complete=complete)
     step = max(16, min(65536, _VISITS // max(len(question.centred), 1)))
     threads = workers(n_jobs, resamples * len(question.centred))
     counts, done = np.zeros(2 + 3 * len(order) + shuffle.BINS, np.int64), 0
@@ -233,20 +234,6 @@ def monte_carlo(
     overall, *others = nulls.collect(p, np.sqrt(p * (1 - p) / (done + 1)), order)
     stopped = done < resamples
     return Null("monte-carlo", done, overall, *others, stopped=stopped, histogram=histogram)
-
-
-def _rows(question: PermutationProblem) -> ShuffleRows:
-    layout = question.layout
-    longest = int(layout.sizes.max(initial=1))
-    return ShuffleRows(
-        question.centred,
-        layout.labels.astype(np.uint64),
-        layout.starts.astype(np.uint64),
-        layout.n_labels,
-        longest,
-        layout.complete,
-        np.uint64(64 - longest.bit_length()),
-    )
 
 
 def _certain(counts: Counts, n: int, alpha: float) -> bool:

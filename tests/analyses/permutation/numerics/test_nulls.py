@@ -200,15 +200,8 @@ def test_chunks_and_threads_do_not_matter(monkeypatch):
 @pytest.mark.parametrize("complete", [True, False])
 def test_random_arrangements_are_uniform(complete):
     """Every arrangement of a block of four and of two blocks of three, equally often."""
-    rows = shuffle.ShuffleRows(
-        np.array([1.0, 10, 100, 1000]),
-        np.arange(4, dtype=np.uint64),
-        np.array([0, 4], dtype=np.uint64),
-        4,
-        4,
-        complete,
-        np.uint64(61),
-    )
+    scores = np.array([1.0, 10, 100, 1000])
+    rows = shuffle.ShuffleRows.of(scores, np.arange(4), np.array([0, 4]), complete=complete)
     counts = np.zeros(24)
     # Contrasts that count one arrangement each: p = 1 where the weights fit the sums exactly.
     targets = np.array(np.meshgrid(*[[1, 10, 100, 1000]] * 4)).reshape(4, -1).T
@@ -345,5 +338,5 @@ def test_no_blocks_at_all():
 
 
 def test_compiled_code_is_kept():
-    cached = shuffle.count_random.stats.cache_path
+    cached = shuffle._count_random.stats.cache_path
     assert Path(cached).exists()
