@@ -16,7 +16,7 @@ Practice and Experience 55, 155-169. https://doi.org/10.1002/spe.3369
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -32,10 +32,9 @@ type Progress = Callable[[int], None]
 BINS = 60
 # What Python calls, and parts of it, whose compiled code is theirs. Taking arguments from C, from
 # Python too for parts, is a sixth of the time to compile; so is each array that is made or sliced.
-entry = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-part = register_jitable(
-    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+_BARE: Any = {"no_cfunc_wrapper": True}
+entry = njit(cache=True, nogil=True, error_model="numpy", **_BARE)
+part = register_jitable(nogil=True, error_model="numpy", no_cpython_wrapper=True, **_BARE)
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFT = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -80,7 +79,7 @@ class ShuffleRows(NamedTuple):
         """Return rows of blocks that begin at `starts`, the last of which is the number of rows."""
         longest = int(np.diff(starts).max(initial=1))
         bits = 64 - longest.bit_length()
-        # Draws from one word multiply up to at most this, which bounds their deviation from uniform.
+        # Draws of one word multiply up to at most this, which bounds their deviation from uniform.
         limit = 1 << max(bits - 32, 1)
         ends = np.ones(longest + 1, np.uint64)
         for first in range(2, longest + 1):
@@ -102,8 +101,8 @@ class Tables(NamedTuple):
 
 
 @part
-def mix(x: np.uint64) -> np.uint64:
-    """Scramble a counter into a random word."""
+def mix(x: Any) -> Any:
+    """Scramble a counter, or many, into a random word."""
     x = (x ^ (x >> _SHIFT[0])) * _MIX[0]
     x = (x ^ (x >> _SHIFT[1])) * _MIX[1]
     return x ^ (x >> _SHIFT[2])
@@ -131,20 +130,16 @@ def _tally(
         for k in range(len(sums)):
             along += root[i, k] * sums[k]
         length += along * along
-    if length >= observed_global:
-        counts[0] += times
-    units = length * per_unit
-    counts[1 + 3 * n + (np.int64(units) if units < BINS else BINS)] += times
+    counts[0] += times * (length >= observed_global)
+    counts[1 + 3 * n + min(np.int64(length * per_unit), BINS)] += times
     # From the least to the most significant contrast, the largest so far is the step-down maximum.
     top = -np.inf
     for j in range(n - 1, -1, -1):
         z = 0.0
         for i in range(starts[j], starts[j + 1]):
             z += weights[i] * sums[columns[i]]
-        if two_sided and z < 0.0:
-            z = -z
-        if z > top:
-            top = z
+        z = abs(z) if two_sided else z
+        top = max(top, z)
         if z >= observed[j]:
             counts[1 + j] += times
         if top >= observed[j]:
@@ -288,8 +283,7 @@ def _count_all(
                 break
             at[moved] = starts[moved]
             moved -= 1
-        if moved < 0:
-            moved = 0
+        moved = max(moved, 0)
 
 
 # Columns of sums that are added up together, whose tables stay in the fastest cache, and rows whose

@@ -92,7 +92,7 @@ def draws(
     """
     plan, key, k = sample.plan(resample), np.uint64(seed), sample.values.shape[1]
     if statistic.pools(sample.n_datasets):
-        n, q = sample.n, statistic.q if statistic.kind == "quantile" else -1.0
+        n, q = sample.n, statistic.q if statistic.kind == "quantile" else None
         weights, cuts = 1 / (sample.n_datasets * n), resampling.cut(n.sum(axis=-2))
         pool, reduction = resampling.pool_of(sample), resampling.PoolReduction(weights, cuts, q)
 

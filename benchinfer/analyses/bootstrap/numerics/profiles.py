@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from benchinfer.analyses.bootstrap.numerics import resampling
 from benchinfer.analyses.bootstrap.numerics.intervals import gather, lower, upper
 from benchinfer.analyses.bootstrap.numerics.resampling import (
-    Pool,
     Resample,
-    ResamplingPlan,
     ScoreSample,
+    draw,
     pool_of,
 )
 from benchinfer.core.saving import savable
-from benchinfer.numerics.shuffle import STEP, in_spans, mix
+from benchinfer.numerics.shuffle import STEP, entry, in_spans, mix, part
 from benchinfer.numerics.types import Array, Counts
 
 
@@ -92,8 +90,17 @@ def _drawn(
     scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
     cells, key = ordered(sample), np.uint64(seed)
     plan, k = sample.plan(resample), sample.values.shape[1]
+
+    def of_span(first: int, last: int) -> Array:
+        probabilities, times = (
+            np.zeros((last - first, len(pairs))),
+            np.zeros(len(sample.values), int),
+        )
+        _improvements(*plan, *cells, k, pairs, scale, key, first, times, probabilities)
+        return probabilities
+
     return in_spans(
-        lambda first, last: _improvements(plan, cells, pairs, scale, key, first, last),
+        of_span,
         resamples,
         len(pairs),
         len(pairs) * sample.values.size // k,
@@ -102,49 +109,54 @@ def _drawn(
     )
 
 
-@njit(cache=True, nogil=True)
-def _wins(cells: Ordered, times: Counts, one: int, other: int) -> float:
+@part
+def _wins(
+    starts: Counts, block: Counts, value: Array, times: Counts, one: int, other: int
+) -> float:
     """Count the pairs of scores in which cell `one` is greater, equal ones half."""
     wins, less, equal = 0.0, 0.0, 0.0
-    j, end = cells.starts[other], cells.starts[other + 1]
-    for i in range(cells.starts[one], cells.starts[one + 1]):
-        x = cells.value[i]
-        if i == cells.starts[one] or x != cells.value[i - 1]:
+    j, end = starts[other], starts[other + 1]
+    for i in range(starts[one], starts[one + 1]):
+        x = value[i]
+        if i == starts[one] or x != value[i - 1]:
             less += equal
             equal = 0.0
-            while j < end and cells.value[j] < x:
-                less += float(times[cells.block[j]])
+            while j < end and value[j] < x:
+                less += times[block[j]]
                 j += 1
-            while j < end and cells.value[j] == x:
-                equal += float(times[cells.block[j]])
+            while j < end and value[j] == x:
+                equal += times[block[j]]
                 j += 1
-        wins += float(times[cells.block[i]] * (less + 0.5 * equal))
-    return wins
+        wins += times[block[i]] * (less + 0.5 * equal)
+    return float(wins)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def _improvements(
-    plan: ResamplingPlan,
-    cells: Ordered,
+    strata: Counts,
+    datasets: Counts,
+    draws_datasets: bool,
+    draws_blocks: bool,
+    starts: Counts,
+    block: Counts,
+    value: Array,
+    k: int,
     pairs: Counts,
     scale: Array,
     seed: np.uint64,
     first: int,
-    last: int,
-) -> Array:
-    n_datasets = len(plan.datasets) - 1
-    k = (len(cells.starts) - 1) // n_datasets
-    probabilities = np.zeros((last - first, len(pairs)))
-    times = np.zeros(plan.strata[-1], np.int64)
-    for i in range(last - first):
+    times: Counts,
+    probabilities: Array,
+) -> None:
+    for i in range(len(probabilities)):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
-        for slot in range(n_datasets):
-            d, state = resampling.draw(plan, slot, state, times)
+        for slot in range(len(datasets) - 1):
+            d, state = draw(strata, datasets, draws_datasets, draws_blocks, slot, state, times)
             for p in range(len(pairs)):
                 one, other = d * k + pairs[p, 0], d * k + pairs[p, 1]
-                probabilities[i, p] += _wins(cells, times, one, other) * scale[d, p]
-            times[plan.strata[plan.datasets[d]] : plan.strata[plan.datasets[d + 1]]] = 0
-    return probabilities
+                probabilities[i, p] += _wins(starts, block, value, times, one, other) * scale[d, p]
+            for b in range(strata[datasets[d]], strata[datasets[d + 1]]):
+                times[b] = 0
 
 
 _GRID = 101
@@ -198,38 +210,45 @@ def scores_above(
     key = np.uint64(seed)
 
     def curves(kind: Resample | None, first: int, last: int) -> Array:
-        return _above(sample.plan(kind), pool, weight, threshold, key, first, last)
+        shares = np.empty((last - first, weight.shape[1], len(threshold)))
+        times = np.empty(len(sample.values), int)
+        _above(*sample.plan(kind), *pool, weight, threshold, key, first, times, shares)
+        return shares
 
     return _banded(curves, threshold, (resample, resamples), alpha)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def _above(
-    plan: ResamplingPlan,
-    pool: Pool,
+    strata: Counts,
+    datasets: Counts,
+    draws_datasets: bool,
+    draws_blocks: bool,
+    starts: Counts,
+    block: Counts,
+    dataset: Counts,
+    value: Array,
     weight: Array,
     threshold: Array,
     seed: np.uint64,
     first: int,
-    last: int,
-) -> Array:
-    """Return (last - first, K, G) shares of weight above the thresholds."""
-    n_datasets, k = weight.shape
-    shares = np.empty((last - first, k, len(threshold)))
-    times = np.zeros(plan.strata[-1], np.int64)
-    for i in range(last - first):
+    times: Counts,
+    shares: Array,
+) -> None:
+    """Fill (n, K, G) shares of weight above the thresholds."""
+    for i in range(len(shares)):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
-        times[:] = 0
-        for slot in range(n_datasets):
-            _, state = resampling.draw(plan, slot, state, times)
-        for a in range(k):
-            above, j = 0.0, pool.starts[a + 1] - 1
+        for b in range(len(times)):
+            times[b] = 0
+        for slot in range(len(datasets) - 1):
+            _, state = draw(strata, datasets, draws_datasets, draws_blocks, slot, state, times)
+        for a in range(shares.shape[1]):
+            above, j = 0.0, starts[a + 1] - 1
             for g in range(len(threshold) - 1, -1, -1):
-                while j >= pool.starts[a] and pool.value[j] > threshold[g]:
-                    above += times[pool.block[j]] * weight[pool.dataset[j], a]
+                while j >= starts[a] and value[j] > threshold[g]:
+                    above += times[block[j]] * weight[dataset[j], a]
                     j -= 1
                 shares[i, a, g] = above
-    return shares
 
 
 def ratios(levels: Array, *, lower_is_better: bool) -> Array:

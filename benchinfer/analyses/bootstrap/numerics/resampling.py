@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from benchinfer.numerics.shuffle import STEP, mix
+from benchinfer.numerics.shuffle import STEP, entry, mix, part
 from benchinfer.numerics.types import Array, Counts, Flags
 
 type Resample = Literal["replications", "datasets", "both"]
@@ -138,19 +137,25 @@ def lay_out(
     return ScoreSample(np.where(there, values[order], 0.0), there, dataset, strata, first, size)
 
 
-@njit(cache=True, nogil=True)
+@part
 def draw(
-    plan: ResamplingPlan, slot: int, state: np.uint64, times: Counts
+    strata: Counts,
+    datasets: Counts,
+    draws_datasets: bool,
+    draws_blocks: bool,
+    slot: int,
+    state: np.uint64,
+    times: Counts,
 ) -> tuple[np.int64, np.uint64]:
     """Add to (B,) times how often each block of one drawn data set comes; return which it is."""
     d = np.int64(slot)
-    if plan.draws_datasets:
+    if draws_datasets:
         state += STEP
-        d = (np.int64(mix(state) >> _HALF) * (len(plan.datasets) - 1)) >> 32
-    for s in range(plan.datasets[d], plan.datasets[d + 1]):
-        first = plan.strata[s]
-        size = plan.strata[s + 1] - first
-        if plan.draws_blocks and size > 1:
+        d = (np.int64(mix(state) >> _HALF) * (len(datasets) - 1)) >> 32
+    for s in range(datasets[d], datasets[d + 1]):
+        first = strata[s]
+        size = strata[s + 1] - first
+        if draws_blocks and size > 1:
             for _ in range(size):
                 state += STEP
                 # The upper half of a word times the size: from uniform by size / 2^32 at most.
@@ -161,7 +166,6 @@ def draw(
     return d, state
 
 
-@njit(cache=True, nogil=True)
 def unit_means(
     plan: ResamplingPlan, shares: Array, sizes: Array, seed: np.uint64, first: int, last: int
 ) -> Array:
@@ -169,29 +173,37 @@ def unit_means(
 
     Of units of unequal size they are ratios of the sums of what is drawn.
     """
-    n_datasets = len(plan.datasets) - 1
     n_blocks, k = shares.shape
-    means = np.zeros((last - first, n_datasets, k))
-    total = np.zeros(k)
-    times = np.zeros(n_blocks, np.int64)
-    for i in range(last - first):
-        state = mix(mix(seed) + np.uint64(first + i) * STEP)
-        for slot in range(n_datasets):
-            d, state = draw(plan, slot, state, times)
-            start, end = plan.strata[plan.datasets[d]], plan.strata[plan.datasets[d + 1]]
-            if len(sizes):
-                total[:] = 0.0
-                for b in range(start, end):
-                    for a in range(k):
-                        total[a] += times[b] * sizes[b, a]
-            for b in range(start, end):
-                for a in range(k):
-                    means[i, slot, a] += times[b] * shares[b, a]
-                times[b] = 0
-            if len(sizes):
-                for a in range(k):
-                    means[i, slot, a] /= total[a]
+    means = np.zeros((last - first, len(plan.datasets) - 1, k))
+    _add_shares(*plan, shares, seed, first, np.zeros(n_blocks, np.int64), means)
+    if len(sizes):
+        totals = np.zeros_like(means)
+        _add_shares(*plan, sizes, seed, first, np.zeros(n_blocks, np.int64), totals)
+        means /= totals
     return means
+
+
+@entry
+def _add_shares(
+    strata: Counts,
+    datasets: Counts,
+    draws_datasets: bool,
+    draws_blocks: bool,
+    shares: Array,
+    seed: np.uint64,
+    first: int,
+    times: Counts,
+    sums: Array,
+) -> None:
+    """Add the shares of what is drawn to (n, D, K) sums; (B,) times are 0 before and after."""
+    for i in range(len(sums)):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
+        for slot in range(sums.shape[1]):
+            d, state = draw(strata, datasets, draws_datasets, draws_blocks, slot, state, times)
+            for b in range(strata[datasets[d]], strata[datasets[d + 1]]):
+                for a in range(sums.shape[2]):
+                    sums[i, slot, a] += times[b] * shares[b, a]
+                times[b] = 0
 
 
 class Pool(NamedTuple):
@@ -223,20 +235,30 @@ class PoolReduction(NamedTuple):
     """Statistic of a pool: a trimmed mean or a quantile.
 
     ``weight`` (D, K) is that of each score in a cell, ``cut`` (K,) the share cut off at each end;
-    ``quantile`` is of scores with equal weights, -1 for the mean.
+    ``quantile`` is of scores with equal weights, None for the mean.
     """
 
     weight: Array
     cut: Array
-    quantile: float
+    quantile: float | None
 
 
-@njit(cache=True, nogil=True)
-def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> float:
-    cut, i, end = reduction.cut[a], pool.starts[a], pool.starts[a + 1]
+@part
+def _trimmed(
+    block: Counts,
+    dataset: Counts,
+    value: Array,
+    weight: Array,
+    cut: float,
+    times: Counts,
+    a: int,
+    start: int,
+    end: int,
+) -> float:
+    i = start
     done = low = mass = total = 0.0
     while i < end:
-        done = low + times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
+        done = low + times[block[i]] * weight[dataset[i], a]
         if done > cut:
             break
         low = done
@@ -246,41 +268,33 @@ def _trimmed(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> flo
     low = cut
     while done < 1.0 - cut and i + 1 < end:
         mass += done - low
-        total += (done - low) * pool.value[i]
+        total += (done - low) * value[i]
         i += 1
         low = done
-        done = low + times[pool.block[i]] * reduction.weight[pool.dataset[i], a]
+        done = low + times[block[i]] * weight[dataset[i], a]
     last = min(done, 1.0 - cut) - low
     mass += last
-    total += last * pool.value[i]
-    return float(total / mass)
+    total += last * value[i]
+    return total / mass
 
 
-@njit(cache=True, nogil=True)
-def _quantile(pool: Pool, q: float, times: Counts, a: int) -> float:
+@part
+def _quantile(block: Counts, value: Array, q: float, times: Counts, start: int, end: int) -> float:
     n = 0
-    for i in range(pool.starts[a], pool.starts[a + 1]):
-        n += times[pool.block[i]]
+    for i in range(start, end):
+        n += times[block[i]]
     place = q * (n - 1)
-    below = int(place)
+    below = np.int64(place)
     low, seen = np.nan, 0
-    for i in range(pool.starts[a], pool.starts[a + 1]):
-        seen += times[pool.block[i]]
+    for i in range(start, end):
+        seen += times[block[i]]
         if np.isnan(low) and seen > below:
-            low = pool.value[i]
+            low = value[i]
         if seen > below + 1 or seen == n:
-            return low + (place - below) * (pool.value[i] - low)
+            return low + (place - below) * (value[i] - low)
     return low
 
 
-@njit(cache=True, nogil=True)
-def _reduced(pool: Pool, reduction: PoolReduction, times: Counts, a: int) -> float:
-    if reduction.quantile < 0:
-        return _trimmed(pool, reduction, times, a)
-    return _quantile(pool, reduction.quantile, times, a)
-
-
-@njit(cache=True, nogil=True)
 def pooled(
     plan: ResamplingPlan,
     pool: Pool,
@@ -290,17 +304,45 @@ def pooled(
     last: int,
 ) -> Array:
     """Return (last - first, K) statistics of all scores of each algorithm."""
-    n_datasets, k = reduction.weight.shape
-    reduced = np.empty((last - first, k))
-    times = np.zeros(plan.strata[-1], np.int64)
-    for i in range(last - first):
-        state = mix(mix(seed) + np.uint64(first + i) * STEP)
-        times[:] = 0
-        for slot in range(n_datasets):
-            _, state = draw(plan, slot, state, times)
-        for a in range(k):
-            reduced[i, a] = _reduced(pool, reduction, times, a)
+    reduced = np.empty((last - first, reduction.weight.shape[1]))
+    times = np.empty(plan.strata[-1], np.int64)
+    _pooled(*plan, *pool, *reduction, seed, first, times, reduced)
     return reduced
+
+
+@entry
+def _pooled(
+    strata: Counts,
+    datasets: Counts,
+    draws_datasets: bool,
+    draws_blocks: bool,
+    starts: Counts,
+    block: Counts,
+    dataset: Counts,
+    value: Array,
+    weight: Array,
+    cut: Array,
+    quantile: float | None,
+    seed: np.uint64,
+    first: int,
+    times: Counts,
+    reduced: Array,
+) -> None:
+    for i in range(len(reduced)):
+        state = mix(mix(seed) + np.uint64(first + i) * STEP)
+        for b in range(len(times)):
+            times[b] = 0
+        for slot in range(len(datasets) - 1):
+            _, state = draw(strata, datasets, draws_datasets, draws_blocks, slot, state, times)
+        for a in range(len(cut)):
+            start, end = starts[a], starts[a + 1]
+            # None is known when code is compiled, which saves to compile what is not called.
+            if quantile is None:
+                reduced[i, a] = _trimmed(
+                    block, dataset, value, weight, cut[a], times, a, start, end
+                )
+            else:
+                reduced[i, a] = _quantile(block, value, quantile, times, start, end)
 
 
 def cut(n: Counts) -> Array:
