@@ -100,10 +100,11 @@ class Rows(ABC):
         """Return the labels of replications, sorted."""
         return sorted(labels_of(self.frame(), "replication"))
 
-    def values(self, measure: str) -> Array:
-        """Return the scores of a measure."""
-        rows = self.frame().filter(nw.col("measure").cast(nw.String) == measure).select("value")
-        return np.asarray(rows.collect().to_arrow().column("value").to_numpy(), dtype=float)
+    def distinct(self, measure: str) -> int:
+        """Count the different scores of a measure."""
+        rows = self.frame().filter(nw.col("measure").cast(nw.String) == measure)
+        table: Any = rows.select(nw.col("value").n_unique().alias("n")).collect().to_arrow()
+        return int(table.column("n")[0].as_py())
 
     def scores(self, measure: str, names: Names, covariates: Sequence[str] = ()) -> ScoreRows:
         """Return the scores of a measure as codes and values, in the user's unit."""
@@ -304,8 +305,8 @@ class PlacedRows(Rows):
         return self.places.replications
 
     @override
-    def values(self, measure: str) -> Array:
-        return self.places.scores(self.places.measures.index(measure))[3]
+    def distinct(self, measure: str) -> int:
+        return len(np.unique(self.places.scores(self.places.measures.index(measure))[3]))
 
     @override
     def scores(self, measure: str, names: Names, covariates: Sequence[str] = ()) -> ScoreRows:

@@ -72,9 +72,8 @@ def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
         worst = float(np.nanmin(s.minimum) if measure.sign > 0 else np.nanmax(s.maximum))
         if worst in _NATURAL or worst in (measure.bounds or ()):
             continue
-        values = reading.rows.values(measure.name)
-        n = int(np.count_nonzero(values == worst))
-        if n < max(_FEWEST, _SHARE * len(values)) or len(np.unique(values)) < _VALUES:
+        n = int(s.at_ends[..., 0 if measure.sign > 0 else 1].sum())
+        if n < max(_FEWEST, _SHARE * s.n.sum()) or reading.rows.distinct(measure.name) < _VALUES:
             continue
         end = "smallest" if measure.sign > 0 else "largest"
         state = _state(source)
