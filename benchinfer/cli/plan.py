@@ -154,10 +154,12 @@ def plan(
     from benchinfer.cli.guard import Exit
     from benchinfer.cli.report import write
     from benchinfer.reports import documents
+    from benchinfer.scores.sources.nesting import nested_items
 
     scores = source.read()
     name = source.measure(scores, measure)
-    if design.difference is None and design.std_error is None and scores.units is None:
+    nested = scores.units is not None or nested_items(scores.notes)
+    if design.difference is None and design.std_error is None and not nested:
         raise typer.BadParameter("the size that matters is missing.", param_hint="'--difference'")
     result: Plan | Allocation = bi.plan(scores, measure=name, **design.arguments())
     enough = not isinstance(result, Plan) or result.power >= design.power

@@ -66,6 +66,11 @@ GROUPS = (
     *("passage", "paragraph", "context", "document", "doc", "article", "story", "repository"),
     *("repo", "conversation", "dialogue", "dialog", "thread", "group", "cluster", "topic"),
 )
+# Names of what is repeated for one item: such a level holds answers, not items.
+REPEATED = (
+    *("answer", "epoch", "attempt", "sample", "trial", "repeat", "repetition", "replication"),
+    *("replicate", "rep", "seed", "run", "generation", "completion", "response", "draw"),
+)
 # Names of what is no role by itself, with the role that it may be.
 _MEANING = {
     "domain": ("category", "area", "family", "field", "task_type", "collection"),

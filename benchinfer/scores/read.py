@@ -9,7 +9,7 @@ import narwhals as nw
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure, is_text
-from benchinfer.core.numbers import count
+from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import (
     check_failed,
@@ -56,7 +56,12 @@ from benchinfer.scores.columns import (
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import read_features
 from benchinfer.scores.formats.format import BATTLE, Format
-from benchinfer.scores.formats.layouts import grouping_column, roles_of, telling_column
+from benchinfer.scores.formats.layouts import (
+    grouping_column,
+    nested_columns,
+    roles_of,
+    telling_column,
+)
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import (
@@ -619,9 +624,17 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     if finding.rule != "duplicate rows":
         return finding
     of_tool = origin.known.steps if origin.known is not None else ""
-    if (name := of_tool or telling_column(origin, roles)) is None:
+    name, replication = of_tool or telling_column(origin, roles), roles.of.get("replication", ())
+    nested = nested_columns(origin, roles)
+    if nested and nested != (*replication, name) and not of_tool:
+        hint = Phrase(
+            f"{join(nested)} tell them apart: {Option('units', nested)} counts {plural(nested[0])},"
+            " and averages over what each holds."
+        )
+        return replace(finding, hint=hint)
+    if name is None:
         return finding
-    items = {common_name(n) for n in roles.of.get("replication", ())} & ITEMS
+    items = {common_name(n) for n in replication} & ITEMS
     if common_name(name) in STEPS and not items:
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
         hint = Phrase(f"{what} {Option('take', f'last:{name}')} compares their last ones.")
@@ -630,7 +643,6 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
                 f"\n{Option('targets', TARGETS)} compares what runs spend until they reach values."
             )
         return replace(finding, hint=hint)
-    replication = roles.of.get("replication", ())
     if common_name(name) in GROUPS and replication:
         inner = " and ".join(replication)
         hint = Phrase(

@@ -17,7 +17,7 @@ from benchinfer.core.numbers import join, percent, significant
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.scores.numerics.nested import DifferenceDesign
-from benchinfer.scores.sources.nesting import counted, noun, plural
+from benchinfer.scores.sources.nesting import counted, nested_items, noun, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +76,11 @@ def allocate(
 def _pilot(scores: "ScoreTable", measure: Measure) -> DifferenceDesign:
     """Return the design of differences; refuse a table that cannot tell how units vary."""
     if scores.units is None:
+        if nested := nested_items(scores.notes):
+            raise DesignError(
+                f"the difference that is to be shown is missing, and {nested.what}",
+                hint=nested.hint,
+            )
         raise DesignError(
             "the difference that is to be shown is missing, and replications are not nested.",
             hint=Phrase(

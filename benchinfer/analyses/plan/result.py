@@ -35,6 +35,8 @@ def sentences(plan: "Plan") -> list[str]:
         lines.append(
             f"A replication is an outermost unit, which holds as much as in the pilot: {units}."
         )
+    if q.components.warning:
+        lines.append(q.components.warning)
     lines += _uncertain(plan)
     if plan.floor is not None:
         lines.append(

@@ -14,6 +14,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
+from benchinfer.scores.sources.nesting import nested_items
 from benchinfer.scores.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Components:
         The measure, for its scale and direction.
     units
         What the replications of the pilot hold, in words, where they are nested units.
+    warning
+        That replications seem to be parts of what was drawn, in words, and what to do.
 
     Raises
     ------
@@ -67,6 +70,7 @@ class Components:
     overlap: float | None = 0.0
     measure: Measure | None = None
     units: str = ""
+    warning: str = ""
 
     def __post_init__(self) -> None:
         for name in ("dataset_algorithm", "residual"):
@@ -121,6 +125,9 @@ def _sized(setting: Setting, held: dict[str, float]) -> Components:
     if between is None and there.max() == 1 and len(counts) > 1:
         # One score per cell: what replications would average out is not known, so nothing is.
         between, residual, df = residual, 0.0, 0.0
+    nested = nested_items(setting.coverage.findings)
+    warning = "" if nested is None else f"{nested.what[:1].upper()}{nested.what[1:]}"
+    warning += " Levels of units, declared on reading, are planned for, too." if nested else ""
     rho = 0.0 if resampling is None else resampling.overlap
     return Components(
         dataset_algorithm=between,
@@ -132,4 +139,5 @@ def _sized(setting: Setting, held: dict[str, float]) -> Components:
         overlap=None if rho is None else rho / (1 - rho),
         measure=setting.measure,
         units=setting.units,
+        warning=warning,
     )

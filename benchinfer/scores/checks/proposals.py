@@ -301,7 +301,8 @@ def _labels(columns: Sequence[ColumnKind], fixed: set[str]) -> Iterator[dict[str
     """Yield columns of labels: what is compared, on what, and how often."""
     algorithms = _by_name(columns, "algorithm", fixed)
     texts = [c for c in columns if not c.numeric and c.labels > 1 and c.complete]
-    texts = [c for c in texts if c.plain not in (*_NO_LABELS, *COMMON["failure"], *GROUPS)]
+    others = (*_NO_LABELS, *COMMON["failure"], *GROUPS, *ITEMS)
+    texts = [c for c in texts if c.plain not in others]
     algorithms += [c for c in texts if c not in algorithms and _role(c) is None]
     datasets = _by_name(columns, "dataset", fixed)
     datasets += [c for c in texts if c not in datasets and _role(c) is None]

@@ -8,7 +8,16 @@ from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Directions, Given, Option, Phrase
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.checks.patterns import pattern_of
-from benchinfer.scores.columns import COMMON, GROUPS, NONE, Roles, assign, common_name
+from benchinfer.scores.columns import (
+    COMMON,
+    GROUPS,
+    ITEMS,
+    NONE,
+    REPEATED,
+    Roles,
+    assign,
+    common_name,
+)
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import Source
 
@@ -227,6 +236,30 @@ def telling_column(source: Source, roles: Roles) -> str | None:
         if _may_be_labels(table[name]) and not table.duplicated(subset=[*keys, name]).any()
     }
     return min(sizes, key=sizes.__getitem__) if sizes else None
+
+
+def nested_columns(source: Source, roles: Roles) -> tuple[str, ...]:
+    """Return the columns named as levels of units, the outermost first, that tell rows apart.
+
+    Groups of items come first, those with the fewest names before the others, then items, then what
+    repeats one. Empty if there are not two, or if rows of one place have the same names.
+    """
+    other = [n for n in _left(source, roles) if n not in roles.scores and n not in source.kinds]
+    depth: dict[str, int] = {}
+    for kind, names in enumerate((GROUPS, ITEMS, REPEATED)):
+        for name in (*roles.of.get("replication", ()), *other):
+            if common_name(name).rpartition(".")[2] in names:
+                depth.setdefault(name, kind)
+    if len(depth) < 2 or min(depth.values()) == 2:
+        return ()
+    rest = [n for n in roles.labels if n not in {*depth, *roles.of.get("failure", ())}]
+    frame, _ = source.load([*rest, *depth], [], [])
+    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
+    sizes = {name: table[name].nunique() for name in depth}
+    levels = [name for name in depth if sizes[name] > 1]
+    levels.sort(key=lambda name: (depth[name], sizes[name]))
+    unclear = table.duplicated(subset=[*rest, *levels]).any() or table[levels].isna().any(axis=None)
+    return () if unclear or len(levels) < 2 else tuple(levels)
 
 
 def grouping_column(source: Source, roles: Roles, role: str) -> tuple[str, int, int] | None:

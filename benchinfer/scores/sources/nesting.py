@@ -15,6 +15,7 @@ from benchinfer.scores.columns import (
     COMMON,
     INNER,
     JOINT,
+    REPEATED,
     SIZE,
     Frame,
     Roles,
@@ -37,12 +38,6 @@ from benchinfer.scores.numerics.nested import (
 )
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import coded, moments
-
-# Names of what is repeated for one item: such a level holds answers, not items.
-REPEATED = (
-    *("answer", "epoch", "attempt", "sample", "trial", "repeat", "repetition", "replication"),
-    *("replicate", "rep", "seed", "run", "generation", "completion", "response", "draw"),
-)
 
 
 def check_units(units: object) -> tuple[str, ...]:
@@ -451,6 +446,12 @@ def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
         hint = "differences of algorithms are also those of items: leave out what not all have."
         findings.append(Finding("units without items", "warning", len(less), what, (), hint))
     return findings
+
+
+def nested_items(notes: Sequence[Finding]) -> Finding | None:
+    """Return the finding that replications are parts of what was drawn, if there is one."""
+    rules = ("items in groups", "joined replications")
+    return next((finding for finding in notes if finding.rule in rules), None)
 
 
 def noun(level: str) -> str:

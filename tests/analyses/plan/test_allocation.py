@@ -222,3 +222,20 @@ def test_an_allocation_is_saved_and_reported(tmp_path):
 def test_a_plan_of_replications_says_what_they_hold():
     plan = bi.plan(read(table(np.random.default_rng(1))), 0.5)
     assert "outermost unit, which holds as much as in the pilot: 48 questions in 12" in str(plan)
+
+
+def test_items_in_groups_that_are_not_declared_are_named():
+    rng = np.random.default_rng(2)
+    rows = pd.DataFrame(
+        [(p, f"{p}-{i}", m, rng.random()) for p in range(6) for i in range(4) for m in "ab"],
+        columns=["passage", "question", "model", "acc"],
+    )
+    options = {"measures": "acc:higher", "dataset": "quiz"}
+    scores = bi.read_scores(rows, columns={"question": "replication"}, **options)
+    with pytest.raises(bi.DesignError, match="passage puts 24 questions in 6 passages") as error:
+        bi.plan(scores)
+    assert 'units=("passage", "question")' in str(error.value)
+    text = str(bi.plan(scores, difference=0.1))
+    assert "The column passage puts 24 questions in 6 passages" in text
+    nested = bi.read_scores(rows, units=("passage", "question"), **options)
+    assert "The column passage" not in str(bi.plan(nested, difference=0.1))

@@ -179,3 +179,23 @@ def test_traces_of_optimisers_are_read_at_their_ends_or_by_targets(write, tmp_pa
     assert ways == [{"take": "last:evaluations"}, {"targets": 51}]
     by_targets = executed(tmp_path, made[1])
     assert [m.name for m in by_targets.measures] == ["evaluations", "targets reached"]
+
+
+def test_passages_with_items_and_answers_are_proposed_as_levels():
+    rows = [
+        (p, q, epoch, model, float((p + q + epoch) % 3 == 0) + (model == "a") * p)
+        for p in range(5)
+        for q in range(3)
+        for epoch in range(2)
+        for model in "ab"
+    ]
+    table = pd.DataFrame(rows, columns=["passage", "question", "epoch", "model", "acc"])
+    with pytest.raises(ScoreTableError) as error:
+        read_scores(table, measures="acc:higher", dataset="quiz")
+    assert "units=('passage', 'question', 'epoch')" in str(error.value)
+    items = table.query("epoch == 0").drop(columns="epoch")
+    with pytest.raises(ScoreTableError, match=r"units=\('passage', 'question'\)"):
+        read_scores(items, measures="acc:higher", dataset="quiz")
+    answers = table.query("passage == 0").drop(columns="passage").rename(columns={"epoch": "run"})
+    with pytest.raises(ScoreTableError, match="question and run tell them apart"):
+        read_scores(answers, measures="acc:higher", dataset="quiz")  # run is no replication here
