@@ -346,7 +346,7 @@ class PlacedRows(Rows):
             end = 1.0 if measure.scale == "logit" else np.inf
             _, _, rows = self.places.blocks(self.places.measures.index(measure.name))
             # PyArrow loads pandas to make a frame, which only what is refused needs.
-            if not all(0 < np.nanmin(v) and np.nanmax(v) < end for _, v in self.places.parts(rows)):
+            if not all(np.nanmin(v) > 0 and np.nanmax(v) < end for _, v in self.places.parts(rows)):
                 require_scale(self.frame(), measure)
         (blocks,) = blocks_in_parts(self.places, measure, self.places.value.size)
         return blocks

@@ -16,12 +16,12 @@ unknown. Journal of the American Statistical Association 62, 399-402.
 https://doi.org/10.1080/01621459.1967.10482916
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 from benchinfer.analyses.pair.scores import Pair, PairedScores
 from benchinfer.analyses.pair.tests import OF_RANKS
@@ -74,7 +74,11 @@ def normality(values: Array) -> Normality:
         return Normality(n, (), empty, empty, empty, empty)
     some = values[:: -(-n // MOST)]
     tests = _TESTS if np.ptp(some) > 0 else ()
-    rows = [(name, *map(float, test(some))) for name, least, test in tests if n >= least]
+    rows = [
+        (name, *map(float, getattr(import_module(module), test)(some, **options)))
+        for name, least, module, test, options in tests
+        if n >= least
+    ]
     # Blom's positions; of many differences 99 quantiles say as much.
     at = (np.arange(1, n + 1) - 0.375) / (n + 0.25)
     if n > _MARKS:
@@ -87,29 +91,17 @@ def normality(values: Array) -> Normality:
         tuple(row[0] for row in rows),
         np.array([row[1] for row in rows]),
         np.array([row[2] for row in rows]),
-        stats.norm.ppf(at),
+        ndtri(at).astype(np.float64),
         (ordered - values.mean()) / spread,
     )
 
 
-def _anderson(values: Array) -> Any:
-    from statsmodels.stats.diagnostic import normal_ad
-
-    return normal_ad(values)
-
-
-def _lilliefors(values: Array) -> Any:
-    from statsmodels.stats.diagnostic import lilliefors
-
-    return lilliefors(values, pvalmethod="table")
-
-
-# Test, the fewest values that it takes, and how it is done.
-_TESTS: tuple[tuple[str, int, Callable[[Array], Any]], ...] = (
-    ("Shapiro-Wilk", 3, stats.shapiro),
-    ("D'Agostino K2", 20, stats.normaltest),
-    ("Anderson-Darling", 8, _anderson),
-    ("Lilliefors", 5, _lilliefors),
+# Test, the fewest values that it takes, and the function, whose module takes long to load.
+_TESTS = (
+    ("Shapiro-Wilk", 3, "scipy.stats", "shapiro", {}),
+    ("D'Agostino K2", 20, "scipy.stats", "normaltest", {}),
+    ("Anderson-Darling", 8, "statsmodels.stats.diagnostic", "normal_ad", {}),
+    ("Lilliefors", 5, "statsmodels.stats.diagnostic", "lilliefors", {"pvalmethod": "table"}),
 )
 
 

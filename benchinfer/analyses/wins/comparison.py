@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import binom
 
 from benchinfer.analyses.wins.counts import Counted
 from benchinfer.analyses.wins.numerics import likelihood
@@ -44,6 +43,8 @@ def win_square(tally: Tally) -> tuple[Array, Array]:
 
 def _by_estimates(result: "WinsComparison", counts: Tally) -> tuple[Array, Array, Array]:
     """Return (3, P) expected wins, ties and losses, and bounds of binomial ones."""
+    from scipy.stats import binom  # half a second, which a comparison does without
+
     i, j = counts.pairs.T
     tie = None if result.fit is None else result.fit.tie
     n, worth = counts.n[0], result.log_worth

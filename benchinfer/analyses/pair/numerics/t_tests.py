@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import fdtrc, fdtri, stdtr
-from scipy.stats import shapiro
 
 from benchinfer.core.errors import DesignError
 from benchinfer.numerics.max_t import critical_t
@@ -303,6 +302,8 @@ def _cut(values: Array, n_parts: int, seed: int) -> tuple[Array, Codes]:
 def _normal(means: Array) -> bool:
     if len(means) < 3 or np.ptp(means) <= resolution(means):
         return True
+    from scipy.stats import shapiro  # half a second, for few tests
+
     # Beyond some thousand values the p-value of the test is not known well, and tiny departures,
     # which do not matter for a mean, are found.
     return float(shapiro(means[:5000]).pvalue) > _ALPHA
