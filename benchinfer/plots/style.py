@@ -224,9 +224,3 @@ def _overlap(a: Box, b: Box) -> float:
     across = min(a[2], b[2]) - max(a[0], b[0])
     tall = min(a[3], b[3]) - max(a[1], b[1])
     return max(across, 0.0) * max(tall, 0.0)
-
-
-def open_frame(ax: "Axes") -> None:
-    """Keep the lower line of the frame alone."""
-    ax.spines[["left", "right", "top"]].set_visible(False)
-    ax.spines["bottom"].set_color(FAINT)

@@ -44,7 +44,8 @@ from benchinfer.core.sections import (
     checks_table,
 )
 from benchinfer.relations.consensus import sections
-from benchinfer.relations.consensus.consensus import Consensus
+from benchinfer.relations.consensus.consensus import Consensus, optima
+from benchinfer.relations.consensus.sections import consensus_section
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.relation import Relation
 from benchinfer.relations.sections import ensemble_section, relation_section
@@ -308,7 +309,9 @@ def _orders(gathered: ReportInput) -> list[MeasurePart]:
     by_title = {
         "Relations": [relation_section(r, n) for n, r in enumerate(relations, 1)],
         "Ensembles": [ensemble_section(r, f"Ensemble {n}") for n, r in enumerate(ensembles, 1)],
-        "Consensus": [sections.numbered(r, n) for n, r in enumerate(agreed, 1)],
+        "Consensus": [
+            consensus_section(r, f"Consensus {n}: {optima(r)}") for n, r in enumerate(agreed, 1)
+        ],
     }
     return [
         MeasurePart(title.lower(), title, "", "; ".join(content[0].order), tuple(content))

@@ -77,7 +77,7 @@ from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, points, wit
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
-from benchinfer.scores.sources.names import check_names, labelled, renamed
+from benchinfer.scores.sources.names import check_names, renamed
 from benchinfer.scores.sources.nesting import (
     NestedUnits,
     Weights,
@@ -331,7 +331,11 @@ def _read(
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
     new_names = check_names(names)
     origin = open_source(source, query, name)
-    _refuse_battles(origin)
+    if set(origin.names) >= BATTLE:
+        raise ScoreTableError(
+            f"{origin.name!r} holds battles of two models each, not scores.",
+            hint=Phrase(Either("read_wins(...)", "compare wins"), " counts them."),
+        )
     origin = origin if where is None else filtered(origin, where)
     declared_measures, scheme, covariate_names, levels, of_curve, findings = declared(
         measures, resampling, covariates, units, take, origin.toml
@@ -342,7 +346,10 @@ def _read(
         findings += _of_tool(tool)
         scheme, levels = scheme or tool.resampling, levels or tool.units
     by_tool = not declared_measures
-    declared_measures = labelled(declared_measures or (tool.measures if tool else ()), new_names)
+    declared_measures = tuple(
+        replace(m, label=new_names.get(m.name, m.label))
+        for m in (declared_measures or (tool.measures if tool else ()))
+    )
     features = _names_of_features(features, origin)
     origin, point = without_steps(origin, of_curve)
     roles = roles_of(
@@ -411,15 +418,6 @@ def _check_arguments(
     check_crashed(crashed)
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
-
-
-def _refuse_battles(origin: Source) -> None:
-    """Refuse the battles of an arena, which are no scores."""
-    if set(origin.names) >= BATTLE:
-        raise ScoreTableError(
-            f"{origin.name!r} holds battles of two models each, not scores.",
-            hint=Phrase(Either("read_wins(...)", "compare wins"), " counts them."),
-        )
 
 
 def _of_tool(tool: Format) -> list[Finding]:

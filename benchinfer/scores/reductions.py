@@ -14,7 +14,6 @@ from benchinfer.scores.columns import Frame
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import (
     ScoreRows,
-    Summary,
     coded,
     collect,
     first_rows,
@@ -156,12 +155,6 @@ def reduce_cells(
     mean[where] = column["centre"] + column["shift"]
     squares[where] = column["squares"] - column["n"] * column["shift"] ** 2
     return Cells(measure, datasets, algorithms, n, measure.sign * mean, deviation(n, squares))
-
-
-def cells_of(measure: Measure, s: Summary) -> Cells:
-    """Return the cells of a measure without a modelling scale, from its summary."""
-    n, mean = s.n[0], measure.sign * s.mean[0]
-    return Cells(measure, s.datasets, s.algorithms, n, mean, deviation(n, s.squares[0]))
 
 
 def squares_of(cells: Cells) -> Array:

@@ -36,7 +36,6 @@ from benchinfer.scores.reductions import (
     Blocks,
     Cells,
     blocks_in_parts,
-    cells_of,
     deviation,
     reduce_blocks,
     reduce_cells,
@@ -142,7 +141,15 @@ class Rows(ABC):
     def cells(self, measure: Measure, summary: Summary) -> Cells:
         """Reduce to moments of cells, oriented, on the measure's scale."""
         if measure.scale == "identity":
-            return cells_of(measure, summary)
+            n, mean = summary.n[0], measure.sign * summary.mean[0]
+            return Cells(
+                measure,
+                summary.datasets,
+                summary.algorithms,
+                n,
+                mean,
+                deviation(n, summary.squares[0]),
+            )
         return reduce_cells(self.frame(), measure, summary.datasets, summary.algorithms)
 
     def blocks(self, measure: Measure, names: Names, *, paired: bool) -> Blocks:

@@ -435,14 +435,6 @@ def long_frame(
     return pandas.sort_values(labels, ignore_index=True)
 
 
-def whole_replications(frame: Frame, measure: str, algorithms: int) -> Frame:
-    """Keep the replications of which all algorithms have a score of the measure."""
-    keys = ["dataset", "replication"]
-    counts = distinct(frame.filter(nw.col("measure") == measure), "algorithm", keys)
-    complete = counts.filter(nw.col("n") == algorithms).select(*keys)
-    return frame.join(complete, on=keys, how="semi")
-
-
 def labels_of(frame: Frame, column: str) -> set[str]:
     """List the labels that occur in a column."""
     labels = frame.select(column).unique().collect().to_arrow().column(0)

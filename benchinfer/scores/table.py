@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, override
 
+import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
@@ -66,8 +67,8 @@ from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.summary import (
     ScoreRows,
     Summary,
+    distinct,
     long_frame,
-    whole_replications,
 )
 
 if TYPE_CHECKING:
@@ -1141,7 +1142,12 @@ class ScoreTable(Showable):
             return self.subset(datasets=datasets)
         if by != "replication":
             raise DesignError(unknown("by", by, ("dataset", "replication")))
-        rows = rows_of(whole_replications(self._frame, summary.measures[0], len(self.algorithms)))
+        keys = ["dataset", "replication"]
+        counts = distinct(
+            self._frame.filter(nw.col("measure") == summary.measures[0]), "algorithm", keys
+        )
+        complete = counts.filter(nw.col("n") == len(self.algorithms)).select(*keys)
+        rows = rows_of(self._frame.join(complete, on=keys, how="semi"))
         return self._with(rows, rows.summary())
 
     def _with(self, rows: Rows, summary: Summary) -> "ScoreTable":

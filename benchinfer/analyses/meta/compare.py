@@ -13,12 +13,13 @@ from benchinfer.analyses.meta.studies import (
     Covariance,
     Effect,
     Studies,
-    centred,
     of_scores,
     published,
     reported,
+    with_values,
 )
 from benchinfer.comparison.adjustment import Adjust
+from benchinfer.comparison.checks.groups import refuse_varying
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import Contrasts
@@ -164,5 +165,9 @@ def _studies_of(
         )
     studies = of_scores(scores, setting, kind, options.covariance, alone=not options.joint)
     covariates = scores.dataset_covariates(setting.measure.name)
-    studies = centred(studies, covariates, options.covariates)
+    refuse_varying(covariates, options.covariates)
+    at = [covariates.datasets.index(name) for name in studies.datasets]
+    studies = with_values(
+        studies, {name: z[at] for name, z in covariates.constant.items()}, options.covariates
+    )
     return replace(setting, measure=measure_reported), studies, kind

@@ -35,7 +35,6 @@ from benchinfer.plots.style import (
     lines,
     measure_name,
     name_axis,
-    open_frame,
     signed,
 )
 from benchinfer.plots.text import across, fitted, key, plain, pt, versus, widest, wrapped
@@ -307,7 +306,8 @@ def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
     ax.grid(axis="y", color=HAIR, lw=0.7)
     ax.set_ylabel("standard error", fontsize=pt(8.5), color=INK)
     ax.tick_params(labelsize=pt(8.5), color=FAINT)
-    open_frame(ax)
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.spines["bottom"].set_color(FAINT)
     name_axis(ax, funnel.axis, room)
 
 

@@ -16,7 +16,6 @@ from benchinfer.analyses.meta.numerics.effects import (
     direct,
 )
 from benchinfer.analyses.meta.numerics.moderation import moderated
-from benchinfer.comparison.checks.groups import refuse_varying
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Call, Either, Given, Option
@@ -24,7 +23,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes
-from benchinfer.scores.reductions import Blocks, DatasetCovariates
+from benchinfer.scores.reductions import Blocks
 from benchinfer.scores.table import ScoreTable
 
 type Effect = Literal["difference", "standardised", "log-ratio"]
@@ -215,13 +214,6 @@ def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
         f" {Call('compare_permutation')}\n      do with one score per algorithm and"
         " data set.",
     )
-
-
-def centred(studies: Studies, known: DatasetCovariates, names: Sequence[str]) -> Studies:
-    """Return the studies with centred covariates of a table."""
-    refuse_varying(known, names)
-    at = [known.datasets.index(name) for name in studies.datasets]
-    return with_values(studies, {name: z[at] for name, z in known.constant.items()}, names)
 
 
 def with_values(studies: Studies, known: Mapping[str, Array], names: Sequence[str]) -> Studies:

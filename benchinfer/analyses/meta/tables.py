@@ -45,12 +45,6 @@ def ranked(meta: "MetaComparison", table: "pd.DataFrame") -> "pd.DataFrame":
     return table
 
 
-def all_rows(meta: "MetaComparison") -> NetworkPart:
-    """Return the rows of all data sets as one part."""
-    rows = rows_of(meta.studies.blocks, len(meta.algorithms))
-    return rows.part(columns(rows, meta.studies))
-
-
 def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
     """One row for the network, or one per pair; see `MetaComparison.heterogeneity`."""
     name = meta.measure.name
@@ -63,7 +57,8 @@ def heterogeneity(meta: "MetaComparison") -> "pd.DataFrame":
             each_pair.append(pooling.heterogeneity([part], float(tau2), meta.level))
         pairs = {"first": [pair[0] for pair in named], "second": [pair[1] for pair in named]}
         return frame({"measure": [name] * len(each_pair), **pairs, **_numbers(each_pair)})
-    one = pooling.heterogeneity([all_rows(meta)], meta.fit.tau2, meta.level)
+    rows = rows_of(meta.studies.blocks, len(meta.algorithms))
+    one = pooling.heterogeneity([rows.part(columns(rows, meta.studies))], meta.fit.tau2, meta.level)
     if meta.third:
         fit = meta.fit
         return frame(

@@ -50,7 +50,9 @@ def compared(
     every_pair = [data.of(int(i), int(j)) for i, j in family.pairs]
     pairs = every_pair[shown]
     of_family, probabilities = _evidence(every_pair, data, procedure, options.adjust)
-    evidence = _of_contrasts(of_family, shown)
+    columns: dict[str, Any] = {f.name: getattr(of_family, f.name) for f in fields(Evidence)}
+    selected: dict[str, Any] = {n: v if v is None else v[shown] for n, v in columns.items()}
+    evidence = Evidence(**selected)
     probabilities = None if probabilities is None else probabilities[shown]
     zeros = [int((without_noise(pair) == 0).sum()) if test in OF_RANKS else 0 for pair in pairs]
     names = family.named_sides(setting.algorithms)[shown]
@@ -83,13 +85,6 @@ def compared(
         return informed(result)
     sets = best.of_raw_p_values(result)
     return replace(result, rank_sets=sets and best.with_verdicts(sets, result, options.adjust))
-
-
-def _of_contrasts(evidence: Evidence, shown: slice) -> Evidence:
-    """Return the evidence of some contrasts."""
-    columns: dict[str, Any] = {f.name: getattr(evidence, f.name) for f in fields(Evidence)}
-    selected: dict[str, Any] = {n: v if v is None else v[shown] for n, v in columns.items()}
-    return Evidence(**selected)
 
 
 def _evidence(

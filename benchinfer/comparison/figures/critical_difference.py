@@ -169,7 +169,11 @@ def layout_on(
     comparison: "Comparison", scale_of: Callable[..., Scale], width: Width
 ) -> CriticalDifference:
     """Lay out what the verdicts join on an axis."""
-    _refuse(comparison)
+    if not (comparison.pairs >= 0).all(axis=1).any():
+        raise DesignError(
+            "no pair of algorithms has a verdict that an axis could join.",
+            hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
+        )
     scale, measure = scale_of(comparison), comparison.measure
     groups = group(comparison.relation().states, -scale.quality)
     # The better side is that of all figures of the measure.
@@ -185,7 +189,7 @@ def layout_on(
         return length * (share if right == _larger_is_better(scale) else 1 - share)
 
     at = [place(float(value)) for value in scale.values]
-    labels = tuple(_placed(label, at, groups, k) for k, label in enumerate(labels))
+    labels = tuple(replace(label, x=at[groups.ties[k][0]]) for k, label in enumerate(labels))
     name = measure_name(measure)
     cd = scale.ruler
     fits = cd is not None and cd[0] <= ends[1] - ends[0]
@@ -264,14 +268,6 @@ def _integer_ticks(low: float, high: float, most: int) -> list[float]:
     return [1.0, *marks] if low == 1 and step > 2 else marks
 
 
-def _refuse(comparison: "Comparison") -> None:
-    if not (comparison.pairs >= 0).all(axis=1).any():
-        raise DesignError(
-            "no pair of algorithms has a verdict that an axis could join.",
-            hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
-        )
-
-
 def _labels_in(
     comparison: "Comparison", groups: Groups, scale: Scale, top: float, width: Width, *, right: bool
 ) -> tuple[list[Label], tuple[float, float], dict[str, str]]:
@@ -345,11 +341,6 @@ def _labels(
             placed.append(Label(tuple(text), 0.0, y, side, symbol, colour, groups.control in tie))
             y += len(text)
     return [*placed[:half], *placed[half:][::-1]]
-
-
-def _placed(label: Label, at: list[float], groups: Groups, k: int) -> Label:
-    """Put the stem of the k-th label on the axis."""
-    return replace(label, x=at[groups.ties[k][0]])
 
 
 def _against(comparison: "Comparison", control: int, tie: tuple[int, ...]) -> tuple[str, str]:

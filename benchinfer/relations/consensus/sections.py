@@ -210,11 +210,6 @@ def _counted(result: Consensus) -> str:
     return f"{optima(result)}; they agree on {agreed:,} of {count(k * (k - 1) // 2, 'pair')}"
 
 
-def numbered(result: Consensus, number: int) -> Section:
-    """Return the section of one of several."""
-    return consensus_section(result, f"Consensus {number}: {optima(result)}")
-
-
 def citations() -> str:
     """Return the BibTeX entries of what a consensus rests on."""
     return bibtex([consensus])

@@ -49,7 +49,9 @@ def letters(different: Flags) -> list[tuple[int, ...]]:
         groups = _split(groups, 1 << i, later)
         if len(groups) > _MOST:
             return _swept(_grown(different))
-    return _swept([_members(group) for group in groups])
+    return _swept(
+        [tuple(m for m in range(group.bit_length()) if group >> m & 1) for group in groups]
+    )
 
 
 def _split(groups: list[int], one: int, others: int) -> list[int]:
@@ -61,10 +63,6 @@ def _split(groups: list[int], one: int, others: int) -> list[int]:
     return unsplit + [
         h for h in halves if not any(h & ~g == 0 for g in (*unsplit, *(halves - {h})))
     ]
-
-
-def _members(group: int) -> tuple[int, ...]:
-    return tuple(m for m in range(group.bit_length()) if group >> m & 1)
 
 
 def _grown(different: Flags) -> list[tuple[int, ...]]:
@@ -124,11 +122,6 @@ def is_irreflexive(r: Flags) -> bool:
     return not r.diagonal().any()
 
 
-def is_symmetric(r: Flags) -> bool:
-    """``i r j`` implies ``j r i``."""
-    return bool((r == r.T).all())
-
-
 def is_asymmetric(r: Flags) -> bool:
     """``i r j`` excludes ``j r i``."""
     return not (r & r.T).any()
@@ -137,11 +130,6 @@ def is_asymmetric(r: Flags) -> bool:
 def is_transitive(r: Flags) -> bool:
     """``i r j`` and ``j r k`` imply ``i r k``."""
     return not (compose(r, r) & ~r).any()
-
-
-def is_negatively_transitive(r: Flags) -> bool:
-    """``i r k`` implies ``i r j`` or ``j r k`` for every j: a strict weak order's second half."""
-    return is_transitive(~r)
 
 
 def is_acyclic(r: Flags) -> bool:
@@ -221,11 +209,11 @@ def properties(r: Flags) -> dict[str, bool]:
     p = {
         "reflexive": bool(r.diagonal().all()),
         "irreflexive": is_irreflexive(r),
-        "symmetric": is_symmetric(r),
+        "symmetric": bool((r == r.T).all()),
         "asymmetric": is_asymmetric(r),
         "antisymmetric": is_asymmetric(r & off),
         "transitive": is_transitive(r),
-        "negatively transitive": is_negatively_transitive(r),
+        "negatively transitive": is_transitive(~r),
         "complete": bool(either[off].all()),
         "strongly complete": bool(either.all()),
         "quasi-transitive": is_transitive(strict),

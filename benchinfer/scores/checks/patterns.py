@@ -57,7 +57,9 @@ def pattern_of(names: Sequence[str]) -> Pattern:
             labels[-1] = tuple(f"{a}{between}{b}" for a, b in zip(labels[-1], values, strict=True))
         else:
             texts[-1] += between
-            stem = _stem(values)
+            matches = [_COUNTED.fullmatch(value) for value in values]
+            stems = {match[0][: match.start(2)] if match else "" for match in matches}
+            stem = stems.pop() if len(stems) == 1 else ""
             texts[-1] += stem
             texts.append("")
             labels.append(tuple(value.removeprefix(stem) for value in values))
@@ -105,10 +107,3 @@ def _same_parts(first: Iterable[str], second: Iterable[str]) -> bool:
     """Return whether each of two parts determines the other."""
     pairs = set(zip(first, second, strict=True))
     return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
-
-
-def _stem(values: Sequence[str]) -> str:
-    """Return the word before numbers, as in ``seed1`` and ``seed2``."""
-    matches = [_COUNTED.fullmatch(value) for value in values]
-    stems = {match[0][: match.start(2)] if match else "" for match in matches}
-    return stems.pop() if len(stems) == 1 else ""

@@ -122,7 +122,12 @@ def with_proposals(
         return error
     # Calls that are complete take the place of hints on single options.
     findings = [replace(f, hint="") if f.rule in _UNCLEAR or _ways(f) else f for f in findings]
-    text = [refusal(findings, _called(source)), Phrase("It can be read by")]
+    text = [
+        refusal(
+            findings, Path(source).name if isinstance(source, str | Path) else type(source).__name__
+        ),
+        Phrase("It can be read by"),
+    ]
     for proposal in made:
         text += [Phrase("  ", proposal), f"      {proposal.gives}"]
     names = list(dict.fromkeys(name for p in made for name in p.directions))
@@ -138,10 +143,6 @@ def _ways(fault: Finding) -> list[Option]:
     units = [p for p in ways if p.name == "units" and isinstance(p.value, tuple)]
     nested = [p for p in units if common_name(str(cast("Any", p.value)[0])) in GROUPS]
     return [*nested, *(p for p in ways if p.name == "take")]
-
-
-def _called(source: object) -> str:
-    return Path(source).name if isinstance(source, str | Path) else type(source).__name__
 
 
 def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
@@ -170,7 +171,9 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
             added = {name: value for name, value in candidate.items() if name != "measures"}
             proposal = Proposal(_written(source), added, directions, _gives(table))
             # Another way to the same scores is no other proposal.
-            made.setdefault(table.summary.mean.tobytes(), (_sparse(table), proposal))
+            made.setdefault(
+                table.summary.mean.tobytes(), (bool((table.summary.n > 0).mean() < 0.5), proposal)
+            )
     return [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
 
 
@@ -442,11 +445,6 @@ def _gives(table: "ScoreTable") -> str:
     names = [m.name for m in table.measures]
     measures = f", measures {', '.join(names)}" if len(names) > 1 else f", {names[0]}"
     return f"{' x '.join(parts)}{measures}"
-
-
-def _sparse(table: "ScoreTable") -> bool:
-    """Return whether more than half of the cells of a table have no score."""
-    return bool((table.summary.n > 0).mean() < 0.5)
 
 
 def _written(source: object) -> str:

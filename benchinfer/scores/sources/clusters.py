@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 import numpy as np
 
-from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.columns import Frame
 from benchinfer.scores.reductions import Cells, on_scale
 from benchinfer.scores.statistics import (
@@ -20,12 +19,9 @@ from benchinfer.scores.statistics import (
     condensed,
     statistics_of,
 )
-from benchinfer.scores.summary import Summary, coded, matrix, with_centre
+from benchinfer.scores.summary import coded, matrix, with_centre
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchinfer.scores.features import Feature
     from benchinfer.scores.table import ScoreTable
 
 
@@ -40,12 +36,21 @@ def cluster_statistics(table: "ScoreTable", frame: Frame) -> SufficientStatistic
     once = bool((table.summary.n == table.summary.replications).all())
     if table.paired and once and len(table.algorithms) <= _MOST_ALGORITHMS:
         blocks = {name: block_moments(frame, of_measure) for name, of_measure in cells.items()}
+    exact = (
+        table.summary.measures,
+        table.summary.datasets,
+        table.summary.algorithms,
+        table.summary.n.tolist(),
+    )
+    sums = [f"{x:.6g}" for x in (*table.summary.mean.ravel(), *table.summary.squares.ravel())]
+    ends = (table.summary.minimum.tolist(), table.summary.maximum.tolist())
+    described = [(name, *known.content) for name, known in sorted(table.features.items())]
     return statistics_of(
         table,
         cells,
         blocks,
         steps=dict.fromkeys(blocks, 0.0),
-        digest=_digest(table.summary, table.features),
+        digest=hashlib.sha256(repr((exact, ends, sums, *described)).encode()).hexdigest()[:16],
         sample=np.empty(0, np.uint64),
     )
 
@@ -102,24 +107,10 @@ def block_moments(frame: Frame, cells: Cells) -> BlockMoments:
     cross -= rows[:, None, None] * shift[:, :, None] * shift[:, None, :]
     level = np.nan_to_num(cells.measure.sign * cells.mean)
     mean = np.where(held, level[dataset] + shift, 0.0)
-    roots = _roots(cross, rows)
-    nothing = np.zeros((len(cells.datasets), k))
-    return condensed(dataset, held, rows, mean, roots, nothing)
-
-
-def _roots(cross: Array, rows: Codes) -> tuple[Codes, Array]:
-    """Return home and rows of roots of cross products, as many as have a length."""
     values, vectors = np.linalg.eigh(cross)
     size = values[:, -1:]
     positive = (values > np.finfo(float).eps * len(cross[0]) * size) & (rows > 1)[:, None]
     home, at = np.nonzero(positive)
-    return home, np.sqrt(values[home, at])[:, None] * vectors[home, :, at]
-
-
-def _digest(summary: Summary, features: "Mapping[str, Feature]") -> str:
-    """Fingerprint a summary by what is the same in whatever order an engine adds, and features."""
-    exact = (summary.measures, summary.datasets, summary.algorithms, summary.n.tolist())
-    sums = [f"{x:.6g}" for x in (*summary.mean.ravel(), *summary.squares.ravel())]
-    ends = (summary.minimum.tolist(), summary.maximum.tolist())
-    described = [(name, *known.content) for name, known in sorted(features.items())]
-    return hashlib.sha256(repr((exact, ends, sums, *described)).encode()).hexdigest()[:16]
+    roots = home, np.sqrt(values[home, at])[:, None] * vectors[home, :, at]
+    nothing = np.zeros((len(cells.datasets), k))
+    return condensed(dataset, held, rows, mean, roots, nothing)

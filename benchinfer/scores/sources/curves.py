@@ -135,18 +135,15 @@ def _steps(name: str, names: Columns, take: str) -> str:
     """Return the column of steps, by its name or as the finest that is named as one."""
     if name and name not in names:
         raise _no_column(name, names, take)
-    usual = [name] if name else steps_of(names)
+    usual = (
+        [name] if name else [name for step in STEPS for name in names if common_name(name) == step]
+    )
     if not usual:
         raise ScoreTableError(
             f"{Given('take', take)}: no column is named as one of steps.",
             hint=Phrase(f"{Option('take', 'last:NAME')} says which it is."),
         )
     return usual[0]
-
-
-def steps_of(names: Sequence[str]) -> list[str]:
-    """Return the columns that are named as steps."""
-    return [name for step in STEPS for name in names if common_name(name) == step]
 
 
 def without_steps(source: Source, text: str | None) -> tuple[Source, Take | None]:

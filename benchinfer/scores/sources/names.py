@@ -40,11 +40,6 @@ def check_names(names: object) -> dict[str, str]:
     return texts
 
 
-def labelled(measures: Sequence[Measure], names: Names) -> tuple[Measure, ...]:
-    """Return the measures, with the new names of some as their labels."""
-    return tuple(replace(m, label=names.get(m.name, m.label)) for m in measures)
-
-
 def renamed[Table: (Frame, Places)](
     table: Table, names: Names, measures: Sequence[Measure], findings: list[Finding]
 ) -> Table:

@@ -165,7 +165,7 @@ def _move(
     new, new_slope = value, slope
     with np.errstate(over="ignore", invalid="ignore"):  # a path that goes astray is refused
         for s in range(steps):
-            to = to + step * _back(moved, root)
+            to = to + step * (moved * root if root.ndim == 1 else moved @ root.T)
             new, new_slope = density(to)
             moved = moved + (step if s < steps - 1 else step / 2) * _along(new_slope, root)
         gain = new - value - ((moved**2).sum(axis=1) - (momentum**2).sum(axis=1)) / 2
@@ -184,10 +184,6 @@ def _move(
 
 def _along(slope: Array, root: Array) -> Array:
     return slope * root if root.ndim == 1 else slope @ root
-
-
-def _back(moved: Array, root: Array) -> Array:
-    return moved * root if root.ndim == 1 else moved @ root.T
 
 
 @savable

@@ -39,8 +39,14 @@ def helm(folder: Path, files: Sequence[Path]) -> Results:
     for run in runs:
         spec = document(run / "run_spec.json", _TOOL)
         name = part(spec, "name", str, _TOOL)
+        scenario, _, arguments = name.partition(":")
+        others = [
+            a
+            for a in arguments.split(",")
+            if a.partition("=")[0] not in ("model", "model_deployment")
+        ]
         labels = {
-            "dataset": _scenario(name),
+            "dataset": ":".join(text for text in (scenario, ",".join(others)) if text),
             "algorithm": part(part(spec, "adapter_spec", dict, _TOOL), "model", str, _TOOL),
         }
         before = len(rows)
@@ -56,15 +62,6 @@ def helm(folder: Path, files: Sequence[Path]) -> Results:
         resampling=Resampling("items") if by_instance else None,
         note=f"{len(runs)} runs in {folder.name}; other statistics than scores are left out",
     ), rows
-
-
-def _scenario(name: str) -> str:
-    """Return the name of a run without its model."""
-    scenario, _, arguments = name.partition(":")
-    others = [
-        a for a in arguments.split(",") if a.partition("=")[0] not in ("model", "model_deployment")
-    ]
-    return ":".join(text for text in (scenario, ",".join(others)) if text)
 
 
 def _scores(stats: Sequence[Record]) -> dict[tuple[str, str], object]:

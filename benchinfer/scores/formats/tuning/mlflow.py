@@ -18,7 +18,8 @@ def mlflow_runs(folder: Path, files: Sequence[Path]) -> Results:
     for file in files:
         if file.name != "meta.yaml":
             continue
-        meta = _meta(file)
+        pairs = [line.partition(":") for line in file.read_text(errors="replace").splitlines()]
+        meta = {key.strip(): value.strip().strip("'\"") for key, _, value in pairs}
         if "run_id" in meta or "run_uuid" in meta:
             runs[file.parent] = meta
         else:
@@ -57,12 +58,6 @@ def _labels(run: Path, meta: dict[str, str], experiment: str) -> dict[str, Any]:
         "replication": usual["replication"] or run.name,
         "failure": _STATES.get(state, state) or None,
     }
-
-
-def _meta(file: Path) -> dict[str, str]:
-    """Return the flat keys of a ``meta.yaml``."""
-    pairs = [line.partition(":") for line in file.read_text(errors="replace").splitlines()]
-    return {key.strip(): value.strip().strip("'\"") for key, _, value in pairs}
 
 
 def _last(file: Path) -> float | str | None:

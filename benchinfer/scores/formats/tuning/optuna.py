@@ -43,7 +43,10 @@ def optuna_storage(path: Path, typed: str) -> Results:
         studies, directions, trials, values, attributes, params = tables
         said: dict[int, dict[str, str]] = {}
         for trial, name, value, distribution in params:
-            said.setdefault(trial, {})[name.casefold()] = _parameter(value, distribution)
+            choices = json.loads(distribution).get("attributes", {}).get("choices")
+            said.setdefault(trial, {})[name.casefold()] = str(
+                value if choices is None else choices[int(value)]
+            )
         for trial, name, value in attributes:
             said.setdefault(trial, {})[name.casefold()] = str(json.loads(value))
     except (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -93,9 +96,3 @@ def _measures(directions: list[tuple[int, int, str]], objectives: list[int]) -> 
         for o, way in ways.items()
         if way in ({"MAXIMIZE"}, {"MINIMIZE"})
     )
-
-
-def _parameter(value: float, distribution: str) -> str:
-    """Return the value of a parameter; of a category its number is stored."""
-    choices = json.loads(distribution).get("attributes", {}).get("choices")
-    return str(value if choices is None else choices[int(value)])
