@@ -5,6 +5,7 @@ Every analysis returns a `Comparison`; relations, figures and reports see nothin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import numpy as np
@@ -19,7 +20,7 @@ from benchinfer.core.hints import Option
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
-from benchinfer.core.result import Tabular, written_up
+from benchinfer.core.result import Tabular
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict, verdict_columns
 from benchinfer.numerics.directions.rank_sets import RankSets, rank_sets, rank_sets_of_draws
@@ -412,7 +413,7 @@ class Comparison(Tabular):
         adjusted p-value or probability; and what is decided among the other algorithms.
         `benchinfer.papers.latex` writes them for LaTeX.
         """
-        return written_up(self)
+        return import_module("benchinfer.papers.sentences").sentence(self)
 
     @property
     def level_name(self) -> str:

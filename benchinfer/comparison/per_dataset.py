@@ -10,6 +10,7 @@ https://doi.org/10.17713/ajs.v41i1.185
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count, level_percent, within
 from benchinfer.core.parallel import in_order, workers
-from benchinfer.core.result import Tabular, written_up
+from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.numerics.multiplicity import partial_conjunction
 from benchinfer.relations.ensemble import Ensemble
@@ -250,7 +251,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
         How many contrasts are decided, and how often each of the first algorithms is better and
         worse; numbers are in `table`.
         """
-        return written_up(self)
+        return import_module("benchinfer.papers.sentences").sentence(self)
 
 
 # What an argument may be that says how data sets differ, where each is taken by itself.

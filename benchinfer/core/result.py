@@ -64,11 +64,6 @@ class Showable(Readable):
         return saving.save(self, path)
 
 
-def written_up(result: object) -> str:
-    """Return what a comparison shows, in sentences; see `Comparison.sentence`."""
-    return import_module("benchinfer.papers.sentences").sentence(result)
-
-
 class Tabular(Showable):
     """Give a result the method `table`."""
 

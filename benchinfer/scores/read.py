@@ -73,7 +73,7 @@ from benchinfer.scores.rows import (
     placed_frame,
     rows_of,
 )
-from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, points, without_steps
+from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_steps
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -299,7 +299,7 @@ def _traces(source: object, targets: Goals, options: Mapping[str, Any]) -> Score
         table,
         source=origin.name,
         notes=(*findings, *notes, *table.notes),
-        targets=times.renamed(check_names(options["names"])),
+        targets=times.renamed({} if (n := options["names"]) is None else check_names(n)),
     )
 
 
@@ -329,7 +329,7 @@ def _read(
 ) -> ScoreTable:
     """Read a table of scores and check it, by the arguments of `read_scores`."""
     _check_arguments(repeats, failed, crashed, dataset, unit_weights)
-    new_names = check_names(names)
+    new_names = {} if names is None else check_names(names)
     origin = open_source(source, query, name)
     if set(origin.names) >= BATTLE:
         raise ScoreTableError(
@@ -351,7 +351,8 @@ def _read(
         for m in (declared_measures or (tool.measures if tool else ()))
     )
     features = _names_of_features(features, origin)
-    origin, point = without_steps(origin, of_curve)
+    point = None if of_curve is None else Take.of(of_curve, origin.names)
+    origin = origin if point is None else without_steps(origin, point)
     roles = roles_of(
         origin,
         status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
@@ -360,7 +361,8 @@ def _read(
         covariate_names,
         features if isinstance(features, tuple) else (),
     )
-    origin = points(origin, point, roles, declared_measures, selected=selected)
+    if point is not None:
+        origin = points(origin, point, roles, declared_measures, selected=selected)
     unreadable = [*unnamed_index(roles, origin.index), *odd_kinds(roles, origin.kinds)]
     findings += [*roles.findings, *unreadable]
     constant = _constant_labels(roles, origin, declared_measures, dataset, findings)
@@ -373,30 +375,44 @@ def _read(
         reading, failures = _settled(reading, findings, crashed, by_tool=by_tool)
         findings = _with_faults(findings, origin, reading)
         reading, nested = _of_units(reading, unit_weights, findings)
+    table = _table(origin, reading, findings, scheme, failures, nested, paired=paired)
+    if features is not None:
+        keys = roles.of.get("dataset", ())
+        known = read_features(features, table.datasets, origin, keys, new_names)
+        table = replace(table, features=known)
+    return table if normalise is None else table.normalise(normalise)
+
+
+def _table(
+    origin: Source,
+    reading: Reading,
+    findings: list[Finding],
+    scheme: Resampling | None,
+    failures: Any,
+    nested: NestedUnits | None,
+    *,
+    paired: bool | None,
+) -> ScoreTable:
+    """Return the table of rows that are read; refuse what cannot be compared."""
     is_paired, note = pairing(reading.summary, scheme, paired=paired)
     findings += [note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.
         facts = Facts(reading.summary, is_paired, reading.measures, scheme)
-        refuse([*findings, *(check(facts) if roles.has("algorithm") else ())], origin.name)
-    table = ScoreTable(
+        refuse([*findings, *(check(facts) if reading.roles.has("algorithm") else ())], origin.name)
+    return ScoreTable(
         measures=tuple(m for m in reading.measures if m.name in reading.summary.measures),
         resampling=scheme,
         paired=is_paired,
         domains=_domains(reading),
         source=origin.name,
         notes=tuple(findings),
-        covariates=roles.covariates,
+        covariates=reading.roles.covariates,
         _rows=reading.rows,
         summary=reading.summary,
         _failures=failures,
         units=nested,
     )
-    if features is not None:
-        keys = roles.of.get("dataset", ())
-        known = read_features(features, table.datasets, origin, keys, new_names)
-        table = replace(table, features=known)
-    return table if normalise is None else table.normalise(normalise)
 
 
 def _names_of_features(features: object, origin: Source) -> object:
@@ -485,11 +501,13 @@ def _rows_read(
 ) -> Reading:
     """Read the rows in one pass where the source streams, else whole, adding its findings."""
     if (rows := _streamed(origin, roles, constant)) is not None:
-        places = renamed(rows.places, names, options[0], findings)
-        return _of_dense(replace(rows, places=places), roles, options)
+        if names:
+            rows = replace(rows, places=renamed(rows.places, names, options[0], findings))
+        return _of_dense(rows, roles, options)
     frame, of_loading = origin.load(roles.labels, roles.scores, roles.covariates)
     findings += of_loading
-    frame = renamed(canonical(frame, roles, constant), names, options[0], findings)
+    frame = canonical(frame, roles, constant)
+    frame = renamed(frame, names, options[0], findings) if names else frame
     return _of_frame(frame, roles, options)
 
 

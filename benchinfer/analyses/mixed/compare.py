@@ -172,7 +172,8 @@ def compare_mixed(
     options.check_family(setting.algorithms)
     validation.check_missing(setting, missing)
     design = choose(setting, options.terms, target)
-    check_constant(scores, setting.measure.name, options.covariates)
+    if options.covariates:
+        check_constant(scores, setting.measure.name, options.covariates)
     design = resolve(structure, residual, design, setting)
     design = with_fixed_effects(design, domains, options.covariates)
     return compared(setting, fit_design(scores, setting, design), options)

@@ -61,8 +61,6 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
 def check_constant(scores: "ScoreTable", measure: str, covariates: tuple[str, ...]) -> None:
     """Refuse covariates that are not in the table or vary within data sets."""
     known_covariates(scores, covariates)
-    if not covariates:
-        return
     refuse_varying(scores.dataset_covariates(measure), covariates)
 
 

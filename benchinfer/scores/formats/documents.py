@@ -36,7 +36,7 @@ from benchinfer.scores.resampling import Resampling
 MOST_BYTES = 1 << 28
 DEEPEST = 20
 _MOST_ROWS = 10_000_000
-_PREDICTIONS = re.compile(r"(test|train)(Resample|Fold)\d+\.csv")
+PREDICTIONS = re.compile(r"(test|train)(Resample|Fold)\d+\.csv")
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -400,13 +400,11 @@ def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:
 
 
 def predictions(path: Path, typed: str) -> tuple[Format, Rows] | None:
-    """Read the score of one resample from its predictions; None of other files.
+    """Read the score of one resample from a file named as its predictions; None of other tables.
 
     Three lines say data set, estimator, split and resample; parameters; times. A line per case
     holds the label and its prediction.
     """
-    if _PREDICTIONS.fullmatch(path.name) is None:
-        return None
     try:
         with path.open(encoding="utf-8", newline="") as file:
             heads = [line.strip().split(",") for line in islice(file, 3)]

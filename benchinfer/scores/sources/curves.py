@@ -146,22 +146,19 @@ def _steps(name: str, names: Columns, take: str) -> str:
     return usual[0]
 
 
-def without_steps(source: Source, text: str | None) -> tuple[Source, Take | None]:
-    """Hide the column of steps, which is neither a label nor a score, and return what is taken."""
-    if text is None:
-        return source, None
-    take = Take.of(text, source.names)
+def without_steps(source: Source, take: Take) -> Source:
+    """Hide the column of steps, which is neither a label nor a score."""
     known = source.known
     if known is not None:
         columns = {name: role for name, role in known.columns.items() if name != take.steps}
         known = replace(known, columns=columns)
     names = tuple(name for name in source.names if name != take.steps)
-    return replace(source, names=names, known=known), take
+    return replace(source, names=names, known=known)
 
 
 def points(
     source: Source,
-    take: Take | None,
+    take: Take,
     roles: Roles,
     measures: Sequence[Measure],
     *,
@@ -174,8 +171,6 @@ def points(
     ScoreTableError
         Scores would be the best of their own curves, and nobody says that this is meant.
     """
-    if take is None:
-        return source
     take = take.directed(measures)
     by_itself = take.by in roles.scores
     if by_itself and not selected:

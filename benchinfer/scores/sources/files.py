@@ -32,6 +32,7 @@ from benchinfer.scores.formats.aslib import scenario
 from benchinfer.scores.formats.documents import (
     DEEPEST,
     MOST_BYTES,
+    PREDICTIONS,
     archive,
     arff,
     of_mapping,
@@ -45,11 +46,11 @@ from benchinfer.scores.formats.evaluations.harness import (
     harness_records,
     harness_samples,
 )
-from benchinfer.scores.formats.evaluations.opencompass import opencompass
+from benchinfer.scores.formats.evaluations.opencompass import SUMMARY, opencompass
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.tables import recognised
-from benchinfer.scores.formats.timing.google_benchmark import google_benchmark_lines
+from benchinfer.scores.formats.timing.google_benchmark import HEAD, google_benchmark_lines
 from benchinfer.scores.formats.tuning.dvc import experiment_states
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
@@ -688,6 +689,15 @@ def _of_log(path: Path, typed: str) -> "Results":
     return flaml(path, typed)
 
 
+def _of_text(path: Path, typed: str) -> "Results | None":
+    """Read the texts of tools that are recognised by the name of the file or its first line."""
+    if PREDICTIONS.fullmatch(path.name):
+        return predictions(path, typed)
+    if SUMMARY.fullmatch(path.name):
+        return opencompass(path)
+    return google_benchmark_lines(path) if _head(path, len(HEAD)) == HEAD else None
+
+
 def _of_lines(path: Path, _: str) -> "Results | None":
     from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
 
@@ -704,9 +714,7 @@ def _of_details(path: Path, _: str) -> "Results | None":
 _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
     **dict.fromkeys(
         TEXT,
-        lambda path, typed: (
-            predictions(path, typed) or opencompass(path) or google_benchmark_lines(path)
-        ),
+        _of_text,
     ),
     **dict.fromkeys(PRINTED, _of_print),
     **dict.fromkeys(SQL, _of_base),
@@ -719,9 +727,9 @@ _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]
 }
 
 
-def _head(path: Path) -> bytes:
+def _head(path: Path, size: int = len(SQLITE)) -> bytes:
     with path.open("rb") as file:
-        return file.read(len(SQLITE))
+        return file.read(size)
 
 
 def _page(path: Path, typed: str) -> Source:

@@ -23,8 +23,6 @@ _NOUNS = {"algorithm": "algorithm", "dataset": "data set", "measure": "measure"}
 
 def check_names(names: object) -> dict[str, str]:
     """Return new names by those of the table; refuse what is no mapping of texts."""
-    if names is None:
-        return {}
     pairs = cast("Mapping[object, object]", names) if isinstance(names, Mapping) else None
     if pairs is None or not all(isinstance(new, str) for new in pairs.values()):
         raise ScoreTableError(
@@ -47,8 +45,6 @@ def renamed[Table: (Frame, Places)](
 
     A name is replaced wherever it is that of an algorithm or a data set.
     """
-    if not names:
-        return table
     if isinstance(table, Places):
         labels = {role: set(getattr(table, f"{role}s")) for role in _NOUNS}
     else:

@@ -25,7 +25,7 @@ _COUNTS = {
     *("family_index", "per_family_instance_index", "repetitions", "repetition_index"),
     *("threads", "iterations", *_TIMES),
 }
-_COLUMNS = ("name", "iterations", "real_time", "cpu_time", "time_unit")
+HEAD = b"name,iterations,real_time,cpu_time,time_unit"  # of the lines of a table
 _AGGREGATE = re.compile(r"(.+)_(mean|median|stddev|cv|BigO|RMS)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -71,11 +71,8 @@ def google_benchmark(document: Record, path: Path) -> Results:
 
 
 def google_benchmark_lines(path: Path) -> Results | None:
-    """Return the times of ``--benchmark_format=csv``; None of other tables."""
+    """Return the times of ``--benchmark_format=csv``, whose first line begins with `HEAD`."""
     with path.open(encoding="utf-8", newline="", errors="replace") as file:
-        if not file.readline().startswith(",".join(_COLUMNS)):
-            return None
-        file.seek(0)
         try:
             lines = list(csv.DictReader(file, strict=True))
         except csv.Error:
