@@ -54,16 +54,12 @@ class _Measures:
 def row_names(rows: Sequence[str], columns: int, width: Width) -> dict[str, str]:
     """Return names of rows as they fit beside tiles."""
     room = max(_NAMES * width, width - 0.3 - _PITCH * columns)
-    return fitted(rows, room, _size(width))
-
-
-def _size(width: Width) -> float:
-    return 8.5 if is_wide(width) else 7.5
+    return fitted(rows, room, 8.5 if is_wide(width) else 7.5)
 
 
 def _measured(grid: TileGrid) -> _Measures:
     """Fit names and tiles into the width; heads without room are counted in tens."""
-    size = _size(grid.width)
+    size = 8.5 if is_wide(grid.width) else 7.5
     names = row_names(grid.rows, len(grid.columns), grid.width)
     rows = [names[name] for name in grid.rows]
     room = grid.width - widest(rows, size) - 0.3

@@ -50,7 +50,11 @@ def _details(meta: MetaComparison) -> tuple[Section, ...]:
         try:
             written[name] = write(meta, ask())
         except DesignError as error:
-            shown = _network(meta) if name == "consistency" and joint else ()
+            shown = (
+                (Figure(meta, "network", "Who was compared with whom."),)
+                if name == "consistency" and joint
+                else ()
+            )
             warnings = (str(error),)
             written[name] = Section(title=_TITLES[name], figures=shown, warnings=warnings)
     return tuple(written.values())
@@ -167,10 +171,6 @@ def _influence(meta: MetaComparison) -> Table:
     )
 
 
-def _network(meta: MetaComparison) -> tuple[Figure, ...]:
-    return (Figure(meta, "network", "Who was compared with whom."),)
-
-
 def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
     """Show the network, and the tests of direct against indirect evidence."""
     k = len(meta.algorithms)
@@ -189,7 +189,10 @@ def network(meta: MetaComparison, tests: "pd.DataFrame") -> Section:
         note="P-values are of each test alone.",
     )
     return Section(
-        title=_TITLES["consistency"], text=(text,), figures=_network(meta), tables=(table,)
+        title=_TITLES["consistency"],
+        text=(text,),
+        figures=(Figure(meta, "network", "Who was compared with whom."),),
+        tables=(table,),
     )
 
 

@@ -290,28 +290,22 @@ def fit_statistics(
 ) -> MixedFit:
     """Fit the model of a design to moments of scores."""
     try:
-        model = _fitted(statistics, design, fixed.x, domain)
+        if isinstance(statistics, Statistics):
+            model: Fit = fit(statistics, design.fitted, fixed.x)
+        else:
+            model = fit_structured(
+                statistics,
+                between=design.between,
+                residual=design.residual,
+                terms=design.fitted,
+                domain=domain,
+                x=fixed.x,
+            )
     except FitError as error:
         raise _refusal(error) from None
+    if isinstance(model, StructuredFit) and any(n.startswith("residual") for n in model.singular):
+        raise _refusal(FitError("a residual variance goes to zero: some scores repeat each other."))
     return MixedFit(design, fixed, model, statistics, domain, overlap)
-
-
-def _fitted(
-    statistics: Statistics | Patterns, design: Design, x: Array | None, domain: Codes | None
-) -> Fit:
-    if isinstance(statistics, Statistics):
-        return fit(statistics, design.fitted, x)
-    model = fit_structured(
-        statistics,
-        between=design.between,
-        residual=design.residual,
-        terms=design.fitted,
-        domain=domain,
-        x=x,
-    )
-    if any(name.startswith("residual") for name in model.singular):
-        raise FitError("a residual variance goes to zero: some scores repeat each other.")
-    return model
 
 
 def _each_dataset(reduction: ScoreReduction, datasets: tuple[str, ...]) -> AveragedFit:

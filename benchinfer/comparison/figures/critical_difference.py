@@ -428,11 +428,7 @@ def _alt(comparison: "Comparison", groups: Groups, scale: Scale, name: str) -> s
 
 def _head(d: CriticalDifference) -> float:
     """Rows above the axis: tick labels, the name of the axis, the ruler."""
-    return (3.6 if d.ruler else 2.3) + 0.85 * _named(d).count("\n")
-
-
-def _named(d: CriticalDifference) -> str:
-    return wrapped(d.axis, d.width - 0.3)
+    return (3.6 if d.ruler else 2.3) + 0.85 * wrapped(d.axis, d.width - 0.3).count("\n")
 
 
 def size(d: CriticalDifference) -> tuple[float, float]:
@@ -448,7 +444,7 @@ def draw(d: CriticalDifference, ax: "Axes") -> None:
     lines(ax, [(0, 0, d.length, 0), *((x, -0.3, x, 0) for x, _ in d.ticks)], INK, 1.1)
     for x, text in d.ticks:
         ax.text(x, -0.4, text, fontsize=pt(8.5), color=INK, ha="center", va="bottom")
-    named = plain(_named(d))
+    named = plain(wrapped(d.axis, d.width - 0.3))
     # Where all labels are on one side, the name of the axis may go on above them.
     x, align = {_FREE: (0.0, "left")}.get(d.margins[0], (d.length / 2, "center"))
     x, align = {_FREE: (d.length, "right")}.get(d.margins[1], (x, align))

@@ -280,26 +280,6 @@ def intransitive(r: Flags) -> Tuples:
     return _chains(r, ~r)
 
 
-def negatively_intransitive(r: Flags) -> Tuples:
-    """Return (i, j, k) with neither ``i r j`` nor ``j r k`` but ``i r k``."""
-    return _chains(~r, r)
-
-
-def one_way(r: Flags) -> Tuples:
-    """Return (i, j) with ``i r j`` but not ``j r i``: what breaks symmetry."""
-    return _pairs(r & ~r.T)
-
-
-def both_ways(r: Flags) -> Tuples:
-    """Return (i, j), i < j, with ``i r j`` and ``j r i``: what breaks antisymmetry."""
-    return _pairs(np.triu(r & r.T, 1))
-
-
-def neither_way(r: Flags) -> Tuples:
-    """Return (i, j), i < j, with neither ``i r j`` nor ``j r i``: what breaks completeness."""
-    return _pairs(np.triu(~(r | r.T), 1))
-
-
 def circles(r: Flags) -> Tuples:
     """Return the circles of three of the one-way pairs, each once, its smallest member first."""
     strict = r & ~r.T
@@ -313,12 +293,14 @@ def intransitive_ties(r: Flags) -> Tuples:
     return [t for t in _chains(~apart, apart) if t[0] < t[2]]
 
 
+# Pairs or triples of elements that break a property.
 VIOLATIONS: dict[str, Callable[[Flags], Tuples]] = {
     "transitive": intransitive,
-    "negatively transitive": negatively_intransitive,
-    "symmetric": one_way,
-    "antisymmetric": both_ways,
-    "complete": neither_way,
+    # neither i r j nor j r k, but i r k
+    "negatively transitive": lambda r: _chains(~r, r),
+    "symmetric": lambda r: _pairs(r & ~r.T),
+    "antisymmetric": lambda r: _pairs(np.triu(r & r.T, 1)),
+    "complete": lambda r: _pairs(np.triu(~(r | r.T), 1)),
     "circles of three": circles,
     "transitive ties": intransitive_ties,
 }

@@ -123,11 +123,6 @@ def _gather(x: Array | None, v: Array) -> Array:
     return v.sum(axis=0) if x is None else np.einsum("dkp,dk->p", x, v)
 
 
-def _fitted(x: Array | None, beta: Array) -> Array:
-    """Return ``X_m b`` as (D, K), or (K,) without X."""
-    return beta if x is None else x @ beta
-
-
 def inverted(information: Array) -> tuple[Array, Array]:
     """Return the Cholesky factor and the inverse of the fixed effects' information."""
     try:
@@ -232,7 +227,7 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
 
 def block_profile(stats: Statistics, work: Workspace, x: Array | None = None) -> Array:
     """Return ``f`` (D, K) such that a block's residual sum is its sum minus counts times f."""
-    mean = _fitted(x, work.beta)
+    mean = work.beta if x is None else x @ work.beta
     residual = work.g - _applied(work.g_matrix, np.broadcast_to(mean, stats.n.shape))
     f = _applied(work.t_matrix, residual) + mean
     return f - stats.delta[:, None] * work.e_one
@@ -360,7 +355,7 @@ def derivatives(
     Everything that concerns the residual follows from ``sum_i theta_i V_i = V``.
     """
     rep = _replication(stats, work, x)
-    mean = np.broadcast_to(_fitted(x, work.beta), stats.n.shape)
+    mean = np.broadcast_to(work.beta if x is None else x @ work.beta, stats.n.shape)
     z = work.c - _applied(work.q_matrix, mean)
     trace, a = _traces(stats, work, rep)
     f, ff = _fixed_effects(work, rep, x)

@@ -183,11 +183,6 @@ class PredictedEffects:
     prediction_sd: Array  # standard deviations of the errors of prediction, never smaller
 
 
-def _workspace(stats: Statistics, fit: ScoreModelFit, x: Array | None) -> Workspace:
-    """Return the evaluation at the fitted variances."""
-    return evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
-
-
 def _spread(work: Workspace, x: Array | None, weight: Array) -> Array:
     """Return ``w' X Phi X' w`` of weights (D, ..., K): what the uncertainty of b adds."""
     moved = weight if x is None else np.einsum("d...k,dkp->d...p", weight, x)
@@ -235,7 +230,7 @@ def dataset_effects(
     >>> effects.prediction_sd.round(3).tolist()
     [0.921, 0.921, 0.921, 0.921]
     """
-    work = _workspace(stats, fit, x)
+    work = evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
     weight, rest = _split(work, stats.n.shape[1])
     variance = weight**2 * work.t_matrix.sum(axis=(1, 2)) + rest
     added = _spread(work, x, work.theta[0] * work.q_one)
@@ -252,7 +247,7 @@ def interaction_effects(
     All (D, K) are zero where the component is not in the model. An effect of a cell without scores
     is predicted from the others of the data set.
     """
-    work = _workspace(stats, fit, x)
+    work = evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
     if work.theta[1] == 0:
         zero = np.zeros_like(fit.blup_interaction)
         return PredictedEffects(fit.blup_interaction, zero, zero)

@@ -41,7 +41,7 @@ def google_benchmark(document: Record, path: Path) -> Results:
     if not runs:
         runs = [run for run in benchmarks if run.get("aggregate_name") == "mean"]
         note = "means of repetitions, as only aggregates were written"
-    units = {str(run.get("time_unit")) for run in runs if not _failed(run)}
+    units = {str(run.get("time_unit")) for run in runs if not run.get("error_occurred")}
     unit = units.pop() if len(units) == 1 else "s"
     unit = unit if unit in _SECONDS else "s"
     rows: list[dict[str, Any]] = []
@@ -52,8 +52,10 @@ def google_benchmark(document: Record, path: Path) -> Results:
         seen[name] = seen.get(name, -1) + 1
         row = {"dataset": arguments or path.name.split(".")[0], "algorithm": algorithm}
         row |= {"replication": str(run.get("repetition_index", seen[name]))}
-        row |= {"failure": str(run.get("error_message", "error")) if _failed(run) else None}
-        if not _failed(run):  # those have times of 0
+        row |= {
+            "failure": str(run.get("error_message", "error")) if run.get("error_occurred") else None
+        }
+        if not run.get("error_occurred"):  # those have times of 0
             factor = _SECONDS.get(part(run, "time_unit", str, _TOOL), 1.0) / _SECONDS[unit]
             row |= {key: _times(run.get(key), factor) for key in _TIMES}
             row |= {key: v for key, v in run.items() if is_score(v) and key not in _COUNTS}
@@ -91,7 +93,3 @@ def google_benchmark_lines(path: Path) -> Results | None:
 
 def _times(value: object, factor: float) -> object:
     return value * factor if is_score(value) else value  # pyright: ignore[reportOperatorIssue]
-
-
-def _failed(run: Record) -> bool:
-    return bool(run.get("error_occurred"))
