@@ -80,6 +80,8 @@ class Blocks:
     total, size
         (R, K) of units of unequal size, `UnitScores.total` and `UnitScores.size`, 0 where there is
         none; else None. The mean is then `UnitScores.linear`.
+    items, unit_mean
+        (R, K) numbers of items of such units, and means over them; 0 without any.
     """
 
     measure: Measure
@@ -96,6 +98,8 @@ class Blocks:
     step: float | None = None
     total: Array | None = None
     size: Array | None = None
+    items: Array | None = None
+    unit_mean: Array | None = None
 
     @property
     def sums(self) -> Array:
@@ -105,9 +109,7 @@ class Blocks:
     @property
     def scores(self) -> Array:
         """(R, K) scores as they are: of units, the means of their items."""
-        if self.total is None or self.size is None:
-            return self.mean
-        return self.total / np.where(self.size > 0, self.size, 1.0)
+        return self.mean if self.unit_mean is None else self.unit_mean
 
     @property
     def resolution(self) -> float:
@@ -272,13 +274,13 @@ def reduce_unit_blocks(
     """Arrange oriented means of units with n items as blocks."""
     units = UnitScores.of(rows.value, n, rows.dataset * len(names[1]) + rows.algorithm)
     even = bool((units.size == 1).all())
-    linear, *others = (
+    parts = [
         reduce_blocks(replace(rows, value=value), measure, *names, paired=paired)
-        for value in ((units.linear,) if even else (units.linear, units.total, units.size))
-    )
-    if even:
-        return linear
-    return replace(linear, total=others[0].mean, size=others[1].mean)
+        for value in (units.linear, *(() if even else (units.total, units.size, n, rows.value)))
+    ]
+    names_of = ("total", "size", "items", "unit_mean")
+    rest = {name: part.mean for name, part in zip(names_of, parts[1:], strict=False)}
+    return replace(parts[0], **rest)
 
 
 def unit_moments(mean: Array, n: Array, cell: Codes, cells: int) -> tuple[Counts, Array, Array]:

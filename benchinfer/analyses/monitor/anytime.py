@@ -69,8 +69,8 @@ class WatchedPair:
             Trail(most_each(n_datasets)),
         )
 
-    def after(self, design: MonitorDesign, new: Array, d: Array) -> "WatchedPair":
-        """Return the pair after bets on (D, n) more differences; d are all."""
+    def after(self, design: MonitorDesign, new: Array, d: Array, sizes: Array) -> "WatchedPair":
+        """Return the pair after bets on (D, n) more differences; d are all, sums over `sizes`."""
         up, down, each = *np.zeros((2, new.shape[1])), np.empty(new.shape)
         bets: list[Bet] = []
         for i, row in enumerate(new):
@@ -88,7 +88,10 @@ class WatchedPair:
         last, sequences = d.shape[1], self.sequences
         checks = {n: ends for n, ends in self.checks.items() if n in lasting}
         for n in sorted({last, *(n for n in lasting if self.n < n < last)}):
-            sequences = tuple(one.after(row[:n]) for one, row in zip(sequences, d, strict=True))
+            sequences = tuple(
+                one.after(row[:n], size[:n])
+                for one, row, size in zip(sequences, d, sizes, strict=True)
+            )
             checks[n] = np.array([one.ends for one in sequences])
         return WatchedPair(
             bets=tuple(bets),
@@ -229,7 +232,8 @@ def anytime(
         for i in np.flatnonzero(live):
             new = gathered.new[i]
             if new is not None:
-                pairs[i] = pairs[i].after(design, new, gathered.of(int(i)))
+                whole, sizes = gathered.of(int(i)), gathered.sizes(int(i))
+                pairs[i] = pairs[i].after(design, new, whole, sizes)
         _decide(ends, pairs, design, measures)
     return _course(gathered, design, pairs, ends), Bets(ends, tuple(pairs))
 

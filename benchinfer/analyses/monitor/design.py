@@ -10,7 +10,7 @@ from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Field, Option
+from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
@@ -99,7 +99,7 @@ class MonitorOptions(AnalysisOptions):
         }
 
 
-def check(design: MonitorDesign, measure: Measure) -> None:
+def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
     """Refuse a design that does not exist."""
     words = {
         "method": (design.method, Method),
@@ -125,6 +125,21 @@ def check(design: MonitorDesign, measure: Measure) -> None:
             hint=f"{Option('last_stage', '')} is their number; the other methods go without.",
         )
     bets = design.method == "anytime" and design.null == "mean"
+    if unequal and (bets or (design.test == "signed-rank" and design.method != "anytime")):
+        what = (
+            "bets on a mean need a bound that is known beforehand, and sums over the items of a"
+            " unit have none"
+            if bets
+            else "signed ranks are of units, each counting once, whatever it holds"
+        )
+        raise DesignError(
+            f"units hold different numbers of items: {what}.",
+            hint=Phrase(
+                Option("null", "symmetry") if bets else Option("test", "sign-flip"),
+                f" takes them; with {Call('read_scores', Option('unit_weights', 'units'))} all"
+                " units count alike.",
+            ),
+        )
     if bets and (measure.bounds is None or measure.scale != "identity"):
         raise DesignError(
             f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"

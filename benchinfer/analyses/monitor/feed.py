@@ -62,7 +62,10 @@ class Feed:
     Attributes
     ----------
     values
-        (R, K) scores, larger is better; NaN where there is none.
+        (R, K) scores, larger is better; NaN where there is none. Of units of unequal size they are
+        sums over items, NaN where another algorithm has more items of the unit.
+    items
+        (R, K) numbers of items of such units; else None.
     ends
         (D + 1,) where the rows of each data set begin, and the last ones end.
     broken
@@ -75,7 +78,11 @@ class Feed:
         key = blocks.dataset * len(ranks) + codes
         order = slice(None) if (key[1:] > key[:-1]).all() else np.argsort(key, kind="stable")
         self.algorithms, self.datasets, self.size = blocks.algorithms, blocks.datasets, size
-        self.values = np.where(blocks.count > 0, blocks.mean, np.nan)[order]
+        self.values = np.where(blocks.count > 0, blocks.scores, np.nan)[order]
+        self.items = None if blocks.items is None else blocks.items[order]
+        if self.items is not None:
+            incomplete = self.items < self.items.max(axis=1, keepdims=True)
+            self.values = np.where(incomplete, np.nan, self.values * self.items)
         self.broken: list[Broken] = []
         self._names = np.array(blocks.labels, dtype=object)[np.argsort(ranks)]
         self._codes = codes[order]  # of the rows' names
@@ -265,7 +272,8 @@ class StageDifferences:
     def __init__(self, feed: Feed, pairs: Codes) -> None:
         self.feed, self.pairs = feed, pairs
         self._parts: list[list[Array]] = [[] for _ in pairs]
-        self._wholes: dict[int, Array] = {}
+        self._sizes: list[list[Array]] = [[] for _ in pairs]
+        self._wholes: dict[int, tuple[Array, Array]] = {}
         self.new: list[Array | None] = [None] * len(pairs)
 
     @property
@@ -280,13 +288,15 @@ class StageDifferences:
         rows = self.feed.take(who, size, complete=complete, key=live.tobytes())
         if rows is None:
             return False
-        stage = np.moveaxis(values[np.stack(rows)], -1, 0).copy()
+        items, stacked = self.feed.items, np.stack(rows)
+        stage = np.moveaxis(values[stacked], -1, 0).copy()
         for p, (i, j) in enumerate(self.pairs):
             if not live[p]:
                 self.new[p] = None
                 continue
             self.new[p] = new = differences(stage[i], stage[j])
             self._parts[p].append(new)
+            self._sizes[p].append(np.ones(new.shape) if items is None else items[stacked][..., i])
             self._wholes.pop(p, None)
         return True
 
@@ -296,14 +306,24 @@ class StageDifferences:
         mine = range(measure * m, (measure + 1) * m)
         k = len(self.feed.algorithms) * m // len(self.pairs)
         part = StageDifferences(self.feed, self.pairs[list(mine)] % k)
-        part._wholes = {i: self.of(p) for i, p in enumerate(mine)}
+        part._wholes = {i: (self.of(p), self.sizes(p)) for i, p in enumerate(mine)}
         return part
 
     def of(self, p: int) -> Array:
-        """Return (D, n) all differences of a pair."""
+        """Return (D, n) all differences of a pair: of sums, where units are of unequal size."""
+        return self._whole(p)[0]
+
+    def sizes(self, p: int) -> Array:
+        """Return (D, n) the numbers of items that these are sums over: 1, or those of units."""
+        return self._whole(p)[1]
+
+    def _whole(self, p: int) -> tuple[Array, Array]:
         if p not in self._wholes:
             empty = np.empty((self.n_datasets, 0))
-            self._wholes[p] = np.concatenate([empty, *self._parts[p]], axis=1)
+            self._wholes[p] = (
+                np.concatenate([empty, *self._parts[p]], axis=1),
+                np.concatenate([empty, *self._sizes[p]], axis=1),
+            )
         return self._wholes[p]
 
     @property
@@ -316,7 +336,9 @@ class StageDifferences:
         """(P,) mean differences; of all scores so far, for a pair without a complete stage."""
         return np.array(
             [
-                self.of(p).mean() if self.of(p).shape[1] else self._so_far(p)
+                (self.of(p).sum(axis=1) / self.sizes(p).sum(axis=1)).mean()
+                if self.of(p).shape[1]
+                else self._so_far(p)
                 for p in range(len(self.pairs))
             ]
         )
@@ -325,9 +347,11 @@ class StageDifferences:
         """Return the mean over data sets of the mean differences, NaN where there is none."""
         i, j = self.pairs[p]
         ends = self.feed.ends
-        parts = [self.feed.values[a:b] for a, b in pairwise(ends)]
-        each = [part[:, i] - part[:, j] for part in parts]
-        means = [d[np.isfinite(d)].mean() for d in each if np.isfinite(d).any()]
+        d = self.feed.values[:, i] - self.feed.values[:, j]
+        n = np.ones(len(d)) if self.feed.items is None else self.feed.items[:, i]
+        there = np.isfinite(d)
+        parts = [slice(a, b) for a, b in pairwise(ends) if there[a:b].any()]
+        means = [d[at][there[at]].sum() / n[at][there[at]].sum() for at in parts]
         return float(np.mean(means)) if means else np.nan
 
 

@@ -60,10 +60,13 @@ def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
     rows = np.unique(np.concatenate(keys))
     shape = (len(rows), sum(len(part.algorithms) for part in parts))
     count, mean = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+    items = np.ones(shape) if any(part.items is not None for part in parts) else None
     for i, (part, key) in enumerate(zip(parts, keys, strict=True)):
         k = len(part.algorithms)
         at = np.ix_(np.searchsorted(rows, key), np.arange(i * k, (i + 1) * k))
-        count[at], mean[at] = part.count, part.mean
+        count[at], mean[at] = part.count, part.scores
+        if items is not None and part.items is not None:
+            items[at] = part.items
     return replace(
         parts[0],
         algorithms=tuple(
@@ -76,6 +79,9 @@ def columns(scores: ScoreTable, names: Sequence[str]) -> Blocks:
         labels=labels,
         count=count,
         mean=mean,
+        items=items,
+        total=None,
+        size=None,
         within=np.hstack([part.within for part in parts]),
     )
 

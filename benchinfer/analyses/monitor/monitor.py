@@ -162,6 +162,12 @@ def monitor(
     later stages. Recursions and group sequential tests give no intervals. Stopping for futility is
     no evidence of equality.
 
+    Nested units of unequal size enter with the differences of their sums over items, which are 0 on
+    the mean, or symmetric, where the ratios of sums do not differ; with a variance of its own for
+    each unit the t test keeps levels up to 5 % (Ibragimov & Mueller 2010). Estimates are ratios,
+    ``sum d / sum n``, and confidence sequences hold the centres m for which ``d - m n`` is
+    symmetric. A unit counts once all algorithms have all its items.
+
     Several data sets are combined in each stage by the mean of the normal quantiles of their
     p-values; e-values multiply. What is rejected is that no difference in that direction exists on
     any of them.
@@ -169,6 +175,8 @@ def monitor(
     References
     ----------
     Brannath, Posch & Bauer (2002), https://doi.org/10.1198/016214502753479374
+
+    Ibragimov & Mueller (2010), https://doi.org/10.1198/jbes.2009.08046
 
     Examples
     --------
@@ -190,7 +198,7 @@ def monitor(
         n_measures=several,
     )
     for setting in settings:
-        check(design, setting.measure)
+        check(design, setting.measure, unequal=scores.has_unequal_units)
         _check_replications(setting)
     measures = [setting.measure.name for setting in settings]
     options = MonitorOptions(
@@ -217,13 +225,6 @@ def _settings(
     """Return the setting of each measure, and the part of the table that is watched."""
     if isinstance(pairs, tuple) and len(pairs) == 2 and isinstance(scores, ScoreTable):  # pyright: ignore[reportUnnecessaryIsInstance]
         scores = scores.subset(algorithms=sorted(set(pairs)))
-    if isinstance(scores, ScoreTable) and scores.has_unequal_units:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DesignError(
-            "units hold different numbers of items: at each look the earlier scores would weigh"
-            " otherwise.",
-            hint=f"with {Call('read_scores', Option('unit_weights', 'units'))} all units count"
-            " alike.",
-        )
     if not names or len(set(names)) < len(names):
         raise DesignError(
             f"measure is {list(names)}.", hint="name each measure once, as in ['a', 'b']."
@@ -298,8 +299,10 @@ class _Watched:
             "datasets": self.settings[0].coverage.datasets,
             "algorithms": self.settings[0].algorithms,
         }
-        memory = Memory(design) if file is None else file.read(design)
         blocks = columns(self.scores, [m.name for m in measures])
+        if blocks.items is not None:  # bets on sums are none on means
+            design["units"] = "sums over items"
+        memory = Memory(design) if file is None else file.read(design)
         feed = Feed(blocks, self.design.stage, memory.pins)
         if feed.broken and file is not None:
             raise file.refuse(feed.broken)

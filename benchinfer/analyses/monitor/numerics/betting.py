@@ -183,9 +183,9 @@ _FAR = 10.0
 
 @numba.njit(cache=True)
 def symmetry_capital(
-    values: Array, centre: float, bet: Array, limit: float
+    values: Array, sizes: Array, centre: float, bet: Array, limit: float
 ) -> None:  # pragma: no cover
-    """Bet on the signs of ``values - centre`` as `SymmetryBet` does.
+    """Bet on the signs of ``values - centre sizes`` as `SymmetryBet` does.
 
     The grid doubles, so that one exponential serves all its points. Capitals are scaled so that
     none is lost to underflow.
@@ -198,7 +198,7 @@ def symmetry_capital(
     enough = 12.0 * math.exp(limit + _FAR)
     total = capitals.sum()
     for i in range(len(values)):
-        x = values[i] - centre
+        x = values[i] - centre * sizes[i]
         squares += x * x
         n += 1
         if x != 0.0:
@@ -299,50 +299,53 @@ class ConfidenceSequence:
             return low, high
         return max(low, -self.bound), min(high, self.bound)
 
-    def after(self, differences: Array) -> "ConfidenceSequence":
+    def after(self, differences: Array, sizes: Array | None = None) -> "ConfidenceSequence":
         """Return the interval after more differences.
 
-        `differences` (n,) are all of them, in the order in which they came.
+        `differences` (n,) are all of them, in the order in which they came; those of units are sums
+        over `sizes` items, and the interval is of the centre of an item's.
         """
+        sizes = np.ones(len(differences)) if sizes is None else sizes
         n = len(differences)
         if n == self.n or math.isnan(self.outermost[0]):
             return replace(self, n=n)
         if self.capital is None or epoch(n) != epoch(self.n):
-            return self._solved(differences)
+            return self._solved(differences, sizes)
         capital, outermost = self.capital.copy(), list(self.outermost)
         for end in range(2):
             if math.isinf(outermost[end]):
-                return self._solved(differences)
-            self._bet(differences[self.n :], outermost[end] * self.step, capital[end])
+                return self._solved(differences, sizes)
+            new = slice(self.n, None)
+            self._bet(differences[new], sizes[new], outermost[end] * self.step, capital[end])
             for _ in range(_MOVES):  # as a rule one is enough
                 if capital[end, 1] < self._limit:
                     break
                 outermost[end] -= _SIDES[end]
-                capital[end] = self._against(differences, outermost[end] * self.step)
+                capital[end] = self._against(differences, sizes, outermost[end] * self.step)
             if capital[end, 1] >= self._limit or outermost[0] > outermost[1]:
-                return self._solved(differences)
+                return self._solved(differences, sizes)
         return replace(self, n=n, outermost=(outermost[0], outermost[1]), capital=capital)
 
     @property
     def _limit(self) -> float:
         return -math.log(self.alpha)
 
-    def _bet(self, values: Array, centre: float, capital: Array) -> None:
+    def _bet(self, values: Array, sizes: Array, centre: float, capital: Array) -> None:
         if self.bound is None:
-            symmetry_capital(values, centre, capital, self._limit)
+            symmetry_capital(values, sizes, centre, capital, self._limit)
         elif abs(centre) < self.bound:
             mean_capital(values, centre, self.bound, capital, self._limit)
         else:
             capital[1] = self._limit + 10.0
 
-    def _against(self, values: Array, centre: float) -> Array:
+    def _against(self, values: Array, sizes: Array, centre: float) -> Array:
         """Return the capital of the bet against a centre, from the beginning."""
         capital = np.zeros(SIZE)
         if math.isfinite(centre):
-            self._bet(values, centre, capital)
+            self._bet(values, sizes, centre, capital)
         return capital
 
-    def _solved(self, values: Array) -> "ConfidenceSequence":
+    def _solved(self, values: Array, sizes: Array) -> "ConfidenceSequence":
         """Work out the interval from the beginning."""
         n, fewest = len(values), 1.0
         if self.bound is None:  # the fewest differences that can rule out a centre
@@ -352,17 +355,17 @@ class ConfidenceSequence:
         # Of the differences up to the last power of four, so that it stays until the next; or up to
         # the first that differs, as equal ones have no spread.
         fine = _FINER if epoch(n) < _SHORT else _FINE
-        first = max(4 ** epoch(n), int((values != values[0]).argmax()) + 1)
-        step = 2.0 ** math.floor(math.log2(_unit(values[:first]) / fine))
+        first = max(4 ** epoch(n), int((values * sizes[0] != values[0] * sizes).argmax()) + 1)
+        step = 2.0 ** math.floor(math.log2(_unit(values[:first], sizes[:first]) / fine))
         capitals: dict[float, Array] = {}
 
         def against(centre: float) -> Array:
             if centre not in capitals:
-                capitals[centre] = self._against(values, centre)
+                capitals[centre] = self._against(values, sizes, centre)
             return capitals[centre]
 
         excess = self._excess(against)
-        centre, unit = _inside(values, excess), _unit(values)
+        centre, unit = _inside(values, sizes, excess), _unit(values, sizes)
         if centre is None:
             return replace(self, n=n, outermost=(_NONE, _NONE), capital=np.zeros((2, SIZE)))
         outermost: list[float] = []
@@ -392,16 +395,17 @@ def epoch(n: int) -> int:
     return (n.bit_length() - 1) // 2
 
 
-def _unit(values: Array) -> float:
+def _unit(values: Array, sizes: Array) -> float:
     """Return the standard error of the mean, or what is about nothing where there is no spread."""
-    spread = float(values.std()) / math.sqrt(len(values))
+    residuals = (values - values.sum() / sizes.sum() * sizes) / sizes.mean()
+    spread = float(residuals.std()) / math.sqrt(len(values))
     return max(spread, 1e-12 * float(np.abs(values).max()), 1e-150)
 
 
-def _inside(values: Array, excess: Callable[[float], float]) -> float | None:
+def _inside(values: Array, sizes: Array, excess: Callable[[float], float]) -> float | None:
     """Return a centre that is not rejected, if there is one near the mean or the median."""
-    mean, unit = float(values.mean()), _unit(values)
-    for start in (mean, float(np.median(values))):
+    mean, unit = float(values.sum() / sizes.sum()), _unit(values, sizes)
+    for start in (mean, float(np.median(values / sizes))):
         if excess(start) < 0:
             return start
     # The excess falls towards the last centres that are left, and rises beyond.

@@ -147,7 +147,7 @@ def test_what_is_known_is_not_worked_out_again(monkeypatch):
 @pytest.mark.parametrize("centre", [0.0, 0.05, -0.6])
 def test_capital_of_bets_on_a_mean(centre):
     d = bounded(60, 5)
-    mine = ConfidenceSequence(1e-300, 1.0)._against(d, centre)[1]
+    mine = ConfidenceSequence(1e-300, 1.0)._against(d, np.ones(len(d)), centre)[1]
     assert mine == pytest.approx(peak_of_mean(d, centre), rel=1e-12)
     if centre == 0:
         assert mine == pytest.approx(max(0.0, MeanBet(1.0).after(d)[1].both.max()), rel=1e-12)
