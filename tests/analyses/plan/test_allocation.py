@@ -239,3 +239,34 @@ def test_items_in_groups_that_are_not_declared_are_named():
     assert "The column passage puts 24 questions in 6 passages" in text
     nested = bi.read_scores(rows, units=("passage", "question"), **options)
     assert "The column passage" not in str(bi.plan(nested, difference=0.1))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_cheapest_design_of_any_components_costs_and_fixed_numbers(seed):
+    rng = np.random.default_rng(seed)
+    components = rng.exponential(1, 3) * (rng.random(3) > 0.2)
+    costs = rng.exponential(1, 3) * [rng.random() > 0.2, rng.random() > 0.2, 1] + [0, 0, 0.05]
+    fixed = [int(rng.integers(1, 9)) if rng.random() < 0.3 else None for _ in range(2)] + [None]
+    wanted = float(rng.uniform(0.1, 1))
+    axes = [
+        np.array([n]) if n else np.arange(LEAST if i == 0 else 1, 100) for i, n in enumerate(fixed)
+    ]
+    totals = np.cumprod(np.array(np.meshgrid(*axes, indexing="ij"), float), axis=0)
+    enough = np.einsum("i,i...", components, 1 / totals) <= wanted * (1 + 1e-12)
+    price = np.einsum("i,i...", costs, totals)
+    best = cheapest(components, costs.tolist(), wanted, fixed)
+    if best is None:
+        assert not enough.any()
+        return
+    mine = float(costs @ np.cumprod(best))
+    assert error_variance(components, best) <= wanted * (1 + 1e-9)
+    assert mine <= price[enough].min(initial=np.inf) * (1 + 1e-9)
+
+
+def test_errors_near_what_fixed_numbers_leave_are_reached():
+    components, floor = np.array([1.0, 4.0, 2.0]), 0.05
+    near = cheapest(components, (9, 1, 0.1), floor * (1 + 1e-6), (20, None, None))
+    assert error_variance(components, near) <= floor * (1 + 1e-6) * (1 + 1e-9)
+    assert cheapest(components, (9, 1, 0.1), floor, (20, None, None)) is None
+    items = cheapest(components[:2], (9, 1), floor * (1 + 1e-6), (20, None))
+    assert items == (20, pytest.approx(4 / 20 / (floor * 1e-6), rel=1e-6))
