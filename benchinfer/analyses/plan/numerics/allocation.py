@@ -115,7 +115,8 @@ def _searched(inner: _Inner, part: _Part, goal: _Goal, best: _Design) -> _Design
     dear = sum(one[1] for one in rest)
     n = np.array([number]) if number else _range(inner, part, goal, best, roots, dear)
     total = units * n
-    v, p = variance + s / total, price + c * total
+    v: Array = variance + s / total
+    p: Array = price + c * total
     if not rest:
         first = goal.first(v)
         for i in np.flatnonzero(first * p <= best[0] * (1 + _SAME)):
