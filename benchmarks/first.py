@@ -1,11 +1,12 @@
 """First runs of an installation: each command in an empty cache of compiled code, then once more.
 
 Run as ``python benchmarks/first.py``, or with the names of some commands. In each of three rounds
-every command runs twice in processes of its own, with one thread for linear algebra; the second
-run finds what the first compiled. Rows are medians of CPU seconds with start and imports, of
-seconds on the clock, and of CPU seconds as multiples of ``import pandas`` in the same round, which
-a machine that does other work leaves as they are. Memory is the largest resident set. Byte code
-is there from a run before: of three rounds the middle one counts.
+every command runs twice in processes of its own, with one thread for linear algebra; the second run
+finds what the first compiled. Of reports the children count, too. Tables are the bundled one of
+14,400 scores, and simulated ones: data sets x replications x algorithms. Rows are medians of CPU
+seconds with start and imports, of seconds on the clock, and of CPU seconds as multiples of ``import
+pandas`` in the same round, which a machine that does other work leaves as they are. Memory is the
+largest resident set. Byte code is there from a run before: of three rounds the middle one counts.
 """
 
 import os
@@ -21,13 +22,27 @@ from pathlib import Path
 from statistics import median
 
 from commands import spent
+from computing import simulated
 
 DEMO = "example:sklearn_bootstrap"
 COMPARE = {
     f"compare {name}": ("compare", name, DEMO, "--measure", "error")
     for name in ("mixed", "permutation", "bootstrap", "bayes")
 }
-COMMANDS = {"check": ("check", DEMO), **COMPARE, "report": ("report", DEMO, "-o", "{page}")}
+REPORT = ("report", DEMO, "-q", "-o", "{page}")
+SIMULATED = ("--measure", "value:higher:0.05")
+SMALL = ("report", "6 x 3 x 3", *SIMULATED, "-q", "-o", "{page}")
+SIZES = {"5 x 3 x 4": (5, 3, 4), "6 x 3 x 3": (6, 3, 3)}
+COMMANDS = {
+    "check": ("check", DEMO),
+    "check, 60 rows": ("check", "5 x 3 x 4", *SIMULATED),
+    **COMPARE,
+    "compare mixed, 60 rows": ("compare", "mixed", "5 x 3 x 4", *SIMULATED),
+    "report": REPORT,
+    "report --no-bayes": (*REPORT, "--no-bayes"),
+    "report, 6 x 3 x 3": SMALL,
+    "report --no-bayes, 6 x 3 x 3": (*SMALL, "--no-bayes"),
+}
 ROUNDS = 3
 
 
@@ -45,8 +60,11 @@ def round_of(command: tuple[str, ...], unit: float) -> tuple[float, ...]:
         raise FileNotFoundError("benchinfer is not installed beside this Python")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["NUMBA_CACHE_DIR"] = folder
-        page = str(Path(folder, "page.html"))
-        call = [program, *(page if word == "{page}" else word for word in command)]
+        places = {"{page}": str(Path(folder, "page.html"))}
+        for name in SIZES.keys() & set(command):
+            places[name] = str(Path(folder, "scores.csv"))
+            simulated(*SIZES[name]).to_csv(places[name], index=False)
+        call = [program, *(places.get(word, word) for word in command)]
         first, second = timed(call), timed(call)
     return (*first, first[0] / unit, *second, second[0] / unit)
 

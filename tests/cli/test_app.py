@@ -507,3 +507,26 @@ def test_help_is_light() -> None:
     seconds, *heavy = done.stdout.splitlines()[-1].split()
     assert heavy == []
     assert float(seconds) < 0.6
+
+
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [
+        (["check"], ["pandas", "scipy.stats", "scipy.optimize", "numba", "statsmodels"]),
+        (
+            ["compare", "mixed", "--measure", "seconds"],
+            ["scipy.stats", "scipy.optimize", "numba", "statsmodels", "matplotlib"],
+        ),
+    ],
+)
+def test_commands_load_only_what_they_need(command: list[str], heavy: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from benchinfer.cli import main\n"
+        f"sys.argv = {['benchinfer', *command, 'example:sklearn_bootstrap']}\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print('loaded', *sorted(set({heavy}) & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert len(done.stdout.splitlines()) > 5
+    assert done.stdout.splitlines()[-1] == "loaded"
