@@ -33,7 +33,6 @@ from benchinfer.scores.checks.findings import check, pairing, swapped_roles
 from benchinfer.scores.checks.limits import (
     Crashed,
     RunStates,
-    check_crashed,
     limited,
     scores_at_a_limit,
     status_role,
@@ -431,7 +430,8 @@ def _check_arguments(
     if repeats not in (choices := ("error", "keep", "mean")):
         raise ScoreTableError(unknown("repeats", repeats, choices))
     check_failed(failed)
-    check_crashed(crashed)
+    if crashed not in (choices := ("stopped", "missing")):
+        raise ScoreTableError(unknown("crashed", crashed, choices))
     if dataset is not None and not is_text(dataset):
         raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.errors import ScoreTableError, unknown
+from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, percent
@@ -172,12 +172,6 @@ def limited(tool: Format, source: Source) -> Format:
         )
     first, *others = tool.measures
     return replace(tool, measures=(*(replace(first, limit=x) for x in held), *others))
-
-
-def check_crashed(crashed: object) -> None:
-    """Refuse what is no way to count runs that crashed."""
-    if crashed not in (choices := ("stopped", "missing")):
-        raise ScoreTableError(unknown("crashed", crashed, choices))
 
 
 class RunStates:
