@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4956,
+    "functions": 4955,
     "records": 478,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
