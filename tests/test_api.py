@@ -96,7 +96,8 @@ SIGNATURES = {
     " scale='none', trend=None, n_jobs=None, progress=None",
     "compare_points": "scores, measure=None, *, statistic='mean', tolerance=None, missing='use'",
     "Components": "dataset_algorithm, residual, n_algorithms=2, n_datasets=None,"
-    " n_replications=None, df_residual=None, overlap=0.0, measure=None, units=''",
+    " n_replications=None, df_residual=None, overlap=0.0, measure=None, units='',"
+    " warning=''",
     "consensus": "ensemble, *, method='symdiff', family='weak', missing_pairs='ignore',"
     " solutions=100, time_limit=None",
     "stability.consensus_influence": "ensemble, *, method='symdiff', family='weak',"

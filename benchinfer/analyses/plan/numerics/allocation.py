@@ -113,10 +113,9 @@ def _searched(inner: _Inner, part: _Part, goal: _Goal, best: _Design) -> _Design
     variance, price, units, counts = part
     roots = sum(math.sqrt(one[0] * one[1]) for one in rest)
     dear = sum(one[1] for one in rest)
-    n = np.array([number]) if number else _range(inner, part, goal, best, roots, dear)
-    total = units * n
-    v: Array = variance + s / total
-    p: Array = price + c * total
+    n: Codes = np.array([number]) if number else _range(inner, part, goal, best, roots, dear)
+    total = (units * n).astype(np.float64)
+    v, p = variance + s / total, price + c * total
     if not rest:
         first = goal.first(v)
         for i in np.flatnonzero(first * p <= best[0] * (1 + _SAME)):
