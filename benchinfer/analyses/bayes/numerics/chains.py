@@ -9,15 +9,21 @@ from numba.extending import register_jitable
 
 from benchinfer.numerics.types import Array, Codes, Flags
 
+# What takes arguments from Python, a sixth of the time to compile, is left out of parts.
+BARE = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
 
 def part[F: Callable[..., Any]](function: F) -> F:
     """Let compiled code call a function, which Python may still call as it is.
 
-    What takes arguments from Python, a sixth of the time to compile, is left out. The caches of the
-    callers hold what is compiled.
+    The caches of the callers hold what is compiled.
     """
-    bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return register_jitable(nogil=True, error_model="numpy", **bare)(function)
+    return register_jitable(**BARE)(function)
 
 
 # A part with one caller that mostly calls others, each of which every level above compiles again.
@@ -80,9 +86,43 @@ class GibbsState(NamedTuple):
         """(..., J, J) Sigma."""
         return (self.vectors * self.values[..., None, :]) @ self.vectors.swapaxes(-1, -2)
 
-    def copied(self) -> "GibbsState":
-        """Return arrays of its own, contiguous in memory."""
-        return GibbsState(*(np.array(x, dtype=np.float64, order="C") for x in self))
+    def packed(self) -> Array:
+        """Return (C, S) all numbers of each chain, by `_ORDER`."""
+        parts = [getattr(self, name).reshape(len(self.scale), -1) for name in _ORDER]
+        return np.ascontiguousarray(np.concatenate(parts, axis=1), dtype=np.float64)
+
+    def places(self) -> Codes:
+        """Return where the numbers of each of `_ORDER` begin, and S."""
+        sizes = [getattr(self, name)[0].size for name in _ORDER]
+        return np.cumsum([0, *sizes])
+
+    def unpacked(self, packed: Array) -> "GibbsState":
+        """Return states of the same model in (..., S) numbers of chains, which they look at."""
+        places, arrays = self.places(), {}
+        for i, name in enumerate(_ORDER):
+            shape = *packed.shape[:-1], *getattr(self, name).shape[1:]
+            arrays[name] = packed[..., places[i] : places[i + 1]].reshape(shape)
+        return GibbsState(**arrays)
+
+
+# Of a chain in compiled code: first its seven scalars, then its vectors and its tables.
+_ORDER = (
+    "effect_sd",
+    "domain_scale",
+    "centre",
+    "spread",
+    "scale",
+    "shrinkage",
+    "df",
+    "average",
+    "log_sd",
+    "mixing",
+    "values",
+    "interaction",
+    "domains",
+    "slopes",
+    "vectors",
+)
 
 
 class CompiledPriors(NamedTuple):

@@ -12,33 +12,23 @@ Products, factors and solves of small matrices are loops over contiguous rows: e
 arrays, slices and functions of NumPy take long to compile, once in each function that has them.
 """
 
-from math import exp, lgamma, log, log1p, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 
 from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, part
-from benchinfer.analyses.bayes.numerics.scales import (
-    AT,
-    OPEN,
+from benchinfer.analyses.bayes.numerics.lapack import eigen, eigenvalues, product
+from benchinfer.analyses.bayes.numerics.scales import scale_prior
+from benchinfer.analyses.bayes.numerics.slices import (
+    COMMON,
+    EXCHANGE,
+    FLAT,
+    SHRINKAGE,
+    UNSTRUCTURED,
     WIDTH,
-    draw_df,
-    draw_mixing,
-    log_scale_prior,
-    log_t,
-    narrow,
-    open_slice,
+    moved,
 )
 from benchinfer.numerics.types import Array
-
-type Tridiagonal = tuple[Array, Array]
-
-TINY = 2.3e-308  # smaller numbers have fewer digits
-
-
-@part
-def product(left: Array, right: Array) -> Array:
-    """Return (n, p) ``left @ right`` of (n, k) and (k, p)."""
-    return np.dot(left, right)
 
 
 @part
@@ -159,64 +149,6 @@ def solve(matrix: Array, rows: Array) -> None:
 
 
 @part
-def eigen(matrix: Array) -> tuple[Array, Array]:
-    """Return (n,) eigenvalues and (n, n) eigenvectors of a symmetric matrix."""
-    values, vectors = np.linalg.eigh(matrix)
-    return values, np.ascontiguousarray(vectors)
-
-
-@part
-def tridiagonal(matrix: Array) -> tuple[Array, Array]:
-    """Return a tridiagonal matrix with the eigenvalues of a symmetric one, which is overwritten.
-
-    Returns
-    -------
-    diagonal, squares
-        (n,) diagonal, and squares of the numbers to the left of it, the first of them 0.
-
-    References
-    ----------
-    Householder, A. S. (1958). Unitary triangularization of a nonsymmetric matrix. Journal of the
-    ACM 5, 339-342. https://doi.org/10.1145/320941.320947
-    """
-    n = len(matrix)
-    squares, v, along = np.zeros(n), np.empty(n), np.empty(n)
-    for k in range(n - 1):
-        # The reflection x - v v'x / half takes row k right of the diagonal to its first place.
-        squares[k + 1] = _squared_length(matrix[k], k + 1, v)
-        if squares[k + 1] < TINY or k == n - 2:
-            continue
-        length = sqrt(squares[k + 1])
-        v[k + 1] += length if v[k + 1] > 0 else -length
-        half, inner = length * abs(v[k + 1]), 0.0
-        along[:] = 0.0
-        for i in range(k + 1, n):
-            factor = v[i] / half
-            for j in range(k + 1, n):
-                along[j] += factor * matrix[i, j]
-        for i in range(k + 1, n):
-            inner += along[i] * v[i] / half / 2
-        for i in range(k + 1, n):
-            along[i] -= inner * v[i]
-        for i in range(k + 1, n):
-            for j in range(k + 1, n):
-                matrix[i, j] -= v[i] * along[j] + along[i] * v[j]
-    for k in range(n):
-        along[k] = matrix[k, k]
-    return along, squares
-
-
-@part
-def _squared_length(row: Array, first: int, v: Array) -> float:
-    """Copy the numbers of a row from a first one on; return the sum of their squares."""
-    total = 0.0
-    for i in range(first, len(row)):
-        v[i] = row[i]
-        total += row[i] ** 2
-    return total
-
-
-@part
 def draw_normal(precision: Array, shift: Array, rng: np.random.Generator) -> Array:
     """Draw (n,) normal variables of a precision matrix; the shift is precision times mean."""
     factor, drawn = precision.copy(), shift.copy()
@@ -226,14 +158,6 @@ def draw_normal(precision: Array, shift: Array, rng: np.random.Generator) -> Arr
         drawn[i] += rng.standard_normal()
     solve_upper(factor, drawn)
     return drawn
-
-
-@part
-def _log_common(
-    u: float, squares: Array, j: int, nu: float, effect_sd: float, prior: CompiledPriors
-) -> float:
-    core = log_t(squares, exp(-2 * u), nu, j) - len(squares) * j * u
-    return core + log_scale_prior(u, effect_sd, prior)
 
 
 @part
@@ -264,55 +188,18 @@ def draw_common(
     for i in range(m):
         for k in range(j):
             squares[i] += w[i, k] ** 2
-    x = log(scale)
-    interval = open_slice(x, _log_common(x, squares, j, nu, effect_sd, prior), 4 / sqrt(m), rng)
-    while interval[OPEN]:
-        narrow(interval, _log_common(interval[AT], squares, j, nu, effect_sd, prior), rng)
-    return exp(interval[AT])
+    given, typical = (float(j), nu, 0.0, 0.0), scale_prior(effect_sd, prior)
+    return exp(moved(COMMON, log(scale), 4 / sqrt(m), given, typical, squares, squares, rng))
 
 
 @part
-def _log_unstructured(
-    u: float,
-    scatter: Tridiagonal,
-    m: int,
-    log_kappa: float,
-    effect_sd: float,
-    prior: CompiledPriors,
-) -> float:
-    return log_marginal(scatter, m, u, log_kappa) + log_scale_prior(u, effect_sd, prior)
-
-
-@part
-def _log_shrinkage(
-    u: float, scatter: Tridiagonal, m: int, log_scale: float, prior: CompiledPriors
-) -> float:
-    j, kappa, constant = len(scatter[0]), exp(u), 0.0
-    for i in range(j):
-        half = (j + 2 + kappa - i) / 2
-        constant += lgamma(half + m / 2) - lgamma(half)
-    gap = (u - log(prior.shrinkage_median)) / prior.shrinkage_sd
-    return constant + log_marginal(scatter, m, log_scale, u) - gap**2 / 2
-
-
-@part
-def draw_tails(
-    df: float,
-    mixing: Array,
-    w: Array,
-    vectors: Array,
-    values: Array,
-    prior: CompiledPriors,
-    rng: np.random.Generator,
-) -> float:
-    """Draw degrees of freedom of (M, J) interactions, then (M,) mixing scales in place."""
-    (m, j), turned, squares = w.shape, product(w, vectors), np.zeros(len(w))
-    for i in range(m):
-        for k in range(j):
+def lengths(w: Array, vectors: Array, values: Array) -> Array:
+    """Return (M,) squared lengths of (M, J) interactions in the metric of Sigma."""
+    turned, squares = product(w, vectors), np.zeros(len(w))
+    for i in range(w.shape[0]):
+        for k in range(w.shape[1]):
             squares[i] += turned[i, k] ** 2 / values[k]
-    df = draw_df(df, squares, j, prior, rng)
-    draw_mixing(mixing, df, squares, j, rng)
-    return df
+    return squares
 
 
 @part
@@ -321,12 +208,13 @@ def draw_unstructured(
     kappa: float,
     w: Array,
     mixing: Array,
+    vectors: Array,
+    values: Array,
     effect_sd: float,
     prior: CompiledPriors,
-    root: Array,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Draw s and kappa with Sigma integrated out, then Sigma.
+    """Draw s and kappa with Sigma integrated out, then Sigma ~ IW(df, psi I + scatter) in place.
 
     Parameters
     ----------
@@ -334,12 +222,12 @@ def draw_unstructured(
         Current s and kappa.
     w, mixing
         (M, J) interactions and (M,) mixing scales.
+    vectors, values
+        (J, J) eigenvectors and (J,) eigenvalues of Sigma, which are replaced.
     effect_sd
         Standard deviation of the average effects.
     prior, rng
         Prior and random numbers.
-    root
-        (J, J) matrix to be filled: ``root.T @ root`` is the inverse of the new Sigma.
 
     Returns
     -------
@@ -356,66 +244,28 @@ def draw_unstructured(
     for i in range(m):
         for k in range(j):
             even[i, k] = w[i, k] / sqrt(mixing[i])
-    scatter = product(transposed(even), even)
-    reduced, log_scale = tridiagonal(scatter.copy()), log(scale)
-    log_kappa = log(kappa)
-    interval = open_slice(
-        log_kappa, _log_shrinkage(log_kappa, reduced, m, log_scale, prior), WIDTH, rng
-    )
-    while interval[OPEN]:
-        narrow(interval, _log_shrinkage(interval[AT], reduced, m, log_scale, prior), rng)
-    log_kappa = interval[AT]
-    interval = open_slice(
-        log_scale,
-        _log_unstructured(log_scale, reduced, m, log_kappa, effect_sd, prior),
-        4 / sqrt(m),
-        rng,
-    )
-    while interval[OPEN]:
-        narrow(
-            interval, _log_unstructured(interval[AT], reduced, m, log_kappa, effect_sd, prior), rng
-        )
-    scale, kappa = exp(interval[AT]), exp(log_kappa)
-    _draw_root(scatter, (1 + kappa) * scale**2, j + 2 + kappa + m, root, rng)
-    return scale, kappa
-
-
-@part
-def log_marginal(scatter: Tridiagonal, m: int, log_scale: float, log_kappa: float) -> float:
-    """Return the log density of m normal vectors with Sigma integrated out.
-
-    It depends on the determinant of their scatter matrix plus psi I, whose pivots follow from each
-    other; what neither s nor kappa enters is left out, and so are the gamma functions, which only
-    kappa enters.
-    """
-    (diagonal, squares), kappa = scatter, exp(log_kappa)
-    log_psi = log1p(kappa) + 2 * log_scale
-    j, psi = len(diagonal), max(exp(log_psi), TINY)
-    shrunk, above = 0.0, 0.0
+    factor = product(transposed(even), even)
+    x, log_scale, log_kappa = eigenvalues(factor), log(scale), log(kappa)
+    given = float(m), log_scale, log(prior.shrinkage_median), prior.shrinkage_sd
+    log_kappa = moved(SHRINKAGE, log_kappa, WIDTH, given, FLAT, x, x, rng)
+    given, typical = (float(m), log_kappa, 0.0, 0.0), scale_prior(effect_sd, prior)
+    scale = exp(moved(UNSTRUCTURED, log_scale, 4 / sqrt(m), given, typical, x, x, rng))
+    kappa, root = exp(log_kappa), np.zeros((j, j))
     for i in range(j):
-        # Pivots over psi are at least one, but for rounding: no eigenvalue is negative.
-        above = max((diagonal[i] - squares[i] / psi / (1 + above)) / psi, 0.0)
-        shrunk += log1p(above)
-    return -m * j / 2 * log_psi - (j + 2 + kappa + m) / 2 * shrunk
-
-
-@part
-def _draw_root(
-    scatter: Array, psi: float, df: float, root: Array, rng: np.random.Generator
-) -> None:
-    """Fill a root of the inverse of Sigma ~ IW(df, psi I + scatter), which is overwritten."""
-    j, factor = len(scatter), scatter
-    for i in range(j):
-        factor[i, i] += psi
+        factor[i, i] += (1 + kappa) * scale**2
     factorise(factor)
     # Bartlett: a triangle of chi and normal variables is a root of a Wishart matrix.
     for i in range(j):
         for k in range(i):
             root[k, i] = rng.standard_normal()
-            root[i, k] = 0.0
-        root[i, i] = sqrt(2 * rng.standard_gamma((df - i) / 2))
+        root[i, i] = sqrt(2 * rng.standard_gamma((j + 2 + kappa + m - i) / 2))
     for i in range(j):
         solve_upper(factor, root[i])
+    inverse, axes = eigen(product(transposed(root), root))
+    copy(vectors, axes)
+    for k in range(j):
+        values[k] = 1 / inverse[k]
+    return scale, kappa
 
 
 def from_roots(roots: Array) -> tuple[Array, Array]:
@@ -436,20 +286,6 @@ def draw_covariances(psi: Array, df: Array, j: int, rng: np.random.Generator) ->
 
 
 @part
-def _log_exchange(
-    u: float,
-    m: int,
-    inverse: float,
-    nu: float,
-    log_scale: float,
-    effect_sd: float,
-    prior: CompiledPriors,
-) -> float:
-    core = -nu / 2 * (m * u + inverse * exp(-u))
-    return core + log_scale_prior(log_scale - u / 2, effect_sd, prior)
-
-
-@part
 def draw_exchange(
     scale: float,
     mixing: Array,
@@ -465,15 +301,9 @@ def draw_exchange(
     inverse = 0.0
     for x in mixing:
         inverse += 1 / x
-    m, log_scale = len(mixing), log(scale)
-    interval = open_slice(
-        0.0, _log_exchange(0.0, m, inverse, nu, log_scale, effect_sd, prior), 4 / sqrt(m), rng
-    )
-    while interval[OPEN]:
-        narrow(
-            interval, _log_exchange(interval[AT], m, inverse, nu, log_scale, effect_sd, prior), rng
-        )
-    u = interval[AT]
+    m, x = len(mixing), mixing
+    given, typical = (float(m), inverse, nu, log(scale)), scale_prior(effect_sd, prior)
+    u = moved(EXCHANGE, 0.0, 4 / sqrt(m), given, typical, x, x, rng)
     for i in range(m):
         mixing[i] *= exp(u)
     return scale * exp(-u / 2)

@@ -144,7 +144,7 @@ def summary(model: CompiledModel, states: GibbsState) -> dict[str, Array]:
         values |= {"domain": states.domains, "domain_scale": states.domain_scale}
     if states.slopes.shape[2]:
         values["slopes"] = states.slopes
-    return values
+    return {name: np.array(x) for name, x in values.items()}  # of their own: states are views
 
 
 def collect(parts: list[dict[str, Array]], levels: LevelDraws | None) -> GibbsDraws:

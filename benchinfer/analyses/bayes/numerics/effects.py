@@ -12,8 +12,7 @@ On whole data sets, where X is the identity and ``D = c I``, the eigenvectors of
 sets into independent numbers at once; the others take one small system each.
 """
 
-from math import exp, log, sqrt
-from typing import NamedTuple
+from math import exp, inf, log, sqrt
 
 import numpy as np
 
@@ -32,41 +31,17 @@ from benchinfer.analyses.bayes.numerics.covariance import (
     composed,
     copy,
     draw_normal,
-    eigen,
     factorise,
-    product,
     scaled,
     solve,
     solve_lower,
     solve_upper,
     transposed,
 )
-from benchinfer.analyses.bayes.numerics.scales import (
-    AT,
-    OPEN,
-    WIDTH,
-    draw_effect_sd,
-    log_half_t,
-    narrow,
-    open_slice,
-)
+from benchinfer.analyses.bayes.numerics.lapack import eigen, product
+from benchinfer.analyses.bayes.numerics.scales import draw_effect_sd, half_t
+from benchinfer.analyses.bayes.numerics.slices import LOG_SD, STRETCH, WIDTH, moved
 from benchinfer.numerics.types import Array, Codes, Flags
-
-
-class EffectLikelihood(NamedTuple):
-    """Likelihood of the effects on balanced data sets, the interactions integrated out.
-
-    Attributes
-    ----------
-    turned
-        (M, J) contrasts along the eigenvectors of Sigma.
-    between, error
-        (M, J) and (M,) their variances by interactions and by noise.
-    """
-
-    turned: Array
-    between: Array
-    error: Array
 
 
 @part
@@ -97,14 +72,22 @@ def centres(
 @part
 def likelihood(
     z: Array, noise: Array, variance: Array, mixing: Array, vectors: Array, values: Array
-) -> EffectLikelihood:
-    """Return the likelihood of the effects on balanced data sets."""
+) -> tuple[Array, Array, Array]:
+    """Return the likelihood of the effects on balanced data sets, the interactions integrated out.
+
+    Returns
+    -------
+    turned
+        (M, J) contrasts along the eigenvectors of Sigma.
+    between, error
+        (M, J) and (M,) their variances by interactions and by noise.
+    """
     between, error, j = np.empty(z.shape), np.empty(len(z)), len(values)
     for i in range(len(z)):
         error[i] = noise[i] * variance[i, 0]
         for k in range(j):
             between[i, k] = mixing[i] * values[k]
-    return EffectLikelihood(product(z, vectors), between, error)
+    return product(z, vectors), between, error
 
 
 @part
@@ -197,17 +180,21 @@ def draw_effects(
     Yu, Y. & Meng, X.-L. (2011). To center or not to center: that is not the question. Journal of
     Computational and Graphical Statistics 20, 531-570. https://doi.org/10.1198/jcgs.2011.203main
     """
-    seen = likelihood(z, noise, variance, mixing, vectors, values)
+    turned, between, error = likelihood(z, noise, variance, mixing, vectors, values)
     if joint is None:
-        effect_sd = _draw_average(seen, vectors, effect_sd, scale, prior, average, rng)
+        effect_sd = _draw_average(
+            turned, between, error, vectors, effect_sd, scale, prior, average, rng
+        )
         centre = centres(covariates, domain, average, slopes, domains)
-        _draw_interactions(seen, centre, balanced, vectors, interaction, rng)
+        _draw_interactions(turned, between, error, centre, balanced, vectors, interaction, rng)
     else:
         mixed, factor = likelihood_with_gaps(
             others, design, variance, rank, noise, mixing, vectors, values
         )
         g = len(domains)
-        precision, shift = _information(seen, balanced, covariates, domain, vectors, max(g, 1))
+        precision, shift = _information(
+            turned, between, error, balanced, covariates, domain, vectors, max(g, 1)
+        )
         _add_gaps(precision, shift, z, factor, others, design, covariates, domain)
         effect_sd = _draw_coefficients(
             precision, shift, prior, effect_sd, scale, domain_scale, average, slopes, g, rng
@@ -217,7 +204,7 @@ def draw_effects(
                 precision, shift, prior, average, slopes, domains, domain_scale, rng
             )
         centre = centres(covariates, domain, average, slopes, domains)
-        _draw_interactions(seen, centre, balanced, vectors, interaction, rng)
+        _draw_interactions(turned, between, error, centre, balanced, vectors, interaction, rng)
         _draw_interactions_with_gaps(
             z,
             centre,
@@ -239,7 +226,9 @@ def draw_effects(
 
 @part
 def _draw_average(
-    seen: EffectLikelihood,
+    turned: Array,
+    between: Array,
+    error: Array,
     vectors: Array,
     effect_sd: float,
     scale: float,
@@ -248,11 +237,11 @@ def _draw_average(
     rng: np.random.Generator,
 ) -> float:
     """Draw average effects in place where all data sets are balanced; return their new scale."""
-    (m, j), turned, between = seen.turned.shape, seen.turned, seen.between
+    (m, j) = turned.shape
     precision, shift = np.zeros(j), np.zeros(j)
     for i in range(m):
         for k in range(j):
-            weight = 1 / (between[i, k] + seen.error[i])
+            weight = 1 / (between[i, k] + error[i])
             precision[k] += weight
             shift[k] += weight * turned[i, k]
     effect_sd = draw_effect_sd(effect_sd, scale, precision, shift, prior, rng)
@@ -267,7 +256,9 @@ def _draw_average(
 
 @part
 def _information(
-    seen: EffectLikelihood,
+    turned: Array,
+    between: Array,
+    error: Array,
     balanced: Flags,
     covariates: Array,
     domain: Codes,
@@ -278,14 +269,14 @@ def _information(
 
     Of balanced data sets: of each domain sums along the eigenvectors of Sigma, turned back.
     """
-    (m, j), p = seen.turned.shape, covariates.shape[1]
+    (m, j), p = turned.shape, covariates.shape[1]
     weight, along = np.zeros((g, p, p, j)), np.zeros((g, p, j))
     for i in range(m):
         d = domain[i]
         for k in range(j if balanced[i] else 0):
-            inverse = 1 / (seen.between[i, k] + seen.error[i])
+            inverse = 1 / (between[i, k] + error[i])
             for a in range(p):
-                along[d, a, k] += covariates[i, a] * (inverse * seen.turned[i, k])
+                along[d, a, k] += covariates[i, a] * (inverse * turned[i, k])
                 for b in range(p):
                     weight[d, a, b, k] += covariates[i, a] * covariates[i, b] * inverse
     precision, shift = np.zeros((g, p * j, p * j)), np.zeros((g, p * j))
@@ -430,17 +421,6 @@ def _draw_effect_sd(
 
 
 @part
-def _log_domain_unit(u: float, linear: float, square: float, scale: float) -> float:
-    s = exp(u)
-    return s * linear - s**2 * square / 2 + log_half_t(u, scale)
-
-
-@part
-def _log_domain(u: float, n: int, square: float, scale: float) -> float:
-    return -n * u - square * exp(-2 * u) / 2 + log_half_t(u, scale)
-
-
-@part
 def _draw_domains(
     precision: Array,
     shift: Array,
@@ -468,21 +448,17 @@ def _draw_domains(
         for i in range(j):
             domains[d, i] = drawn[i]
             square += drawn[i] ** 2
-    m, x, typical = g * j, log(domain_scale), prior.domain_scale
-    interval = open_slice(x, _log_domain(x, m, square, typical), WIDTH, rng)
-    while interval[OPEN]:
-        narrow(interval, _log_domain(interval[AT], m, square, typical), rng)
-    x, square = interval[AT], 0.0
+    typical, empty = half_t(prior.domain_scale), coefficients
+    given = float(g * j), square, 0.0, inf
+    x, square = moved(LOG_SD, log(domain_scale), WIDTH, given, typical, empty, empty, rng), 0.0
     scale = exp(x)
     for d in range(g):
         turned = apply(block(precision[d], 0, j), domains[d])
         for i in range(j):
             linear += domains[d, i] * shift[d, i] / scale
             square += domains[d, i] * turned[i] / scale**2
-    interval = open_slice(x, _log_domain_unit(x, linear, square, typical), WIDTH, rng)
-    while interval[OPEN]:
-        narrow(interval, _log_domain_unit(interval[AT], linear, square, typical), rng)
-    factor = exp(interval[AT]) / scale
+    given = linear, square, 0.0, 0.0
+    factor = exp(moved(STRETCH, x, WIDTH, given, typical, empty, empty, rng)) / scale
     for d in range(g):
         add(domains[d], 0, factor - 1, domains[d])
     return factor * scale
@@ -490,7 +466,9 @@ def _draw_domains(
 
 @part
 def _draw_interactions(
-    seen: EffectLikelihood,
+    turned: Array,
+    between: Array,
+    error: Array,
     centre: Array,
     balanced: Flags,
     vectors: Array,
@@ -498,14 +476,13 @@ def _draw_interactions(
     rng: np.random.Generator,
 ) -> None:
     """Draw interactions of balanced data sets in place, given what they depart from."""
-    (m, j), between = seen.turned.shape, seen.between
-    turned = product(centre, vectors)
+    (m, j), at = turned.shape, product(centre, vectors)
     for i in range(m):
         for k in range(j if balanced[i] else 0):
-            share = between[i, k] / (between[i, k] + seen.error[i])
-            missed = seen.turned[i, k] - turned[i, k]
-            turned[i, k] = share * missed + sqrt(share * seen.error[i]) * rng.standard_normal()
-    copy(interaction, product(turned, transposed(vectors)))
+            share = between[i, k] / (between[i, k] + error[i])
+            missed = turned[i, k] - at[i, k]
+            at[i, k] = share * missed + sqrt(share * error[i]) * rng.standard_normal()
+    copy(interaction, product(at, transposed(vectors)))
 
 
 @part

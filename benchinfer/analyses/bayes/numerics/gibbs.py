@@ -47,15 +47,8 @@ from benchinfer.analyses.bayes.numerics.effects import (
     residual_variances,
 )
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import (
-    AT,
-    OPEN,
-    WIDTH,
-    draw_scales,
-    log_scale_prior,
-    narrow,
-    open_slice,
-)
+from benchinfer.analyses.bayes.numerics.scales import draw_scales, draw_tails, scale_prior
+from benchinfer.analyses.bayes.numerics.slices import STRETCH, WIDTH, moved
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Interactions = Literal["t", "normal"]
@@ -184,19 +177,6 @@ def _squares(
 
 
 @part
-def _log_stretch(
-    u: float,
-    product: float,
-    square: float,
-    log_scale: float,
-    effect_sd: float,
-    prior: CompiledPriors,
-) -> float:
-    core = product * exp(u) - square * exp(2 * u) / 2
-    return core + log_scale_prior(log_scale + u, effect_sd, prior)
-
-
-@part
 def _draw_stretch(
     noise: Array,
     square: Array,
@@ -208,28 +188,30 @@ def _draw_stretch(
     rng: np.random.Generator,
 ) -> float:
     """Draw a factor of the interactions, which change in place, and of Sigma's root."""
-    linear, quadratic, log_scale = 0.0, 0.0, log(scale)
+    linear, quadratic = 0.0, 0.0
     for m in range(len(noise)):
         linear += crossed[m] / noise[m]
         quadratic += square[m] / noise[m]
-    interval = open_slice(
-        0.0, _log_stretch(0.0, linear, quadratic, log_scale, effect_sd, prior), WIDTH, rng
-    )
-    while interval[OPEN]:
-        narrow(
-            interval,
-            _log_stretch(interval[AT], linear, quadratic, log_scale, effect_sd, prior),
-            rng,
-        )
-    factor = exp(interval[AT])
+    given, typical = (linear, quadratic, log(scale), 0.0), scale_prior(effect_sd, prior)
+    factor = exp(moved(STRETCH, 0.0, WIDTH, given, typical, square, crossed, rng))
     for m in range(len(noise)):
         for k in range(interaction.shape[1]):
             interaction[m, k] *= factor
     return factor
 
 
+@part
+def _vector(numbers: Array, first: int, n: int) -> Array:
+    return numbers[first : first + n]
+
+
+@part
+def _table(numbers: Array, first: int, n: int, k: int) -> Array:
+    return numbers[first : first + n * k].reshape((n, k))
+
+
 @entry
-def _sweep(
+def _sweeps(
     z: Array,
     rss: Array,
     design: Array,
@@ -245,88 +227,84 @@ def _sweep(
     heavy: bool,  # noqa: FBT001
     unstructured: bool,  # noqa: FBT001
     prior: CompiledPriors,
-    average: Array,
-    effect_sd: Array,
-    interaction: Array,
-    domains: Array,
-    domain_scale: Array,
-    slopes: Array,
-    log_sd: Array,
-    centre: Array,
-    spread: Array,
-    vectors: Array,
-    values: Array,
-    scale: Array,
-    shrinkage: Array,
-    mixing: Array,
-    tail_df: Array,
-    roots: Array,
-    factor: Array,
+    states: Array,
+    at: Codes,
     joint: bool | None,  # noqa: FBT001
+    n: int,
+    kept: Array,
     rng: np.random.Generator,
 ) -> None:
-    """Draw every block of all chains once, in place, but for Sigma.
+    """Draw every block of all chains n times, in place.
 
-    Arguments are the arrays of `CompiledModel`, then those of `GibbsState`: records of arrays take
-    several times as long to compile. (C, J, J) roots of the inverse of an unstructured Sigma and
-    (C,) factors of the root of Sigma are filled; `joint` is as in `draws_jointly`.
+    Arguments are those of `CompiledModel`: records of arrays take several times as long to compile.
+    Of chains, (C, S) numbers `GibbsState.packed` and their `places`; `joint` is as in
+    `draws_jointly`; after each sweep they are copied to (n, C, S) numbers, or (0, C, S).
     """
-    m = len(rank)
-    n, over = np.empty(m), np.empty(m)
-    for c in range(len(scale)):
-        table, logs, w, lam = z[min(c, len(z) - 1)], log_sd[c], interaction[c], mixing[c]
-        base, effect_sd[c], domain_scale[c] = draw_effects(
-            table,
-            design,
-            variance,
-            rank,
-            balanced,
-            others,
-            domain,
-            covariates,
-            prior,
-            residual_variances(pooled, logs),
-            vectors[c],
-            values[c],
-            lam,
-            scale[c],
-            effect_sd[c],
-            domain_scale[c],
-            average[c],
-            slopes[c],
-            domains[c],
-            w,
-            joint,
-            rng,
-        )
-        error, square, crossed = _squares(table, base, w, balanced, design, variance, rank)
-        if pooled > 0:
-            for i in range(m):
-                n[i] = df[i] + rank[i]
-                over[i] = (rss[min(c, len(rss) - 1), i] + error[i]) / pooled
-            centre[c], spread[c] = draw_scales(
-                logs, centre[c], spread[c], n, over, n_median, prior, rng
+    (m, j), g, q = z.shape[1:], (at[13] - at[12]) // z.shape[2], covariates.shape[1] - 1
+    squares, over = np.empty(m), np.empty(m)
+    for t in range(n):
+        for c in range(len(states)):
+            now, table = states[c], z[min(c, len(z) - 1)]
+            effect_sd, domain_scale, centre, spread = now[0], now[1], now[2], now[3]
+            scale, kappa, nu = now[4], now[5], now[6]
+            logs, lam = _vector(now, at[8], m), _vector(now, at[9], m)
+            values, w = _vector(now, at[10], j), _table(now, at[11], m, j)
+            vectors = _table(now, at[14], j, j)
+            base, effect_sd, domain_scale = draw_effects(
+                table,
+                design,
+                variance,
+                rank,
+                balanced,
+                others,
+                domain,
+                covariates,
+                prior,
+                residual_variances(pooled, logs),
+                vectors,
+                values,
+                lam,
+                scale,
+                effect_sd,
+                domain_scale,
+                _vector(now, at[7], j),
+                _table(now, at[13], q, j),
+                _table(now, at[12], g, j),
+                w,
+                joint,
+                rng,
             )
-        if not unstructured:
-            scale[c] = covariance.draw_common(scale[c], w, tail_df[c], effect_sd[c], prior, rng)
-            values[c, :] = scale[c] ** 2
-        if heavy:
-            tail_df[c] = covariance.draw_tails(
-                tail_df[c], lam, w, vectors[c], values[c], prior, rng
-            )
-        if unstructured:
-            if heavy:
-                scale[c] = covariance.draw_exchange(
-                    scale[c], lam, tail_df[c], effect_sd[c], prior, rng
+            error, square, crossed = _squares(table, base, w, balanced, design, variance, rank)
+            if pooled > 0:
+                for i in range(m):
+                    squares[i] = df[i] + rank[i]
+                    over[i] = (rss[min(c, len(rss) - 1), i] + error[i]) / pooled
+                centre, spread = draw_scales(
+                    logs, centre, spread, squares, over, n_median, prior, rng
                 )
-            scale[c], shrinkage[c] = covariance.draw_unstructured(
-                scale[c], shrinkage[c], w, lam, effect_sd[c], prior, roots[c], rng
-            )
-        factor[c] = 1.0
-        if pooled > 0:
-            noise = residual_variances(pooled, logs)
-            factor[c] = _draw_stretch(noise, square, crossed, scale[c], effect_sd[c], prior, w, rng)
-            scale[c] *= factor[c]
+            if not unstructured:
+                scale = covariance.draw_common(scale, w, nu, effect_sd, prior, rng)
+                for k in range(j):
+                    values[k] = scale**2
+            if heavy:
+                lengths = covariance.lengths(w, vectors, values)
+                nu = draw_tails(nu, lam, lengths, j, prior, rng)
+            if unstructured:
+                if heavy:
+                    scale = covariance.draw_exchange(scale, lam, nu, effect_sd, prior, rng)
+                scale, kappa = covariance.draw_unstructured(
+                    scale, kappa, w, lam, vectors, values, effect_sd, prior, rng
+                )
+            if pooled > 0:
+                noise = residual_variances(pooled, logs)
+                factor = _draw_stretch(noise, square, crossed, scale, effect_sd, prior, w, rng)
+                scale *= factor
+                for k in range(j):
+                    values[k] *= factor**2
+            now[0], now[1], now[2], now[3] = effect_sd, domain_scale, centre, spread
+            now[4], now[5], now[6] = scale, kappa, nu
+            for i in range(len(now) if len(kept) else 0):
+                kept[t, c, i] = now[i]
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,29 +312,27 @@ class _Run:
     """Chains on their way."""
 
     model: CompiledModel
-    now: GibbsState  # changes in place
-    roots: Array  # (C, J, J) roots of the inverse of Sigma
-    factor: Array  # (C,) factors of the root of Sigma
+    first: GibbsState  # where they started
+    numbers: Array  # (C, S) where they stand, changes in place
     joint: bool | None  # as in `draws_jointly`
     other: np.random.Generator  # of further draws: with and without them chains are the same
 
     @classmethod
     def of(cls, model: GibbsModel, now: GibbsState, rng: np.random.Generator) -> "_Run":
         """Return chains that have not moved."""
-        known, now = compiled(model), now.copied()
-        roots, factor = np.empty(now.vectors.shape), np.empty(now.scale.shape)
-        return cls(known, now, roots, factor, draws_jointly(known, now), rng.spawn(1)[0])
+        known = compiled(model)
+        return cls(known, now, now.packed(), draws_jointly(known, now), rng.spawn(1)[0])
 
-    def sweep(self, rng: np.random.Generator) -> GibbsState:
-        """Draw every block of all chains once, in place."""
-        now = self.now
-        _sweep(*self.model, *now, self.roots, self.factor, self.joint, rng)
-        if self.model.unstructured:
-            values, now.vectors[:] = covariance.from_roots(self.roots)
-            np.multiply(values, self.factor[:, None] ** 2, out=now.values)
-        else:
-            now.values[:] = now.scale[:, None] ** 2
-        return now
+    @property
+    def now(self) -> GibbsState:
+        """Where they stand."""
+        return self.first.unpacked(self.numbers)
+
+    def sweeps(self, n: int, rng: np.random.Generator, *, keep: bool = False) -> Array:
+        """Draw every block of all chains n times; return (n, C, S) states, (0, C, S) unless kept."""
+        kept = np.empty((n if keep else 0, *self.numbers.shape))
+        _sweeps(*self.model, self.numbers, self.first.places(), self.joint, n, kept, rng)
+        return kept
 
 
 def sample(
@@ -398,8 +374,7 @@ def sample(
     means, variance = CompiledMeans.of(model.means, j), np.zeros((len(now.scale), 3))
     for first in [*range(0, n // 2, _CALL_EVERY), *range(n // 2, n, _CALL_EVERY)]:
         count = min(_CALL_EVERY, (n // 2 if first < n // 2 else n) - first)
-        passed = [run.sweep(rng).copied() for _ in range(count)]
-        states = GibbsState(*(np.stack(x, axis=1) for x in zip(*passed, strict=True)))
+        states = now.unpacked(run.sweeps(count, rng, keep=True).swapaxes(0, 1))
         if len(means.level):
             levels.append(draw_dataset_levels(means, run.model, states, variance, run.other))
             variance = levels[-1][2][:, -1]
@@ -428,8 +403,7 @@ def sweep(
     run = _Run.of(model, now, rng)
     for first in range(0, n, _CALL_EVERY):
         count = min(_CALL_EVERY, n - first)
-        for _ in range(count):
-            run.sweep(rng)
+        run.sweeps(count, rng)
         if callback is not None:
             callback(count)
     return run.now
