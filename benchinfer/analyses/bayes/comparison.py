@@ -476,7 +476,7 @@ class BayesComparison(Comparison):
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.bayes.compare import compare_bayes
-        from benchinfer.analyses.bayes.numerics import gibbs, scales
+        from benchinfer.analyses.bayes.numerics import gibbs, scales, slices
         from benchinfer.analyses.bayes.numerics.contrasts import reduce_contrasts
         from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
         from benchinfer.analyses.bayes.numerics.effects import draw_effects
@@ -487,7 +487,7 @@ class BayesComparison(Comparison):
             compare_bayes,
             settled,
             gibbs.sample,
-            scales.open_slice,
+            slices.moved,
             scales.draw_scales,
             average_outcomes,
         ]

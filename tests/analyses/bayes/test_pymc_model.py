@@ -54,7 +54,7 @@ def log_likelihood(model, values):
         "mixing": values.get("mixing", np.ones(m)),
     }
     start = gibbs.start(model, 1, np.random.default_rng(1))
-    now = start._replace(**{name: np.asarray(x)[None] for name, x in state.items()}).copied()
+    now = start._replace(**{name: np.asarray(x)[None] for name, x in state.items()})
     states = GibbsState(*(np.asarray(x)[:, None] for x in now))
     return draws.log_likelihood(gibbs.compiled(model), states).sum()
 

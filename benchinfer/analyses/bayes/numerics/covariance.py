@@ -8,8 +8,8 @@ speak for the common covariance.
 
 Sigma is held by its eigenvectors V and eigenvalues: ``Sigma = V diag(values) V'``.
 
-Products, factors and solves of small matrices are loops over contiguous rows: expressions of
-arrays, slices and functions of NumPy take long to compile, once in each function that has them.
+Factors and solves of small matrices are loops over contiguous rows: expressions of arrays, slices
+and functions of NumPy take long to compile, once in each function that has them.
 """
 
 from math import exp, log, sqrt

@@ -211,7 +211,7 @@ def _table(numbers: Array, first: int, n: int, k: int) -> Array:
 
 
 @entry
-def _sweeps(
+def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
     z: Array,
     rss: Array,
     design: Array,
@@ -329,7 +329,7 @@ class _Run:
         return self.first.unpacked(self.numbers)
 
     def sweeps(self, n: int, rng: np.random.Generator, *, keep: bool = False) -> Array:
-        """Draw every block of all chains n times; return (n, C, S) states, (0, C, S) unless kept."""
+        """Draw every block of all chains n times; return (n, C, S) states, none unless kept."""
         kept = np.empty((n if keep else 0, *self.numbers.shape))
         _sweeps(*self.model, self.numbers, self.first.places(), self.joint, n, kept, rng)
         return kept

@@ -78,7 +78,7 @@ def log_marginal(roots: Array, m: float, log_scale: float, log_kappa: float) -> 
 
 
 @part
-def log_density(
+def log_density(  # noqa: C901, PLR0912 - one function of all densities compiles once
     kind: int, u: float, numbers: Numbers, prior: ScalePrior, x: Array, y: Array
 ) -> float:
     """Return a log density of a log u, without constants."""

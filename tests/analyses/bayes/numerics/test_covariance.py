@@ -11,9 +11,11 @@ from benchinfer.analyses.bayes.numerics.covariance import (
     draw_normal,
     factorise,
     solve,
-    tridiagonal,
 )
-from benchinfer.analyses.bayes.numerics.scales import draw_mixing
+from benchinfer.analyses.bayes.numerics.gibbs import compiled_priors
+from benchinfer.analyses.bayes.numerics.lapack import eigen, eigenvalues, product
+from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.scales import draw_tails
 
 
 def test_normal_from_precision():
@@ -38,9 +40,10 @@ def test_covariances_are_inverse_wishart():
 
 
 def test_mixing_scales_are_inverse_gamma():
-    values = np.empty(5000)
-    draw_mixing(values, 4.0, np.full(5000, 2.5), 3, np.random.default_rng(1))
-    assert stats.kstest(values, stats.invgamma(3.5, scale=3.25).cdf).pvalue > 1e-3
+    values, prior = np.empty(5000), compiled_priors(Priors(), 3)
+    nu = draw_tails(4.0, values, np.full(5000, 2.5), 3, prior, np.random.default_rng(1))
+    drawn = stats.invgamma((nu + 3) / 2, scale=(nu + 2.5) / 2)
+    assert stats.kstest(values, drawn.cdf).pvalue > 1e-3
 
 
 def symmetric(n, rank, seed=1):
@@ -48,22 +51,31 @@ def symmetric(n, rank, seed=1):
     return half @ half.T
 
 
-@pytest.mark.parametrize(("n", "rank"), [(1, 1), (2, 2), (3, 1), (7, 9), (20, 5)])
-def test_a_tridiagonal_matrix_has_the_same_eigenvalues(n, rank):
-    matrix = symmetric(n, rank)
-    diagonal, squares = tridiagonal(matrix.copy())
-    beside = np.sqrt(squares[1:])
-    roots = np.linalg.eigvalsh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-    np.testing.assert_allclose(roots, np.linalg.eigvalsh(matrix), atol=1e-13 * n**2)
+@pytest.fixture(scope="module")
+def compiled():
+    """Return one compiled function of all operations: their results, given matrix and vector."""
 
-
-def test_compiled_code_and_python_call_the_same_part():
     @njit
-    def compiled(matrix, x):
-        return apply(matrix, x)
+    def operations(matrix, wide, x):
+        values, vectors = eigen(matrix)
+        return apply(matrix, x), product(matrix, wide), values, vectors, eigenvalues(matrix)
 
-    matrix, x = symmetric(3, 4), np.array([1.0, -2.0, 0.5])
-    np.testing.assert_allclose(compiled(matrix, x), apply(matrix, x), rtol=1e-14)
+    return operations
+
+
+@pytest.mark.parametrize(("n", "rank"), [(1, 1), (2, 2), (3, 1), (7, 9), (20, 5)])
+def test_compiled_code_and_python_call_the_same_part(compiled, n, rank):
+    matrix, x = symmetric(n, rank), np.linspace(-1, 2, n)
+    wide = np.random.default_rng(3).standard_normal((n, n + 3))
+    before = matrix.copy()
+    applied, multiplied, values, vectors, roots = compiled(matrix, wide, x)
+    np.testing.assert_array_equal(matrix, before)
+    np.testing.assert_allclose(applied, apply(matrix, x), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(multiplied, product(matrix, wide), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(values, eigen(matrix)[0], atol=1e-13 * n**2)
+    np.testing.assert_allclose(roots, eigenvalues(matrix), atol=1e-13 * n**2)
+    np.testing.assert_allclose((vectors * values) @ vectors.T, matrix, atol=1e-12 * n)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(n), atol=1e-12)
 
 
 def test_rows_are_solved():

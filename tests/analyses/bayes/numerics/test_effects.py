@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy.linalg import block_diag
 
 from benchinfer.analyses.bayes.numerics import gibbs
@@ -20,6 +21,59 @@ CHAINS = 20_000
 SCALES = ("scale", "effect_sd", "domain_scale")
 
 
+@njit(error_model="numpy")
+def many_effects(
+    z,
+    design,
+    variance,
+    rank,
+    balanced,
+    others,
+    domain,
+    covariates,
+    prior,
+    noise,
+    vectors,
+    values,
+    mixing,
+    average,
+    slopes,
+    domains,
+    interaction,
+    scale,
+    effect_sd,
+    domain_scale,
+    joint,
+    rng,
+):
+    """Draw the effects of each chain once."""
+    for c in range(len(scale)):
+        draw_effects(
+            z[min(c, len(z) - 1)],
+            design,
+            variance,
+            rank,
+            balanced,
+            others,
+            domain,
+            covariates,
+            prior,
+            noise[c],
+            vectors[c],
+            values[c],
+            mixing[c],
+            scale[c],
+            effect_sd[c],
+            domain_scale[c],
+            average[c],
+            slopes[c],
+            domains[c],
+            interaction[c],
+            joint,
+            rng,
+        )
+
+
 def drawn(model, chains, sigma, mixing, noise, rng):
     """Return draws of effects given the (J, J) covariance and (M,) mixing scales and noise."""
     values, vectors = np.linalg.eigh(sigma)
@@ -28,21 +82,18 @@ def drawn(model, chains, sigma, mixing, noise, rng):
     if model.data.noisy:
         scales["log_sd"] = np.log(noise) / 2
     held = {name: np.repeat(x[None], chains, axis=0) for name, x in scales.items()}
-    state = state._replace(**held).copied()
+    state = state._replace(**held)
     known = gibbs.compiled(model)
     names = ("design", "variance", "rank", "balanced", "others", "domain", "covariates", "prior")
     given = {name: getattr(known, name) for name in names}
+    noises = np.array([residual_variances(known.pooled, x) for x in state.log_sd])
     places = ("vectors", "values", "mixing", "average", "slopes", "domains", "interaction")
-    for c in range(chains):
-        draw_effects(
-            known.z[min(c, len(known.z) - 1)],
-            **given,
-            noise=residual_variances(known.pooled, state.log_sd[c]),
-            **{name: getattr(state, name)[c] for name in (*places, *SCALES)},
-            joint=draws_jointly(known, state),
-            rng=rng,
-        )
-    return state
+    arrays = [np.ascontiguousarray(getattr(state, name)) for name in places]
+    scales = [getattr(state, name) for name in SCALES]
+    many_effects(
+        known.z, *given.values(), noises, *arrays, *scales, draws_jointly(known, state), rng
+    )
+    return state._replace(**dict(zip(places, arrays, strict=True)))
 
 
 @pytest.mark.parametrize("kind", ["whole", "missing", "single-missing"])

@@ -4,82 +4,86 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import stats
 from scipy.stats import invwishart, multivariate_normal
 
-from benchinfer.analyses.bayes.numerics import covariance, effects, gibbs, scales
-from benchinfer.analyses.bayes.numerics.covariance import tridiagonal
+from benchinfer.analyses.bayes.numerics import gibbs
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel, compiled_priors
 from benchinfer.analyses.bayes.numerics.priors import Priors
-from benchinfer.analyses.bayes.numerics.scales import draw_scales, log_half_t, log_scale_prior
+from benchinfer.analyses.bayes.numerics.scales import draw_scales, half_t, scale_prior
+from benchinfer.analyses.bayes.numerics.slices import (
+    COMMON,
+    DF,
+    FLAT,
+    LOG_SD,
+    SHRINKAGE,
+    UNSTRUCTURED,
+    log_density,
+    log_prior,
+    moved,
+)
 from tests.analyses.bayes.numerics.simulator import design
 
 NOTHING = np.empty(0)
 
 
-def moved(log_density, x, given, width, rng):
-    """Return a value drawn by one step of slice sampling."""
-    interval = scales.open_slice(x, log_density(x, *given), width, rng)
-    while interval[scales.OPEN]:
-        scales.narrow(interval, log_density(interval[scales.AT], *given), rng)
-    return interval[scales.AT]
+@njit(error_model="numpy")
+def many_moved(kind, at, times, width, numbers, prior, rng):
+    """Replace each of several values by one drawn by so many steps of slice sampling."""
+    for i in range(len(at)):
+        for _ in range(times):
+            at[i] = moved(kind, at[i], width, numbers, prior, at, at, rng)
 
 
 @pytest.mark.parametrize(
-    ("log_density", "given", "width", "start", "expected"),
+    ("kind", "numbers", "prior", "width", "start", "expected"),
     [
+        (LOG_SD, (0.0, 0.0, 1.0, 2.0), FLAT, 3.0, stats.norm(1, 2), stats.norm(1, 2).cdf),
         (
-            scales._log_residual,
-            (0.0, 0.0, 1.0, 2.0),
-            3.0,
-            stats.norm(1, 2),
-            stats.norm(1, 2).cdf,
-        ),
-        (
-            scales._log_df,
-            (2, NOTHING, compiled_priors(Priors(tail_shape=1.3, tail_rate=1.0), 2)),
-            0.5,
-            stats.loggamma(1.3),
-            stats.loggamma(1.3).cdf,
-        ),
-        (
-            effects._log_domain,
-            (0, 0.0, 1.0),
+            LOG_SD,
+            (0.0, 0.0, 0.0, np.inf),
+            half_t(1.0),
             20.0,
             stats.norm(),
             lambda u: 2 * stats.t(3).cdf(np.exp(u)) - 1,
         ),
     ],
 )
-def test_keeps_densities_of_many_shapes(log_density, given, width, start, expected):
+def test_keeps_densities_of_many_shapes(kind, numbers, prior, width, start, expected):
     rng = np.random.default_rng(2)
     x = start.rvs(3000, random_state=rng)
-    for _ in range(30):
-        x = np.array([moved(log_density, at, given, width, rng) for at in x])
+    many_moved(kind, x, 30, width, numbers, prior, rng)
     assert stats.kstest(x, expected).pvalue > 1e-4
+
+
+def test_keeps_the_density_of_degrees_of_freedom():
+    """Of no vectors at all, whose prior is that of the log of a gamma variable."""
+    rng = np.random.default_rng(2)
+    x = stats.loggamma(1.3).rvs(1000, random_state=rng)
+    for _ in range(10):
+        given = (2.0, 1.3, 1.0, 0.0), FLAT, NOTHING, NOTHING
+        x = np.array([moved(DF, at, 0.5, *given, rng) for at in x])
+    assert stats.kstest(x, stats.loggamma(1.3).cdf).pvalue > 1e-4
 
 
 def test_a_start_far_off_moves_in_bounded_steps():
     rng = np.random.default_rng(1)
-    given = (0.0, 0.0, 0.0, 1.0)
-    values = [moved(scales._log_residual, 50.0, given, 1.0, rng) for _ in range(1000)]
+    values = np.full(1000, 50.0)
+    many_moved(LOG_SD, values, 1, 1.0, (0.0, 0.0, 0.0, 1.0), FLAT, rng)
     assert min(values) >= 42
     assert np.mean(values) < 49
 
 
-def differences(log_density, at, *given):
+def differences(kind, at, numbers, x):
     """Return the differences of a log density between points."""
-    return np.diff([log_density(u, *given) for u in at])
-
-
-# Of an infinite scale, so that the prior is flat on the log but for its slope of one.
-FLAT = compiled_priors(Priors(effect_sd=1.0, interaction_scale=1e150), 3)
+    return np.diff([log_density(kind, u, numbers, FLAT, x, x) for u in at])
 
 
 def test_tails_are_those_of_a_multivariate_t():
     w = np.random.default_rng(1).standard_normal((7, 3))
     square, u = (w**2).sum(axis=1), np.log([0.4, 8.0])
-    values = differences(scales._log_df, u, 3, square, compiled_priors(Priors(), 3))
+    values = differences(DF, u, (3.0, 2.0, 0.1, 0.0), square)
     direct = [
         stats.multivariate_t(np.zeros(3), df=1 + np.exp(x)).logpdf(w).sum()
         + stats.loggamma(2.0, loc=np.log(10)).logpdf(x)
@@ -92,7 +96,7 @@ def test_tails_are_those_of_a_multivariate_t():
 def test_the_common_scale_has_the_density_of_its_vectors(nu):
     w = np.random.default_rng(2).standard_normal((5, 2))
     u = np.array([-0.4, 0.9])
-    values = differences(covariance._log_common, u, (w**2).sum(axis=1), 2, nu, 1.0, FLAT) - 1.3
+    values = differences(COMMON, u, (2.0, nu, 0.0, 0.0), (w**2).sum(axis=1))
     shape = (
         (lambda s: multivariate_normal(np.zeros(2), s**2 * np.eye(2)))
         if nu == np.inf
@@ -105,7 +109,7 @@ def test_marginal_is_likelihood_times_prior_over_posterior():
     rng = np.random.default_rng(1)
     w = rng.standard_normal((6, 3)) * [1.0, 0.3, 2.0]
     scatter = w.T @ w
-    at, reduced = invwishart(9, np.eye(3)).rvs(random_state=rng), tridiagonal(scatter.copy())
+    at, roots = invwishart(9, np.eye(3)).rvs(random_state=rng), np.linalg.eigvalsh(scatter)
 
     def direct(log_s, log_kappa):
         kappa = np.exp(log_kappa)
@@ -116,18 +120,16 @@ def test_marginal_is_likelihood_times_prior_over_posterior():
         )
 
     u, prior = np.log([0.2, 300.0]), stats.norm(1.0, 2.0).logpdf
-    known = compiled_priors(Priors(shrinkage_median=np.e, shrinkage_sd=2.0), 3)
-    values = differences(covariance._log_shrinkage, u, reduced, 6, 0.3, known)
+    values = differences(SHRINKAGE, u, (6.0, 0.3, 1.0, 2.0), roots)
     np.testing.assert_allclose(values, np.diff([direct(0.3, x) + prior(x) for x in u]), rtol=1e-9)
     u = np.log([0.5, 1.5])
-    values = differences(covariance._log_unstructured, u, reduced, 6, 0.7, 1.0, FLAT) - np.log(3)
+    values = differences(UNSTRUCTURED, u, (6.0, 0.7, 0.0, 0.0), roots)
     np.testing.assert_allclose(values, np.diff([direct(x, 0.7) for x in u]), rtol=1e-9)
 
 
 def test_marginal_tends_to_that_of_the_common_covariance():
     roots, u = np.array([0.5, 2.0, 7.0]), np.array([0.3, 0.7])
-    given = (roots, np.zeros(3)), 6, np.log(1e9), 1.0, FLAT
-    values = differences(covariance._log_unstructured, u, *given) - 0.4
+    values = differences(UNSTRUCTURED, u, (6.0, np.log(1e9), 0.0, 0.0), roots)
     expected = -18 * 0.4 - roots.sum() / 2 * (np.exp(-1.4) - np.exp(-0.6))
     np.testing.assert_allclose(values, expected, rtol=1e-5)
 
@@ -142,16 +144,22 @@ def prior(rng, chains, m):
     return log, centre, spread
 
 
-@pytest.mark.parametrize("n", [[1.0, 2.0, 3.0], [60.0, 80.0, 70.0]])
+@njit(error_model="numpy")
+def many_scales(log, centre, spread, n, square, prior, rng):
+    """Draw the scales of each chain."""
+    for c in range(len(log)):
+        centre[c], spread[c] = draw_scales(
+            log[c], centre[c], spread[c], n, square[c], n[1], prior, rng
+        )
+
+
+@pytest.mark.parametrize("n", [[1.0, 2.0, 3.0], [60.0, 70.0, 80.0]])
 def test_draws_keep_to_the_prior(n):
     rng, n = np.random.default_rng(4), np.array(n)
     (log, centre, spread), expected = prior(rng, 3000, len(n)), prior(rng, 30_000, len(n))
     for _ in range(25):
         square = np.exp(2 * log) * rng.chisquare(n, log.shape)
-        for c in range(len(log)):
-            centre[c], spread[c] = draw_scales(
-                log[c], centre[c], spread[c], n, square[c], np.median(n), PRIOR, rng
-            )
+        many_scales(log, centre, spread, n, square, PRIOR, rng)
     for found, wanted in zip(
         (log[:, 1], centre, spread), (expected[0][:, 1], *expected[1:]), strict=True
     ):
@@ -197,7 +205,14 @@ def test_posterior_of_the_ratio_is_the_closed_form(shift):
 
 def test_both_scales_have_half_t_priors():
     prior, u = compiled_priors(Priors(effect_scale=0.5), 3), np.array([-1.2, 0.4])
+
+    def log_half_t(x, scale):
+        return np.log(stats.t(3).pdf(np.exp(x) / scale)) + x
+
     for sd in (0.3, 2.0):
-        values = [log_scale_prior(x, sd, prior) for x in u]
+        values = [log_prior(x, scale_prior(sd, prior)) for x in u]
         both = [log_half_t(x, 1.0) + log_half_t(np.log(sd) - x, 0.5) for x in u]
         np.testing.assert_allclose(np.diff(values), np.diff(both))
+    fixed = compiled_priors(Priors(effect_sd=0.7, interaction_scale=0.6), 3)
+    values = [log_prior(x, scale_prior(0.7, fixed)) for x in u]
+    np.testing.assert_allclose(np.diff(values), np.diff([log_half_t(x, 0.6) for x in u]))
