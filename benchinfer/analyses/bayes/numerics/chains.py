@@ -10,7 +10,7 @@ from numba.extending import register_jitable
 from benchinfer.numerics.types import Array, Codes, Flags
 
 # What takes arguments from Python, a sixth of the time to compile, is left out of parts.
-BARE = {
+BARE: Any = {
     "nogil": True,
     "error_model": "numpy",
     "no_cpython_wrapper": True,

@@ -165,6 +165,7 @@ def draw_common(
     scale: float,
     w: Array,
     nu: float,
+    values: Array,
     effect_sd: float,
     prior: CompiledPriors,
     rng: np.random.Generator,
@@ -179,6 +180,8 @@ def draw_common(
         Interactions.
     nu
         Degrees of freedom, infinite for normal interactions.
+    values
+        (J,) eigenvalues of Sigma, which are replaced.
     effect_sd
         Standard deviation of the average effects.
     prior, rng
@@ -189,7 +192,10 @@ def draw_common(
         for k in range(j):
             squares[i] += w[i, k] ** 2
     given, typical = (float(j), nu, 0.0, 0.0), scale_prior(effect_sd, prior)
-    return exp(moved(COMMON, log(scale), 4 / sqrt(m), given, typical, squares, squares, rng))
+    scale = exp(moved(COMMON, log(scale), 4 / sqrt(m), given, typical, squares, squares, rng))
+    for k in range(j):
+        values[k] = scale**2
+    return scale
 
 
 @part

@@ -177,7 +177,7 @@ def _squares(
 
 
 @part
-def _draw_stretch(
+def _stretch(
     noise: Array,
     square: Array,
     crossed: Array,
@@ -185,9 +185,10 @@ def _draw_stretch(
     effect_sd: float,
     prior: CompiledPriors,
     interaction: Array,
+    values: Array,
     rng: np.random.Generator,
 ) -> float:
-    """Draw a factor of the interactions, which change in place, and of Sigma's root."""
+    """Draw a factor of interactions and of Sigma's root; they and its values change in place."""
     linear, quadratic = 0.0, 0.0
     for m in range(len(noise)):
         linear += crossed[m] / noise[m]
@@ -197,6 +198,8 @@ def _draw_stretch(
     for m in range(len(noise)):
         for k in range(interaction.shape[1]):
             interaction[m, k] *= factor
+    for k in range(len(values)):
+        values[k] *= factor**2
     return factor
 
 
@@ -231,7 +234,7 @@ def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
     at: Codes,
     joint: bool | None,  # noqa: FBT001
     n: int,
-    kept: Array,
+    recorded: Array,
     rng: np.random.Generator,
 ) -> None:
     """Draw every block of all chains n times, in place.
@@ -283,12 +286,9 @@ def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
                     logs, centre, spread, squares, over, n_median, prior, rng
                 )
             if not unstructured:
-                scale = covariance.draw_common(scale, w, nu, effect_sd, prior, rng)
-                for k in range(j):
-                    values[k] = scale**2
+                scale = covariance.draw_common(scale, w, nu, values, effect_sd, prior, rng)
             if heavy:
-                lengths = covariance.lengths(w, vectors, values)
-                nu = draw_tails(nu, lam, lengths, j, prior, rng)
+                nu = draw_tails(nu, lam, covariance.lengths(w, vectors, values), j, prior, rng)
             if unstructured:
                 if heavy:
                     scale = covariance.draw_exchange(scale, lam, nu, effect_sd, prior, rng)
@@ -297,14 +297,11 @@ def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
                 )
             if pooled > 0:
                 noise = residual_variances(pooled, logs)
-                factor = _draw_stretch(noise, square, crossed, scale, effect_sd, prior, w, rng)
-                scale *= factor
-                for k in range(j):
-                    values[k] *= factor**2
+                scale *= _stretch(noise, square, crossed, scale, effect_sd, prior, w, values, rng)
             now[0], now[1], now[2], now[3] = effect_sd, domain_scale, centre, spread
             now[4], now[5], now[6] = scale, kappa, nu
-            for i in range(len(now) if len(kept) else 0):
-                kept[t, c, i] = now[i]
+            for i in range(len(now) if len(recorded) else 0):
+                recorded[t, c, i] = now[i]
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +326,10 @@ class _Run:
         return self.first.unpacked(self.numbers)
 
     def sweeps(self, n: int, rng: np.random.Generator, *, keep: bool = False) -> Array:
-        """Draw every block of all chains n times; return (n, C, S) states, none unless kept."""
-        kept = np.empty((n if keep else 0, *self.numbers.shape))
-        _sweeps(*self.model, self.numbers, self.first.places(), self.joint, n, kept, rng)
-        return kept
+        """Draw every block of all chains n times; return (n, C, S) states, none unless recorded."""
+        recorded = np.empty((n if keep else 0, *self.numbers.shape))
+        _sweeps(*self.model, self.numbers, self.first.places(), self.joint, n, recorded, rng)
+        return recorded
 
 
 def sample(

@@ -59,9 +59,9 @@ def _decomposed(matrix: Array, job: int) -> Array:
     """Return (n,) eigenvalues of a matrix, in whose place are rows of eigenvectors if wanted."""
     n = len(matrix)
     values, work = np.empty(n), np.empty(1 + 6 * n + 2 * n * n)
-    whole = np.empty(3 + 5 * n, dtype=np.int32)
-    sizes = len(work), len(whole)
-    if _decompose((job, _LOWER, n, matrix, n, values, work, sizes[0], whole, sizes[1], 0)):
+    integers = np.empty(3 + 5 * n, dtype=np.int32)
+    sizes = len(work), len(integers)
+    if _decompose((job, _LOWER, n, matrix, n, values, work, sizes[0], integers, sizes[1], 0)):
         raise np.linalg.LinAlgError("Eigenvalues did not converge.")
     return values
 
