@@ -393,7 +393,7 @@ def _table(
     paired: bool | None,
 ) -> ScoreTable:
     """Return the table of rows that are read; refuse what cannot be compared."""
-    is_paired, note = pairing(reading.summary, scheme, paired=paired)
+    is_paired, note = pairing(reading.summary, scheme, reading.roles.of, paired=paired)
     findings += [note, *_reading_notes(reading, scheme, origin)]
     if any(finding.severity == "error" for finding in findings):
         # Those of the design too, as no table is there to ask.

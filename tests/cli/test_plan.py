@@ -77,15 +77,14 @@ def answers(tmp_path: Path) -> Path:
 NESTED = ("-m", "score:higher", "--units", "item,answer")
 
 
-def test_more_items_or_more_answers(run: Callable, answers: Path) -> None:
-    found = run(
-        "plan", answers, *NESTED, "--std-error", 0.2, "--costs", "1,0.1", "--report", "r.html"
-    )
+def test_more_items_or_more_answers(run: Callable, answers: Path, tmp_path: Path) -> None:
+    options = (*NESTED, "--std-error", 0.2, "--costs", "1,0.1")
+    found = run("plan", answers, *options, "--report", tmp_path / "r.html")
     assert found.exit_code == 0, found.output
     assert "What more of each level would do" in found.stdout
     scores = bi.read_scores(answers, measures="score:higher", units=("item", "answer"))
     result = bi.plan(scores, std_error=0.2, costs=(1, 0.1))
-    said = run("plan", answers, *NESTED, "--std-error", 0.2, "--costs", "1,0.1", "--json")
+    said = run("plan", answers, *options, "--json")
     held = json.loads(said.stdout)
     assert held["std_error"] == result.std_error
     assert [row["n_planned"] for row in held["levels"]] == list(result.counts)

@@ -285,14 +285,12 @@ def compare_bayes(
         The comparison is at their means, and the next data set one with these;
         `BayesComparison.at` compares at other values, `BayesComparison.slopes` compares the slopes.
     likelihood
-        Distribution of the scores: ``"normal"``, or ``"binomial"`` for right or wrong, which
-        compiles the model first (a minute).
+        Distribution of the scores: ``"normal"``, or ``"binomial"`` for right or wrong.
 
         Normal scores are about their effects, on the measure's scale. Binomial ones are rows of 0
         and 1, with the item as replication where algorithms share items, or shares of `trials`, on
-        the logit scale and by NUTS, with estimates and tolerance in the measure's own unit: by
-        nutpie where that extra is installed, else by PyMC's own sampler, which takes longer. The
-        result names the one that ran. See `ResponseComparison`.
+        the logit scale and by NUTS, with estimates and tolerance in the measure's own unit. See
+        `ResponseComparison`.
     trials
         Covariate with the number of trials that a score is the share of; for ``"binomial"``.
     quantity

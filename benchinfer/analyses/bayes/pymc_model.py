@@ -9,8 +9,7 @@ the interactions integrated out:
 Everything is observed by distributions of PyMC (not by potentials), so that prior and posterior
 predictions, pointwise likelihoods and extensions of the model work. An inverse Wishart Sigma is
 built from Bartlett's triangle, whose diagonal is divided by its degrees of freedom. NUTS samples
-such models: no model of contrasts but in tests, as the Gibbs sampler is faster, and those of single
-responses.
+such models in tests; in use the Gibbs sampler is faster.
 
 References
 ----------
@@ -18,9 +17,6 @@ Hoffman, M. D. & Gelman, A. (2014). The No-U-Turn sampler: adaptively setting pa
 Hamiltonian Monte Carlo. Journal of Machine Learning Research 15, 1593-1623.
 """
 
-import sys
-from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -30,135 +26,18 @@ from pymc.logprob.transforms import Transform
 from pytensor import tensor
 
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
-from benchinfer.core.errors import optional
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xarray import DataTree
-
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.analyses.bayes.numerics.priors import Priors
-    from benchinfer.core.progress import Progress
     from benchinfer.numerics.types import Array
 
 
 # PyMC and PyTensor are typed in part.
 type Variable = Any
-
-
-TARGET_ACCEPT, CAREFUL = 0.95, 0.99
-WARM_UP = 1000
-_COMPILING = "compiling the model, about a minute the first time"
-_RATE = 200  # milliseconds between two reports of progress
-_STATISTICS = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size", "acceptance_rate"}
-# Names of ArviZ, where nutpie's differ.
-_ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
-
-
-def compile_model(build: Callable[[], PyMCModel], progress: "Progress | None") -> Any:
-    """Build a model and compile it by nutpie where that is installed, after saying so.
-
-    PyMC compiles it when it samples.
-    """
-    if progress is None:
-        sys.stderr.write(f"benchinfer: {_COMPILING} ...\n")
-    else:
-        progress(_COMPILING, 0, 1)
-    compiled: Any = build()
-    if find_spec("nutpie") is not None:
-        compiled = optional("nutpie", "nutpie").compile_pymc_model(compiled)
-    if progress is not None:
-        progress(_COMPILING, 1, 1)
-    return compiled
-
-
-def sampler_name(compiled: Any) -> str:
-    """Return the sampler of a compiled model, as it is written in a methods section."""
-    return "NUTS (PyMC)" if isinstance(compiled, pymc.Model) else "NUTS (PyMC, nutpie)"
-
-
-def sample_nuts(
-    compiled: Any,
-    chains: int,
-    n: int,
-    rng: np.random.Generator,
-    callback: Callable[[int], None] | None,
-    accept: float = TARGET_ACCEPT,
-) -> tuple[dict[str, "Array"], dict[str, "Array"]]:
-    """Draw n points of each chain of a compiled model by NUTS; return draws and statistics."""
-    sample = _by_pymc if isinstance(compiled, pymc.Model) else _by_nutpie
-    size = {"draws": n, "tune": WARM_UP, "chains": chains}
-    tree: Any = sample(compiled, int(rng.integers(2**32)), callback, target_accept=accept, **size)
-    values = {name: x.to_numpy() for name, x in tree["posterior"].data_vars.items()}
-    variables = tree["sample_stats"].data_vars.items()
-    statistics = {_ARVIZ.get(name, name): x.to_numpy() for name, x in variables}
-    return values, {name: x for name, x in statistics.items() if name in _STATISTICS}
-
-
-def _by_nutpie(
-    compiled: Any, seed: int, callback: Callable[[int], None] | None, **size: float
-) -> "DataTree":
-    """Sample what nutpie compiled, chains side by side."""
-
-    def report(chains: Any) -> None:
-        if callback is not None:
-            callback(sum(chain.finished_draws for chain in chains))
-
-    return optional("nutpie", "nutpie").sample(
-        compiled,
-        seed=seed,
-        save_warmup=False,
-        progress_bar=False,
-        progress_callback=None if callback is None else report,
-        progress_rate=_RATE,
-        **size,
-    )
-
-
-def _by_pymc(
-    model: Any, seed: int, callback: Callable[[int], None] | None, **size: float
-) -> "DataTree":
-    """Sample by PyMC, one chain after the other: processes would import the caller's script."""
-    done = 0
-
-    def report(**_: object) -> None:
-        nonlocal done
-        done += 1
-        if callback is not None:
-            callback(done)
-
-    return pm.sample(
-        model=model,
-        random_seed=seed,
-        nuts_sampler="pymc",
-        init="jitter+adapt_diag",
-        cores=1,
-        callback=report,
-        progressbar=False,
-        quiet=True,
-        compute_convergence_checks=False,
-        **size,
-    )
-
-
-def nuts_callback(
-    progress: "Progress | None", task: str, chains: int, total: int
-) -> Callable[[int], None] | None:
-    """Return what a sampler calls with the number of draws of all chains together."""
-    if progress is None:
-        return None
-    before = 0
-
-    def report(draws: int) -> None:
-        nonlocal before
-        done = draws // chains
-        if done > before:
-            progress(task, done - before, total)
-            before = done
-
-    return report
 
 
 pm: Any = pymc

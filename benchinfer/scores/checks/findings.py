@@ -4,7 +4,7 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,11 @@ FEW = "few data sets"
 _TINY = 1e-150
 # Labels that only count: 3, fold_3, rep 1/3.
 _COUNTED = re.compile(r"([a-z]+[\s_.-]*)?\d+([/_.-]\d+)*", re.IGNORECASE)
+# Names of what each algorithm does anew: equal labels are no shared replications.
+_ATTEMPT = re.compile(
+    r"(attempt|epoch|try|rollout|generation|completion)s?([ _.-]?(id|no|number|index|idx))?",
+    re.IGNORECASE,
+)
 _FOLD = re.compile(
     r"(fold|cv|rep\w*|seed|run|split|resample|boot\w*|iter\w*|trial)[\s_.-]*\d+", re.IGNORECASE
 )
@@ -319,9 +324,13 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
 
 
 def pairing(
-    summary: Summary, resampling: Resampling | None, *, paired: bool | None
+    summary: Summary,
+    resampling: Resampling | None,
+    roles: Mapping[str, tuple[str, ...]],
+    *,
+    paired: bool | None,
 ) -> tuple[bool, Finding]:
-    """Decide whether algorithms share replications, and report why."""
+    """Decide whether algorithms share replications, and report why; roles have their columns."""
     several = int(summary.shared.max(initial=0)) > 1
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
@@ -331,9 +340,17 @@ def pairing(
         declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
     if declared is None:
         hint = Phrase(f"{Option('paired')} says otherwise.")
+        columns = () if "level_2" in roles else roles.get("replication", ())
+        separate = len(columns) == 1 and _ATTEMPT.fullmatch(columns[0]) is not None
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
             what = f"one {one}: there is nothing to pair."
+        elif shared and separate:
+            what = (
+                f"the column of replications is {columns[0]}: each algorithm has its own, whatever"
+                " the labels; taken as not paired."
+            )
+            hint = Phrase(f"{Option('paired', value=True)} says that they are shared.")
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
             hint = Phrase(
@@ -343,7 +360,7 @@ def pairing(
             )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
-        return several and shared, Finding("pairing", "note", n, what, (), hint)
+        return several and shared and not separate, Finding("pairing", "note", n, what, (), hint)
     if declared and several and not shared and len(summary.algorithms) > 1:
         what = Phrase(by, " says paired, but no two algorithms share the label of a replication.")
         hint = Phrase(f"label the replications alike, or say {Option('paired', value=False)}.")

@@ -1,16 +1,18 @@
-"""NUTS by PyMC as an oracle of the Gibbs sampler."""
+"""NUTS on models of PyMC as an oracle of the Gibbs sampler."""
 
 from types import SimpleNamespace
 
 import numpy as np
+import nutpie
 from arviz_stats.base.array import array_stats
 
-from benchinfer.analyses.bayes.pymc_model import compile_model, pymc_model, sample_nuts
+from benchinfer.analyses.bayes.pymc_model import pymc_model
+from benchinfer.analyses.bayes.responses.fit import sample_nuts
 
 
-def by_nuts(model, chains, n, progress=lambda *_: None, callback=None):
+def by_nuts(model, chains, n, callback=None):
     """Return draws of a model under the names of the Gibbs sampler's, and the sampler's numbers."""
-    compiled = compile_model(lambda: pymc_model(model), progress)
+    compiled = nutpie.compile_pymc_model(pymc_model(model))
     rng = np.random.default_rng(1)
     values, statistics = sample_nuts(compiled, chains, n, rng, callback)
     domain = None

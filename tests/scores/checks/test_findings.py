@@ -247,6 +247,21 @@ def test_what_the_column_is_called_does_not_pair(balanced, column, options, pair
         assert read_scores(frame, measures="acc:higher", **options).paired == paired
 
 
+@pytest.mark.parametrize("column", ["attempt", "Attempts", "epoch_id", "try", "rollout"])
+def test_attempts_are_each_algorithms_own(balanced, column):
+    frame = balanced.rename(columns={"replication": column})
+    columns = {column: "replication"}
+    scores = read_scores(frame, measures="acc:higher", columns=columns)
+    assert not scores.paired
+    (note,) = [f for f in scores.finding_records if f.rule == "pairing"]
+    assert note.what.startswith(f"the column of replications is {column}: each algorithm has its")
+    assert "paired=True" in note.hint
+    assert read_scores(frame, measures="acc:higher", columns=columns, paired=True).paired
+    joined = frame.assign(fold=1)
+    both = {column: "replication", "fold": "replication"}
+    assert read_scores(joined, measures="acc:higher", columns=both).paired
+
+
 def test_a_fold_joined_with_a_seed_is_shared(balanced):
     frame = balanced.rename(columns={"replication": "fold"}).assign(seed=1)
     columns = {"fold": "replication", "seed": "replication"}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
     from benchinfer.analyses.bayes.pymc_model import PyMCModel
-    from benchinfer.analyses.bayes.responses.model import MeanResponses, ResponseFit
+    from benchinfer.analyses.bayes.responses.fit import MeanResponses, ResponseFit
     from benchinfer.comparison.comparison import Target
     from benchinfer.comparison.evidence import Setting
     from benchinfer.core.progress import Progress
@@ -57,13 +57,10 @@ class ResponseComparison(BayesComparison):
         What the model saw of the scores. `data` only has their means, for figures.
     logits
         (C, T, K) draws of the algorithms' logits at the mean data set, in the user's direction.
-    engine
-        Name of the sampler that ran.
     """
 
     responses: Answers = field(kw_only=True)
     logits: Array = field(kw_only=True)
-    engine: str = field(kw_only=True)
 
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
     leans_on: ClassVar[str] = "the model and its priors"
@@ -81,7 +78,7 @@ class ResponseComparison(BayesComparison):
     @property
     def sampler(self) -> str:
         """Name of the sampler."""
-        return self.engine
+        return "NUTS (nutpie)"
 
     @property
     def unused_priors(self) -> frozenset[str]:
@@ -208,7 +205,7 @@ class ResponseComparison(BayesComparison):
         draws: int = 400,
         progress: "Progress | bool | None" = None,
     ) -> "pd.DataFrame":
-        """Refuse: each variant would be compiled for a minute.
+        """Refuse: each variant would be sampled by NUTS.
 
         Raises
         ------
@@ -218,7 +215,7 @@ class ResponseComparison(BayesComparison):
         del scores, draws, progress
         raise DesignError(
             f"variants of a model with {Given('likelihood', 'binomial')} are not"
-            " sampled at once: each compiles for a minute.",
+            " sampled at once: each takes as long as the comparison.",
             hint=f"compare again with other {Option('interactions', '')},"
             f" {Option('structure', '')} or {Option('priors', '')}, and"
             f" {Given('likelihood', 'normal')}.",
@@ -233,7 +230,7 @@ def compare_responses(
     progress: "Progress | bool | None",
 ) -> ResponseComparison:
     """Compare by a row-level model; see `compare_bayes`."""
-    from benchinfer.analyses.bayes.responses.model import sample_responses
+    from benchinfer.analyses.bayes.responses.fit import sample_responses
 
     rng = np.random.default_rng(options.seed)
     data = reduced(scores, setting)
@@ -255,7 +252,7 @@ def _compare_fit(
     rng: np.random.Generator,
 ) -> ResponseComparison:
     """Return the comparison of a fit."""
-    from benchinfer.analyses.bayes.responses.model import mean_responses
+    from benchinfer.analyses.bayes.responses.fit import mean_responses
 
     means = mean_responses(model, fitted, rng)
     draws = _posterior_draws(setting.measure.sign, model, fitted, means)
@@ -296,7 +293,6 @@ def _compare_fit(
         domain=model.domain,
         responses=responses,
         logits=base + fitted.draws.average @ helmert(model.data.n_algorithms),
-        engine=fitted.sampler,
     )
     return result.of("next" if options.quantity == "next" else "average")
 

@@ -8,9 +8,9 @@ from scipy.special import expit
 import benchinfer as bi
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.responses import mean_response
-from benchinfer.analyses.bayes.responses import model as responses
+from benchinfer.analyses.bayes.responses import fit as responses
 from benchinfer.analyses.bayes.responses.comparison import ResponseComparison
-from benchinfer.analyses.bayes.responses.model import ResponseFit, logit_draws, response_convergence
+from benchinfer.analyses.bayes.responses.fit import ResponseFit, logit_draws, response_convergence
 
 M, K, N = 6, 3, 40
 LOGITS = np.array([0.2, 0.9, 1.0])
@@ -59,7 +59,7 @@ def made_up(model, size, scale):
         values["domain_unit"] = rng.standard_normal((*size, model.domain.max() + 1, K - 1))
     draws = logit_draws(model, values)
     convergence = response_convergence(draws, values, 0)
-    return ResponseFit(values, draws, {}, convergence, extended=False, sampler="NUTS (PyMC)")
+    return ResponseFit(values, draws, {}, convergence, extended=False)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_words_and_records(tmp_path):
     result = compare(table())
     assert result.formula.startswith("score ~ binomial; logit = data set + algorithm + interaction")
     assert "Algorithms share items" in result.method
-    assert "was sampled by NUTS (PyMC)" in result.method
+    assert "was sampled by NUTS (nutpie)" in result.method
     assert "residual variance of each data set" not in result.method
     assert result.unused_priors >= {"residual_sd", "slope_sd", "tail_rate", "shrinkage_sd"}
     assert "item_scale" not in result.unused_priors
@@ -164,7 +164,7 @@ def test_these_data_sets():
 @pytest.mark.usefixtures("sampled")
 def test_refusals():
     result = compare(table())
-    with pytest.raises(bi.DesignError, match="each compiles for a minute"):
+    with pytest.raises(bi.DesignError, match="each takes as long as the comparison"):
         result.sensitivity()
     with pytest.raises(bi.DesignError, match="of rows, not of contrasts"):
         _ = result.sampled

@@ -1,4 +1,4 @@
-"""Densities of row-level models against brute force, without compiling them."""
+"""Densities of row-level models against brute force, and against those of PyMC."""
 
 import numpy as np
 import pytensor
@@ -10,6 +10,7 @@ from scipy.special import expit, logsumexp
 
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.priors import Priors
+from benchinfer.analyses.bayes.numerics.response_density import Guesses, ResponseDensity
 from benchinfer.analyses.bayes.numerics.responses import count_items
 from benchinfer.analyses.bayes.pymc_model import InformedNormals
 from benchinfer.analyses.bayes.responses.model import item_density, response_model
@@ -103,3 +104,44 @@ def test_guesses_are_near_the_cells():
     logits, _ = guess_logits(responses("cells"))
     seen = responses("cells")
     np.testing.assert_allclose(expit(logits), seen.successes / seen.trials, atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("kind", "structure", "interactions", "domains", "effect_sd"),
+    [
+        ("binomial", "unstructured", "t", True, None),
+        ("binomial", "common", "normal", False, 0.7),
+        ("cells", "unstructured", "normal", False, None),
+        ("cells", "common", "t", True, None),
+    ],
+)
+def test_compiled_density_is_that_of_the_model(kind, structure, interactions, domains, effect_sd):
+    """Values up to a constant, gradients and variables are those of PyMC at random points."""
+    domain = np.array([0, 1, 0]) if domains else None
+    priors = Priors(effect_sd=effect_sd)
+    model = GibbsModel(design("whole", 3, 3), interactions, structure, priors, domain)
+    seen = responses(kind)
+    cells = seen.trials, seen.successes
+    guesses = Guesses.of(*guess_logits(seen))
+    density = ResponseDensity.of(model, *cells, seen.items, guesses)
+    built = response_model(model, seen)
+    at = {x.name.removesuffix("_log__").removesuffix("_informed__"): x for x in built.value_vars}
+    assert set(at) == set(density.places)
+    inputs = [at[name] for name in density.places]
+    logp = built.logp()
+    slopes = pt.concatenate([x.ravel() for x in pytensor.grad(logp, inputs)])
+    names = ["logit", *(["covariance"] if structure == "unstructured" else [])]
+    variables = built.replace_rvs_by_values([built[name] for name in names])
+    compiled = pytensor.function(inputs, [logp, slopes, *variables], mode=Mode("py", None))
+    rng = np.random.default_rng(8)
+    gaps = []
+    for x in rng.normal(scale=0.6, size=(3, density.size)):
+        parts = [x[place].reshape(shape) for place, shape in density.places.values()]
+        wanted, slope, *given = compiled(*parts)
+        value, gradient = density(x)
+        gaps.append(value - wanted)
+        np.testing.assert_allclose(gradient, slope, rtol=1e-8, atol=1e-8)
+        values = density.values(x[None, None])
+        for name, variable in zip(names, given, strict=True):
+            np.testing.assert_allclose(values[name][0, 0], variable, rtol=1e-9)
+    np.testing.assert_allclose(gaps, gaps[0], rtol=1e-10)
