@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4954,
-    "records": 478,
+    "functions": 4977,
+    "records": 480,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
 }
