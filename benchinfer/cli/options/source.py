@@ -470,7 +470,7 @@ class SourceArguments:
     def roles(self, measures: Sequence[str] = ()) -> "Roles":
         """Return which column plays which role; only the head of the table is read."""
         from benchinfer.scores.formats.layouts import roles_of
-        from benchinfer.scores.sources.curves import without_steps
+        from benchinfer.scores.sources.curves import Take, without_steps
         from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
         from benchinfer.scores.sources.nesting import check_units, level_columns
@@ -479,7 +479,8 @@ class SourceArguments:
         if isinstance(place, str):
             place = examples().get(place.removeprefix("example:"), place)
         origin = open_source(place, self.query, self.name)
-        origin, _ = without_steps(origin, self.take)
+        if self.take is not None:
+            origin = without_steps(origin, Take.of(self.take, origin.names))
         covariates = _names(self.covariates) or ()
         levels = check_units(_names(self.units) or ())
         columns = level_columns(levels, self.columns, origin.names)

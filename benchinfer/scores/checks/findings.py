@@ -340,14 +340,15 @@ def pairing(
         declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
     if declared is None:
         hint = Phrase(f"{Option('paired')} says otherwise.")
-        columns = () if "level_2" in roles else roles.get("replication", ())
-        separate = len(columns) == 1 and _ATTEMPT.fullmatch(columns[0]) is not None
+        columns = roles.get("replication", ())
+        name = columns[0] if len(columns) == 1 and "level_2" not in roles else ""
+        separate = _ATTEMPT.fullmatch(name) is not None
         if not several or len(summary.algorithms) < 2:
             one = "algorithm" if several else "replication per data set"
             what = f"one {one}: there is nothing to pair."
         elif shared and separate:
             what = (
-                f"the column of replications is {columns[0]}: each algorithm has its own, whatever"
+                f"the column of replications is {name}: each algorithm has its own, whatever"
                 " the labels; taken as not paired."
             )
             hint = Phrase(f"{Option('paired', value=True)} says that they are shared.")
