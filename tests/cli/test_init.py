@@ -226,3 +226,21 @@ def test_a_name_alone_is_no_declaration(run: Callable, here: Path) -> None:
     refused = run("init", "runs.csv", "-m", "accuracy")
     assert refused.exit_code == 2
     assert "say which direction of accuracy is better" in refused.stderr
+
+
+def test_the_column_of_steps_is_no_label(
+    run: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"d{d},a{a},{s},{e},0.{d}{a}{s}{e}" for d in "12" for a in "34" for s in "12" for e in "12"
+    ]
+    file = tmp_path / "curves.csv"
+    file.write_text("\n".join(["dataset,algorithm,seed,epoch,acc", *rows]), encoding="utf-8")
+    result = run("init", file, "--take", "last", "-m", "acc:higher")
+    assert result.exit_code == 0, result.output
+    written = tomllib.loads((tmp_path / "benchinfer.toml").read_text(encoding="utf-8"))
+    assert written["take"] == "last"
+    assert set(written["columns"]) == {"dataset", "seed", "algorithm"}
+    chosen = run("check", file, "--take", "last", "-m", "acc:higher", "--dataset", "d1", "--json")
+    assert json.loads(chosen.stdout)["datasets"] == ["d1"]
