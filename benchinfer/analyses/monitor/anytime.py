@@ -232,8 +232,8 @@ def anytime(
         for i in np.flatnonzero(live):
             new = gathered.new[i]
             if new is not None:
-                whole, sizes = gathered.of(int(i)), gathered.sizes(int(i))
-                pairs[i] = pairs[i].after(design, new, whole, sizes)
+                sums, sizes = gathered.of(int(i)), gathered.sizes(int(i))
+                pairs[i] = pairs[i].after(design, new, sums, sizes)
         _decide(ends, pairs, design, measures)
     return _course(gathered, design, pairs, ends), Bets(ends, tuple(pairs))
 

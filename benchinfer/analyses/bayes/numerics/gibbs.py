@@ -57,6 +57,8 @@ type Callback = Callable[[int], None]
 
 
 _CALL_EVERY = 50
+# Arrays among the packed numbers of a chain, after seven scalars: indices of `GibbsState.places`.
+_AVERAGE, _LOG_SD, _MIXING, _VALUES, _INTERACTION, _DOMAINS, _SLOPES, _VECTORS = range(7, 15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,16 +245,16 @@ def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
     Of chains, (C, S) numbers `GibbsState.packed` and their `places`; `joint` is as in
     `draws_jointly`; after each sweep they are copied to (n, C, S) numbers, or (0, C, S).
     """
-    (m, j), g, q = z.shape[1:], (at[13] - at[12]) // z.shape[2], covariates.shape[1] - 1
+    (m, j), g, q = z.shape[1:], (at[_SLOPES] - at[_DOMAINS]) // z.shape[2], covariates.shape[1] - 1
     squares, over = np.empty(m), np.empty(m)
     for t in range(n):
         for c in range(len(states)):
             now, table = states[c], z[min(c, len(z) - 1)]
             effect_sd, domain_scale, centre, spread = now[0], now[1], now[2], now[3]
             scale, kappa, nu = now[4], now[5], now[6]
-            logs, lam = _vector(now, at[8], m), _vector(now, at[9], m)
-            values, w = _vector(now, at[10], j), _table(now, at[11], m, j)
-            vectors = _table(now, at[14], j, j)
+            logs, lam = _vector(now, at[_LOG_SD], m), _vector(now, at[_MIXING], m)
+            values, w = _vector(now, at[_VALUES], j), _table(now, at[_INTERACTION], m, j)
+            vectors = _table(now, at[_VECTORS], j, j)
             base, effect_sd, domain_scale = draw_effects(
                 table,
                 design,
@@ -270,9 +272,9 @@ def _sweeps(  # noqa: C901 - blocks in turn; a function for each compiles longer
                 scale,
                 effect_sd,
                 domain_scale,
-                _vector(now, at[7], j),
-                _table(now, at[13], q, j),
-                _table(now, at[12], g, j),
+                _vector(now, at[_AVERAGE], j),
+                _table(now, at[_SLOPES], q, j),
+                _table(now, at[_DOMAINS], g, j),
                 w,
                 joint,
                 rng,
