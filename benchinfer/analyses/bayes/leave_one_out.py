@@ -216,7 +216,7 @@ def _psis(thinned: Thinned, log_likelihood: Array) -> tuple[Any, Array]:
 
 def select_datasets(data: "ContrastData", rows: NDArray[np.integer[Any]]) -> "ContrastData":
     """Return some of the data sets, on the same scale."""
-    names = ("z", "design", "variance", "rank", "rss", "df", "whole", "dataset", "silent")
+    names = ("z", "design", "variance", "rank", "rss", "df", "balanced", "dataset", "silent")
     return replace(data, **{name: getattr(data, name)[rows] for name in names})
 
 
