@@ -309,7 +309,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
             *names("algorithm"),
             *level_columns(comparison, data),
             *ranks,
-            number("n", "scores", amount),
+            number("n", "units" if comparison.setting.units else "scores", amount),
             *(
                 number(name, name.replace("_", " "), brief, brief=False)
                 for name in map(str, data.columns)

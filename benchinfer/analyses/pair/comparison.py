@@ -79,6 +79,10 @@ class PairComparison(TestedComparison):
     @property
     def formula(self) -> str:
         """The statistic in one line."""
+        if self.setting.units and self.test == "t":
+            return (
+                "difference of the means of items / its CR2 error, t with Bell and McCaffrey's df"
+            )
         return rules.FORMULAS[self.test]
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchinfer.comparison.checks.decisions import ATTAINABLE
-from benchinfer.comparison.checks.tables import RATES, counted, order_words
+from benchinfer.comparison.checks.tables import RATES, counted, order_words, stated_doubt
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Call, Option, Phrase
@@ -32,14 +32,14 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
     stated = {
         rule: findings[rule] for rule in (*DOUBTS, ZERO_ONE) if rule in findings and rule in failed
     }
-    lines = {rule: Phrase(one.what, " ", one.hint) for rule, one in stated.items()}
+    lines = {rule: stated_doubt(one) for rule, one in stated.items()}
     if RATES in failed:
         lines[ZERO_ONE] = Phrase(
             "the rates of the data sets are compared like other scores;"
             f" {BINOMIAL} models right and wrong."
         )
     if WHOLE in findings:
-        lines[WHOLE] = Phrase(findings[WHOLE].what, " ", findings[WHOLE].hint)
+        lines[WHOLE] = stated_doubt(findings[WHOLE])
     if text := _stopped(result.setting):
         lines[STOPPED] = text
     if text := _ahead(result.setting):

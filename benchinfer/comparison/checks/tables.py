@@ -76,13 +76,7 @@ def of_table(
             finding.rule,
             finding.count,
             ok=False,
-            remedy=Phrase(
-                finding.what
-                if finding.what.endswith("?")
-                else f"{finding.what.removesuffix('.')}:",
-                " ",
-                Phrase(finding.hint).marked.removesuffix("."),
-            ),
+            remedy=Phrase(stated_doubt(finding).marked.removesuffix(".")),
         )
         for finding in doubts(setting)
         if means or finding.rule != UNEQUAL
@@ -181,6 +175,12 @@ def order_words(held: StoppedRuns) -> str:
     if order == best:
         return f"the order of the {means} holds for {order}"
     return f"the order of the {means} holds for {order}, its first place for {best}"
+
+
+def stated_doubt(finding: Finding) -> Phrase:
+    """Return a finding and its hint as one sentence."""
+    what = finding.what
+    return Phrase(what if what.endswith("?") else f"{what.removesuffix('.')}:", " ", finding.hint)
 
 
 def _penalties(ends: tuple[float, float]) -> str:

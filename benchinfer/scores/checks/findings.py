@@ -276,7 +276,14 @@ def too_small(facts: Facts) -> Finding | None:
 
 _AS_READ = (*kinds.RULES, *units.MIXING)
 # Findings that put any conclusion from a table in doubt.
-DOUBTS = (kinds.PILED, gaps.NOT_AT_RANDOM, *units.MIXED, units.UNEQUAL)
+DOUBTS = (
+    kinds.PILED,
+    gaps.NOT_AT_RANDOM,
+    *units.MIXED,
+    units.UNEQUAL,
+    units.LACKING,
+    units.REVERSED,
+)
 RULES: tuple[Rule, ...] = (
     missing_cells,
     thin_cells,

@@ -11,6 +11,8 @@ from benchinfer.scores.coverage import Finding
 
 MIXED = ("stand-ins", "per cent and fractions")
 UNEQUAL = "unequal spread"
+# Of nested units: items that some algorithms lack, and groups of items declared within items.
+LACKING, REVERSED = "units without items", "order of units"
 # Times the median. Among published tables with one unit the largest ratio is 8.
 SPREAD = 20.0
 _FEWEST = 4  # data sets

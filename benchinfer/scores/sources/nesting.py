@@ -8,12 +8,15 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option
+from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts
+from benchinfer.scores.checks.units import LACKING, REVERSED
 from benchinfer.scores.columns import (
     COMMON,
+    GROUPS,
     INNER,
+    ITEMS,
     JOINT,
     REPEATED,
     SIZE,
@@ -420,6 +423,22 @@ def _table(
     return nw.from_native(table, eager_only=True).lazy()
 
 
+def _reversed(levels: tuple[str, ...]) -> list[Finding]:
+    """Warn of groups of items that are declared within items."""
+    items = [name for name in levels if common_name(name) in ITEMS - {*GROUPS}]
+    within = levels[levels.index(items[0]) + 1 :] if items else ()
+    groups = [name for name in within if common_name(name) in GROUPS]
+    if not groups:
+        return []
+    order = (*groups, *(name for name in levels if name not in groups))
+    what = (
+        f"{groups[0]} is declared within {items[0]}: the outermost, {levels[0]}, counts as drawn"
+        " independently."
+    )
+    hint = Phrase(f"{Option('units', order)} has it outside.")
+    return [Finding(REVERSED, "warning", len(groups), what, (), hint)]
+
+
 def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
     """Report what units consist of, and units of which algorithms have not all items."""
     table: Any = frame.collect().to_arrow()
@@ -434,7 +453,11 @@ def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
         counted(n, level) for n, level in zip(counts.tolist(), nested.levels, strict=True)
     )
     what = f"nested units: {what}; inference counts {plural(nested.levels[0])}."
-    findings = [Finding("units", "note", len(nested.levels), what, nested.table())]
+    table = nested.table()
+    findings = [
+        Finding("units", "note", max(len(table) - 1, 1), what, table),
+        *_reversed(nested.levels),
+    ]
     if len(less):
         top, item = noun(nested.levels[0]), plural(nested.levels[nested.items])
         scores = (
@@ -444,7 +467,7 @@ def findings_of(nested: NestedUnits, frame: Frame) -> list[Finding]:
         )
         what = f"{scores} of fewer {item} than another algorithm has there."
         hint = "differences of algorithms are also those of items: leave out what not all have."
-        findings.append(Finding("units without items", "warning", len(less), what, (), hint))
+        findings.append(Finding(LACKING, "warning", len(less), what, (), hint))
     return findings
 
 

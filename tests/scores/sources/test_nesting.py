@@ -318,3 +318,31 @@ def test_faults_name_the_levels_whichever_way_rows_are_read(answers, monkeypatch
 def test_large_tables_of_units_are_read_in_places(answers, monkeypatch):
     monkeypatch.setattr(reading, "EngineRows", None)  # of rows that are not in places
     assert read(answers).units is not None
+
+
+def test_groups_of_items_stand_outside_of_them(answers):
+    inside = read(answers, units=("question", "passage", "epoch"))
+    (said,) = [f for f in inside.finding_records if f.rule == "order of units"]
+    assert said.severity == "warning"
+    assert 'units=("passage", "question", "epoch")' in said.hint
+    assert "order of units" not in {f.rule for f in read(answers).finding_records}
+
+
+def test_the_note_of_units_counts_its_rows(answers):
+    (note,) = [f for f in read(answers).finding_records if f.rule == "units"]
+    assert note.count == len(note.where) - 1 == 2
+
+
+def test_the_formula_of_unequal_units_is_that_of_its_test(answers):
+    one = answers[answers["dataset"] == "d0"]
+    result = bi.compare_pair(read(one), "acc")
+    assert result.test == "t"
+    assert "CR2" in result.formula
+
+
+def test_items_that_an_algorithm_lacks_are_said_before_the_verdict(answers):
+    one = answers[answers["dataset"] == "d0"]
+    gone = (one["algorithm"] == "b") & (one["passage"] == "p3") & (one["question"] == "q1")
+    result = bi.compare_pair(read(one[~gone]), "acc")
+    (check,) = [check for check in result.checks if check.check == "units without items"]
+    assert not check.ok
