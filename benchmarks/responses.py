@@ -1,7 +1,7 @@
 """The Bayesian model of right and wrong answers over sizes of tables: CPU time and gates.
 
 Run as ``python benchmarks/responses.py``. Each size runs in a process of its own, whose first call
-compiles nothing but in a new installation: 4 chains of 1,000 draws and 1,000 to warm up, verdicts
+compiles nothing but in a new installation: 8 chains of 1,000 draws and 1,000 to warm up, verdicts
 and ranks. CPU time is over all threads, without reading and imports; ESS is the smaller one of bulk
 and tails. Items differ in difficulty, algorithms by data set.
 """
