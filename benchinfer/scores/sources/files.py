@@ -95,6 +95,7 @@ COMPRESSED = (".gz", ".bz2", ".zst")
 _TABLES = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
 _DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
 _SIGNS = "*?["  # of a pattern
+_BLOCK = 2**20  # bytes that Arrow reads at once: less has nothing for a second thread
 _SELECT = "a pattern selects, such as 'folder/*.csv'."
 _NO_LABEL = "__HIVE_DEFAULT_PARTITION__"
 _LONGEST = 1 << 26  # bytes or characters of a line
@@ -991,7 +992,7 @@ def _read(
 
     def attempt(kind: Any) -> Any:
         ragged.clear()
-        return pacsv.read_csv(path, **_options(shape, coded, scores, kind, skip))
+        return pacsv.read_csv(path, **_options(path, shape, coded, scores, kind, skip))
 
     try:
         try:
@@ -1018,7 +1019,12 @@ def _read(
 
 
 def _options(
-    shape: _Shape, coded: Sequence[str], scores: Sequence[str], kind: Any, ragged: Any = None
+    path: Path,
+    shape: _Shape,
+    coded: Sequence[str],
+    scores: Sequence[str],
+    kind: Any,
+    ragged: Any = None,
 ) -> dict[str, Any]:
     """Return the options by which a file is read."""
     import pyarrow as pa
@@ -1026,8 +1032,10 @@ def _options(
 
     delimiter, names, skip = shape
     types = dict.fromkeys(coded, pa.dictionary(pa.int32(), pa.string()))
+    # Arrow's threads that still hold the handler of ragged rows as Python ends abort the process.
+    threads = path.stat().st_size > _BLOCK
     return {
-        "read_options": pacsv.ReadOptions(column_names=names, skip_rows=skip),
+        "read_options": pacsv.ReadOptions(column_names=names, skip_rows=skip, use_threads=threads),
         "parse_options": pacsv.ParseOptions(
             delimiter=delimiter, newlines_in_values=True, invalid_row_handler=ragged
         ),
@@ -1045,7 +1053,7 @@ def _batches(
     from pyarrow import csv as pacsv
 
     try:
-        with pacsv.open_csv(path, **_options(shape, labels, scores, pa.float64())) as batches:
+        with pacsv.open_csv(path, **_options(path, shape, labels, scores, pa.float64())) as batches:
             for batch in batches:
                 if any(_all_integral(batch.column(name).dictionary) for name in labels):
                     raise NotDenseError  # 1.0 is written as 1 where no label has a fraction
