@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4979,
-    "records": 480,
+    "functions": 4976,
+    "records": 479,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 import numpy as np
 
 from benchinfer.comparison import best, wording
-from benchinfer.comparison.contrasts import ContrastFamily, Sides, orientation
+from benchinfer.comparison.contrasts import Oriented, orientation
 from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, decide
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
@@ -275,35 +275,28 @@ class Comparison(Tabular):
         undirected
             Columns that are the same whichever algorithm stands first; by default `undirected`.
         """
-        ranking = self.ranking() if ranking is None else ranking
-        place = {name: n for n, name in enumerate(ranking)}
-        sides = [[place.get(name, len(place)) for name in table[x]] for x in ("first", "second")]
-        places = np.array(sides, dtype=np.int64).T
-        turn, order = orientation(places, len(place), free=self._free)
+        sides = [*zip(table["first"], table["second"], strict=True)]
+        pairs = self.oriented(sides, ranking)
+        turn = np.array([pairs[p] != side for p, side in enumerate(sides)], dtype=np.bool_)
         neutral = 0.5 if "prob_improvement" in table else self.measure.neutral
         undirected = self.undirected if undirected is None else undirected
-        return turned(table, turn, neutral, undirected=undirected).iloc[order]
+        return turned(table, turn, neutral, undirected=undirected).iloc[[*pairs]]
 
     @property
     def alternative(self) -> Alternative:
         """Alternative hypothesis: a difference, or that first is better or worse."""
         return "two-sided"
 
-    @property
-    def _free(self) -> bool:
-        """Whether either side of a pair may stand first: neither user nor test has fixed it."""
-        return self.alternative == "two-sided" and not self.names
-
-    def oriented(self, family: ContrastFamily | None = None) -> Sides:
-        """Return both sides of each contrast, or of a larger family's, as people read them."""
-        k, named, pairs = len(self.algorithms), self.named_sides(), self.pairs
-        if family is not None:
-            named, pairs = family.named_sides(self.algorithms), family.pairs
-        place = np.full(k + 1, k)
-        place[self.best_first()] = np.arange(k)
-        turned, order = orientation(place[pairs], k, free=self._free)
-        names = ((b, a) if turn else (a, b) for (a, b), turn in zip(named, turned, strict=True))
-        return Sides(tuple(names), turned, order)
+    def oriented(
+        self,
+        sides: Sequence[tuple[str, str]] | None = None,
+        ranking: Sequence[str] | None = None,
+    ) -> Oriented:
+        """Return the contrasts, or others of the same test, as people read them; see `turned`."""
+        sides = self.named_sides() if sides is None else sides
+        ranking = self.ranking() if ranking is None else ranking
+        free = self.alternative == "two-sided" and not self.names
+        return orientation(sides, ranking, free=free)
 
     @property
     def undirected(self) -> tuple[str, ...]:
@@ -402,7 +395,7 @@ class Comparison(Tabular):
 
     def claims(self, measure: Measure) -> str:
         """Return what contrasts of averages show, by the ranking if the user did not name them."""
-        rows = range(len(self.pairs)) if self.names else self.oriented().order.tolist()
+        rows = list(range(len(self.pairs)) if self.names else self.oriented())
         sides = self.named_sides()
         return wording.claims([sides[p] for p in rows], self.codes[rows], measure, self.scope())
 

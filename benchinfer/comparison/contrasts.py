@@ -20,62 +20,50 @@ type Contrasts = Named | Sequence[str] | Weights
 # On 20 data sets all these pairs take 25 CPU seconds and 0.5 GB by the defaults of mixed models and
 # permutation tests. Contrasts are a (P, K) matrix: memory grows with the cube.
 MOST_IN_PAIRS = 200
+# Names of both sides of contrasts as people read them, the better-ranked algorithm first, by the
+# numbers of the contrasts; in the order of the ranking.
+type Oriented = Mapping[int, tuple[str, str]]
 # A side of a contrast that is no single algorithm.
 NO_ALGORITHM = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """Names of both sides of contrasts as people read them.
-
-    Attributes
-    ----------
-    names
-        (P,) names, the better-ranked algorithm first.
-    turned
-        (P,) contrasts that are stored the other way round.
-    order
-        (P,) contrasts by the ranking of their sides.
-    """
-
-    names: tuple[tuple[str, str], ...]
-    turned: Flags
-    order: Codes
-
-    def chosen(self, chosen: Flags) -> list[int]:
-        """Return the contrasts of a choice among the first ones, by the ranking."""
-        return [i for i in self.order.tolist() if i < len(chosen) and chosen[i]]
-
-    def some(self, chosen: Flags) -> str:
-        """Name the first few of the chosen contrasts.
-
-        Examples
-        --------
-        >>> names = (("a", "b"), ("a", "c"))
-        >>> Sides(names, np.zeros(2, bool), np.arange(2)).some(np.array([False, True]))
-        'a and c'
-        """
-        return some([self.names[i] for i in self.chosen(chosen)])
-
-
-def orientation(places: Codes, k: int, *, free: bool) -> tuple[Flags, Codes]:
-    """Return (P,) contrasts to show with their second side first, and their order.
+def orientation(
+    sides: Sequence[tuple[str, str]], ranking: Sequence[str], *, free: bool
+) -> Oriented:
+    """Return contrasts as people read them.
 
     Parameters
     ----------
-    places
-        (P, 2) places of both sides in a ranking of `k` algorithms; k for an average, which comes
-        after all algorithms.
+    sides
+        (P,) names of both sides, as stored.
+    ranking
+        Names, best first; what it lacks, such as an average, comes after all of them.
     free
         Whether either side may stand first: neither the user nor the test has fixed it.
 
     Examples
     --------
-    >>> orientation(np.array([[2, 0], [0, 1]]), 3, free=True)
-    (array([ True, False]), array([1, 0]))
+    >>> orientation([("a", "c"), ("b", "c")], ["c", "a", "b"], free=True)
+    {0: ('c', 'a'), 1: ('c', 'b')}
     """
-    turned = (places[:, 1] < places[:, 0]) & (places[:, 0] < k) & free
-    return turned, np.lexsort((places.max(axis=1), places.min(axis=1)))
+    place = {name: n for n, name in enumerate(ranking)}
+    last = len(place)
+    at = [(place.get(first, last), place.get(second, last)) for first, second in sides]
+    order = sorted(range(len(at)), key=lambda p: (min(at[p]), max(at[p])))
+    pairs = {p: sides[p] for p in order}
+    turned = [p for p in order if free and at[p][1] < at[p][0] < last]
+    return pairs | {p: (sides[p][1], sides[p][0]) for p in turned}
+
+
+def some_of(pairs: Oriented, chosen: Flags) -> str:
+    """Name the first few of the chosen contrasts.
+
+    Examples
+    --------
+    >>> some_of({1: ("c", "b"), 0: ("b", "a")}, np.array([True, True]))
+    'c and b; b and a'
+    """
+    return some([pair for p, pair in pairs.items() if p < len(chosen) and chosen[p]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from benchinfer.comparison.contrasts import Oriented
 from benchinfer.comparison.wording import becomes
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -30,8 +31,8 @@ class Influence:
         What is left out: ``"dataset"``, ``"replication"`` or ``"algorithm"``.
     names
         (N,) names of the units.
-    sides, turned, before
-        (P,) names of both sides, whether people read the second first, and the verdicts of all.
+    sides, oriented, before
+        (P,) names of both sides, the same as people read them, and the verdicts of all.
     shift
         (N, P) estimate of all minus that without the unit, in standard errors of all; NaN where the
         contrast is not estimated.
@@ -51,7 +52,7 @@ class Influence:
     unit: str
     names: tuple[str, ...]
     sides: tuple[tuple[str, str], ...]
-    turned: Flags
+    oriented: Oriented
     before: States
     shift: Array
     codes: States
@@ -72,34 +73,32 @@ class Influence:
     def changes(self, i: int) -> str:
         """Return the verdicts that change without unit i, in words."""
         return "; ".join(
-            becomes(self.sides[p], self.before[p], self.codes[i, p], turn=bool(self.turned[p]))
-            for p in np.flatnonzero(self.changed[i])
+            becomes(self.sides[p], self.before[p], self.codes[i, p], self.oriented[p])
+            for p in np.flatnonzero(self.changed[i]).tolist()
         )
 
     def table(self) -> "pd.DataFrame":
         """One row per unit, with the contrast that moves most and the verdicts that change."""
-        return self._rows(np.zeros_like(self.turned))
+        return self._rows(dict(enumerate(self.sides)))
 
     def ranked(self) -> "pd.DataFrame":
         """Return the table with pairs as people read them, the largest moves first."""
-        table = self._rows(self.turned)
+        table = self._rows(self.oriented)
         order = np.argsort(-np.nan_to_num(table["shift"].abs().to_numpy()), kind="stable")
         return table.iloc[order].rename(columns={self.unit: "unit"}).reset_index(drop=True)
 
-    def _rows(self, turned: Flags) -> "pd.DataFrame":
+    def _rows(self, pairs: Oriented) -> "pd.DataFrame":
         size = np.where(np.isnan(self.shift), -1.0, np.abs(self.shift))
         most, known = size.argmax(axis=1), size.max(axis=1) >= 0
         # Where a unit moves nothing, the last digits differ.
         shift = np.round(self.shift[range(len(most)), most], 9)
-        sides = [
-            (self.sides[p][::-1] if turned[p] else self.sides[p]) if one else ("", "")
-            for p, one in zip(most, known, strict=True)
-        ]
+        sides = [pairs[p] if one else ("", "") for p, one in zip(most, known, strict=True)]
+        sign = np.array([1.0 if pairs[p] == self.sides[p] else -1.0 for p in most])
         return frame(
             {
                 self.unit: list(self.names),
                 **({} if self.cook is None else {"cooks_distance": self.cook}),
-                "shift": np.where(known, np.where(turned[most], -shift, shift) + 0.0, np.nan),
+                "shift": np.where(known, sign * shift + 0.0, np.nan),
                 "first": [first for first, _ in sides],
                 "second": [second for _, second in sides],
                 **self.variances,

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import count, join, several
-from benchinfer.core.verdict import MIRROR, Verdict
+from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.relations.relation import Relation
 
@@ -361,25 +361,17 @@ def zeros(left_out: "Codes") -> str:
     return f" Differences of zero were left out: {n}{'' if len(left_out) == 1 else ' of a pair'}."
 
 
-def becomes(sides: tuple[str, str], before: int, after: int, *, turn: bool) -> str:
-    """Say how a verdict changes, with the second of the pair first if it is to be turned.
+def becomes(sides: tuple[str, str], before: int, after: int, oriented: tuple[str, str]) -> str:
+    """Say how a verdict changes; a pair without a better one as people read it.
 
     Examples
     --------
-    >>> becomes(("a", "b"), Verdict.UNDECIDED, Verdict.SECOND, turn=False)
+    >>> becomes(("a", "b"), Verdict.UNDECIDED, Verdict.SECOND, ("a", "b"))
     'a ? b becomes b > a'
-    >>> becomes(("a", "b"), Verdict.SECOND, Verdict.EQUIVALENT, turn=True)
-    'b > a becomes equivalent'
+    >>> becomes(("a", "b"), Verdict.EQUIVALENT, Verdict.UNDECIDED, ("b", "a"))
+    'b ~ a becomes undecided'
     """
-    if turn:
-        sides, before, after = (sides[1], sides[0]), MIRROR[before], MIRROR[after]
-    verdict = Verdict(after)
-    decided = verdict in (Verdict.FIRST, Verdict.SECOND)
-    return f"{_claim(sides, before)} becomes {_claim(sides, after) if decided else verdict.label}"
-
-
-def _claim(sides: tuple[str, str], code: int) -> str:
-    """Write a verdict with its mark, the better one first."""
-    first, second = sides[::-1] if code == Verdict.SECOND else sides
-    marks = {Verdict.EQUIVALENT: "~", Verdict.UNDECIDED: "?", Verdict.MISSING: "?"}
-    return f"{first} {marks.get(Verdict(code), '>')} {second}"
+    better = {Verdict.FIRST: " > ".join(sides), Verdict.SECOND: " > ".join(sides[::-1])}
+    mark = " ~ " if before == Verdict.EQUIVALENT else " ? "
+    was = better.get(Verdict(before), mark.join(oriented))
+    return f"{was} becomes {better.get(Verdict(after), Verdict(after).label)}"

@@ -387,18 +387,15 @@ def _laid(
     line = width - 0.3 - (_BESIDE + _LEFT) * _side(width) * is_wide(width)
     room = (line - across(f"{_LISTED}   vs ", _SMALL)) / 2
     names = fitted(result.algorithms, room, _SMALL)
-    pairs = result.oriented()
-    sides, turns = pairs.names, pairs.turned.tolist()
-    dots = tuple(
-        Dot(
-            label=f"{n}  {names.get(sides[p][0], sides[p][0])} vs"
-            f" {names.get(sides[p][1], sides[p][1])}",
-            average=_turned(average[p], turn=turns[p]),
-            following=None if following is None else _turned(following[p], turn=turns[p]),
-            verdict=Verdict(MIRROR[result.codes[p]] if turns[p] else result.codes[p]),
-        )
-        for n, p in enumerate(pairs.order.tolist(), 1)
-    )
+    dots, sides = list[Dot](), result.named_sides()
+    for p, pair in result.oriented().items():
+        at, then = average[p], None if following is None else following[p]
+        code = int(result.codes[p])
+        if pair != sides[p]:
+            at, then = (1 - at[0], at[1]), None if then is None else (1 - then[0], then[1])
+            code = MIRROR[code]
+        label = f"{len(dots) + 1}  {' vs '.join(names.get(name, name) for name in pair)}"
+        dots.append(Dot(label=label, average=at, following=then, verdict=Verdict(code)))
     measure, level = result.measure, result.level
     decided = sum(dot.verdict != Verdict.UNDECIDED for dot in dots)
     name = measure_name(measure)
@@ -412,7 +409,7 @@ def _laid(
     if len(dots) > _LISTED:
         notes.append(f"{len(dots):,} pairs, too many to be named: the table of contrasts has them")
     return Simplex(
-        dots=dots,
+        dots=tuple(dots),
         direction=direction,
         equivalence=equivalence,
         numbers=_numbers(dots, _side(width)) if len(dots) <= _LISTED else (),
@@ -428,11 +425,6 @@ def _laid(
 def _places(outcomes: "Outcomes | Votes") -> list[Point]:
     columns: tuple[Array, ...] = (outcomes.first, outcomes.equivalent, outcomes.second)
     return [place(*three) for three in zip(*(c.tolist() for c in columns), strict=True)]
-
-
-def _turned(point: Point, *, turn: bool) -> Point:
-    """Return the place of a pair with its second algorithm first."""
-    return (1 - point[0], point[1]) if turn else point
 
 
 _NEAR = (0.1, 0.2, 0.3, 0.45)  # inches between dots that share a text, tried in this order

@@ -9,7 +9,7 @@ from benchinfer.analyses.bootstrap.numerics.resampling import ScoreSample
 from benchinfer.analyses.bootstrap.options import statistic_of
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import decisions, tables
-from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.contrasts import ContrastFamily, some_of
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.sections import Check
 
@@ -197,19 +197,19 @@ def _pairs(
 ) -> list[Check]:
     """Name the pairs whose evidence needs care."""
     evidence, alpha, flat = result.evidence, result.alpha, tests.flat
-    sides = result.oriented(family)
+    pairs = result.oriented(family.named_sides(result.algorithms))
     near = decisions.within_error(evidence.p_value, tests.error, alpha)
     near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
     in_steps = procedure.n_contrasts > 1
     return [
         decisions.near_level(
-            near & ~flat, sides, Phrase(f"more of them decide: raise {Option('resamples', '')}")
+            near & ~flat, pairs, Phrase(f"more of them decide: raise {Option('resamples', '')}")
         ),
-        decisions.over_equality(evidence, alpha, sides, in_steps=in_steps),
+        decisions.over_equality(evidence, alpha, pairs, in_steps=in_steps),
         Check.of(
             "pairs with the same difference in every resample",
             int(flat.sum()),
-            remedy=f"{sides.some(flat)}: without spread there is nothing to test against;"
+            remedy=f"{some_of(pairs, flat)}: without spread there is nothing to test against;"
             " are they the same algorithm?",
         ),
     ]

@@ -117,9 +117,8 @@ def layout_studies(
 ) -> StudiesLayout:
     """Lay out the effects of one pair."""
     p = shown_pair(meta, pair)
-    measure, pairs = meta.measure, meta.oriented()
-    turn = bool(pairs.turned[p])
-    intervals = study_intervals(meta, p, turn=turn)
+    measure, named = meta.measure, meta.oriented()[p]
+    intervals = study_intervals(meta, p, turn=named != meta.named_sides()[p])
     names = fitted(intervals.datasets, 0.38 * width)
     rows = [
         Line(
@@ -136,7 +135,7 @@ def layout_studies(
     pooled, ahead = Line(label, *intervals.pooled, 0.0), intervals.ahead
     network = None if intervals.network is None else Line("network", *intervals.network, 0.0)
     shown = pooled if network is None else network
-    first, second = pairs.names[p]
+    first, second = named
     level = f"{100 * meta.level:g} %"
     step = max(1, -(-len(rows) // _MOST))
     all_sets = "; hollow diamond: the same from all data sets jointly" if network else ""
@@ -239,11 +238,10 @@ def layout_funnel(
     """Lay out the funnel of the pair that `shown_pair` chooses."""
     p, names = shown_pair(meta, pair), meta.algorithms
     i, j = (int(k) for k in meta.pairs[p])
-    pairs = meta.oriented()
-    first, second = pairs.names[p]
+    first, second = meta.oriented()[p]
     direct = meta.studies.pair(i, j)
     y, v = direct.y, direct.v
-    sign = -meta.measure.sign if pairs.turned[p] else meta.measure.sign
+    sign = meta.measure.sign if first == names[i] else -meta.measure.sign
     said = "standard errors too alike, or too few, for Egger's test"
     with suppress(DesignError):
         tests = meta.egger()

@@ -95,7 +95,7 @@ def left_out(
         unit="dataset",
         names=names,
         sides=tuple(meta.named_sides()),
-        turned=meta.oriented().turned,
+        oriented=meta.oriented(),
         before=meta.codes,
         shift=shift,
         codes=codes,

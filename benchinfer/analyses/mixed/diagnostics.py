@@ -33,7 +33,7 @@ from benchinfer.comparison.checks.tables import (
     thin_cells,
     tolerance,
 )
-from benchinfer.comparison.contrasts import ContrastFamily, Sides
+from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting, decide
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
@@ -66,18 +66,18 @@ def checks(
     """Return the diagnostics of a comparison, but for those of its residuals."""
     setting, fitted, evidence = result.setting, result.fitted, result.evidence
     design, alpha = fitted.design, result.options.alpha
-    sides = result.oriented(family)
+    pairs = result.oriented(family.named_sides(result.algorithms))
     return (
         *_fit(setting, fitted, evidence, p_error),
-        *_near_level(evidence, alpha, sides),
-        *stepwise_checks(setting, family, evidence, method, alpha, sides),
-        *_standard_errors(setting, family, errors, design.structure, sides),
-        *_outcomes(setting, design, family.matrix[family.wanted], sides),
-        *_direct(result, sides, alpha),
+        *_near_level(evidence, alpha, pairs),
+        *stepwise_checks(setting, family, evidence, method, alpha, pairs),
+        *_standard_errors(setting, family, errors, design.structure, pairs),
+        *_outcomes(setting, design, family.matrix[family.wanted], pairs),
+        *_direct(result, pairs, alpha),
         *_design(setting, design),
         *legal(setting, result.levels),
         *_constant_levels(setting, errors, design),
-        *_other_reference(result, family, method, errors, sides),
+        *_other_reference(result, family, method, errors, pairs),
     )
 
 
@@ -119,7 +119,7 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
     ]
 
 
-def _outcomes(setting: Setting, design: Design, contrasts: Array, sides: Sides) -> list[Check]:
+def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriented) -> list[Check]:
     """Warn of scores of 0 and 1, and name the analyses for them."""
     if not right_or_wrong(setting, design):
         return []
@@ -138,8 +138,8 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, sides: Sides) 
             Check.of(
                 "pairs without a verdict, as an algorithm is right or wrong on all items",
                 int(masked.sum()),
-                remedy=f"{sides.some(masked)}: scores that do not vary leave this model no error"
-                " to test against, so that p-values are 1 and intervals have no bounds;"
+                remedy=f"{some_of(pairs, masked)}: scores that do not vary leave this model no"
+                " error to test against, so that p-values are 1 and intervals have no bounds;"
                 f" {Call('compare_pair')} tests such pairs",
             )
         )
@@ -401,17 +401,21 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
     return f"{source} of {owners[int(index)]}"
 
 
-def _near_level(evidence: Evidence, alpha: float, sides: Sides) -> list[Check]:
+def _near_level(evidence: Evidence, alpha: float, pairs: Oriented) -> list[Check]:
     """Name the pairs that random rotations or flips do not decide for certain, if some are."""
     if evidence.p_error is None:
         return []
     near = within_error(evidence.p_value, evidence.p_error, alpha)
-    row = near_level(near, sides, Phrase(f"see with another {Option('seed', '')}"))
+    row = near_level(near, pairs, Phrase(f"see with another {Option('seed', '')}"))
     return [row] if near.any() else []
 
 
 def _standard_errors(
-    setting: Setting, family: ContrastFamily, errors: Errors, structure: "Structure", sides: Sides
+    setting: Setting,
+    family: ContrastFamily,
+    errors: Errors,
+    structure: "Structure",
+    pairs: Oriented,
 ) -> list[Check]:
     """Compare the standard errors from the spread between data sets with the common one."""
     if errors.spread is None or len(setting.coverage.datasets) < 3:
@@ -429,10 +433,10 @@ def _standard_errors(
         " error is too small for some and too large for others: use"
         f" {Option('structure', 'pairwise')}",
     )
-    return [row, without_error(flat, sides)] if structure == "pairwise" else [row]
+    return [row, without_error(flat, pairs)] if structure == "pairwise" else [row]
 
 
-def _direct(result: "MixedComparison", sides: Sides, alpha: float) -> list[Check]:
+def _direct(result: "MixedComparison", pairs: Oriented, alpha: float) -> list[Check]:
     """Name the pairs of a table with gaps that shared data sets do not support."""
     if not result.setting.coverage.empty or not (result.pairs >= 0).all():
         return []
@@ -440,9 +444,11 @@ def _direct(result: "MixedComparison", sides: Sides, alpha: float) -> list[Check
     if direct is None:
         return []
     apart = direct.contradicts(result.evidence, alpha)
-    sign = np.where(sides.turned[: len(result.pairs)], -1.0, 1.0)
+    sides = result.named_sides()
     shown = [
-        _gap(result.measure, direct, result.evidence, sides, sign, p) for p in sides.chosen(apart)
+        _gap(result, direct, p, pair, -1.0 if pair != sides[p] else 1.0)
+        for p, pair in pairs.items()
+        if p < len(apart) and apart[p]
     ]
     more = " ..." if len(shown) > _SHOWN else ""
     none = direct.n == 0
@@ -450,7 +456,7 @@ def _direct(result: "MixedComparison", sides: Sides, alpha: float) -> list[Check
         Check.of(
             "pairs that share no data set",
             int(none.sum()),
-            remedy=f"{sides.some(none)}: what is said of them rests on other algorithms and the"
+            remedy=f"{some_of(pairs, none)}: what is said of them rests on other algorithms and the"
             " model alone",
         ),
         Check.of(
@@ -463,22 +469,17 @@ def _direct(result: "MixedComparison", sides: Sides, alpha: float) -> list[Check
 
 
 def _gap(
-    measure: Measure,
-    direct: DirectEvidence,
-    evidence: Evidence,
-    sides: Sides,
-    sign: Array,
-    p: int,
+    result: "MixedComparison", direct: DirectEvidence, p: int, pair: tuple[str, str], sign: float
 ) -> str:
-    """Return the model's and the direct estimate of a pair, in words."""
+    """Return the model's and the direct estimate of a pair, in words; -1 turns their sign."""
     model, shared = (
-        significant(float(measure.effect(np.array([sign[p] * estimate[p]]))[0]))
-        for estimate in (evidence.estimate, direct.estimate)
+        significant(float(result.measure.effect(np.array([sign * estimate[p]]))[0]))
+        for estimate in (result.evidence.estimate, direct.estimate)
     )
-    pair = f"{sides.names[p][0]} and {sides.names[p][1]}: {model} by the model"
+    of_model = f"{' and '.join(pair)}: {model} by the model"
     if not direct.n[p]:
-        return f"{pair}, through other algorithms alone, as no data set has both"
-    return f"{pair}, {shared} on the {direct.n[p]} data sets that both have"
+        return f"{of_model}, through other algorithms alone, as no data set has both"
+    return f"{of_model}, {shared} on the {direct.n[p]} data sets that both have"
 
 
 def _unlike_normal(fitted: MixedFit) -> bool:
@@ -496,7 +497,7 @@ def _other_reference(
     family: ContrastFamily,
     method: str,
     errors: Errors,
-    sides: Sides,
+    pairs: Oriented,
 ) -> list[Check]:
     """Name the pairs that the other reference of the closed test decides otherwise."""
     setting, fitted, options = result.setting, result.fitted, result.options
@@ -513,7 +514,7 @@ def _other_reference(
     row = Check.informing(
         f"pairs that {by} decide otherwise",
         int(changed.sum()),
-        f"{sides.some(changed)}: {Option('reference', other)} gives other verdicts; the"
+        f"{some_of(pairs, changed)}: {Option('reference', other)} gives other verdicts; the"
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
     return [row]

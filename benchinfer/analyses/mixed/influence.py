@@ -16,7 +16,7 @@ from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.checks import validation
-from benchinfer.comparison.contrasts import ContrastFamily
+from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.normal import evidence_of
@@ -55,11 +55,11 @@ class FullAnalysis:
     """Contrasts and options of the analysis of all data sets; P contrasts of K algorithms."""
 
     measure: Measure
-    # matrix, sides, turned: (P, K) contrasts, (P,) names of both sides, and whether people read the
-    # second first
+    # matrix, sides, oriented: (P, K) contrasts, and (P,) names of both sides, as stored and as
+    # people read them
     matrix: Array
     sides: Sequence[tuple[str, str]]
-    turned: Flags
+    oriented: Oriented
     # codes, std_error: (P,) verdicts and standard errors
     codes: States
     std_error: Array
@@ -116,7 +116,7 @@ class FullAnalysis:
             unit=unit,
             names=tuple(names),
             sides=tuple(self.sides),
-            turned=self.turned,
+            oriented=self.oriented,
             before=self.codes,
             shift=shift,
             codes=codes,
@@ -280,7 +280,7 @@ def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
         measure=mixed.measure,
         matrix=family.matrix,
         sides=mixed.named_sides(),
-        turned=mixed.oriented().turned,
+        oriented=mixed.oriented(),
         codes=mixed.codes,
         std_error=mixed.evidence.std_error,
         terms=mixed.design.fitted,

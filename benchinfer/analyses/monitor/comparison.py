@@ -369,9 +369,15 @@ class MonitorComparison(Comparison):
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
         differences = [complete_differences(feed, int(i), int(j)) for i, j in self.pairs]
-        sides, turns = tuple(self.named_sides()), tuple(self.oriented().turned.tolist())
+        pairs = self.oriented()
         return Consecutive.of(
-            sides, turns, differences, self.design, self.measure, permutations, seed
+            tuple(self.named_sides()),
+            tuple(pairs[p] for p in range(len(pairs))),
+            differences,
+            self.design,
+            self.measure,
+            permutations,
+            seed,
         )
 
     def redesign(self) -> "pd.DataFrame":

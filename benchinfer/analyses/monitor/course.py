@@ -211,15 +211,14 @@ def runs(*results: "MonitorComparison") -> Runs:
 def decided(result: "MonitorComparison") -> list[tuple[str, int]]:
     """Say which pairs are decided, each with its replications, the first ones first."""
     pairs: list[tuple[str, int]] = []
-    sides, turns = result.named_sides(), result.oriented().turned
+    sides, oriented = result.named_sides(), result.oriented()
     for i in np.argsort(result.course.used, kind="stable"):
         end, (first, second) = result.course.ends[i], sides[i]
         if VERDICTS[end] <= VERDICTS[GO_ON]:
             continue
-        both = f"{second} and {first}" if turns[i] else f"{first} and {second}"
         text = {
             "first": f"{first} is better than {second}",
             "second": f"{second} is better than {first}",
-        }.get(end, f"{both} are equivalent")
+        }.get(end, f"{' and '.join(oriented[int(i)])} are equivalent")
         pairs.append((text, int(result.course.used[i])))
     return pairs

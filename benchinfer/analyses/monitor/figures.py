@@ -75,15 +75,20 @@ def chosen(result: MonitorComparison) -> list[int]:
 
 def names(result: MonitorComparison, pair: int) -> tuple[str, str]:
     """Return the names of a pair as people read it, short enough for a panel."""
-    first, second = result.oriented().names[pair]
+    first, second = result.oriented()[pair]
     brief = fitted([first, second], NAME, bold=True)
     return brief[first], brief[second]
+
+
+def sign(result: MonitorComparison, pair: int) -> int:
+    """Return -1 if people read the second side of a pair first, else 1."""
+    return 1 if result.oriented()[pair] == result.named_sides()[pair] else -1
 
 
 def verdict(result: MonitorComparison, pair: int) -> Verdict:
     """Return the state of a pair as people read it."""
     code = int(result.codes[pair])
-    return Verdict(MIRROR[code] if result.oriented().turned[pair] else code)
+    return Verdict(MIRROR[code] if sign(result, pair) < 0 else code)
 
 
 def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
@@ -228,7 +233,7 @@ def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
     several = len(each) > 0 and len(result.setting.coverage.datasets) > 1
     of_datasets = np.array(each, dtype=np.float64).T if several else np.empty((0, len(stages)))
     first, second = names(result, pair)
-    side = -1 if result.oriented().turned[pair] else 1
+    side = sign(result, pair)
     return PathPanel(
         label=f"{first} vs {second}",
         note=standing(result, pair),
@@ -535,10 +540,12 @@ def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
 def _order_panel(result: Consecutive, pair: int) -> OrderPanel:
     one, sides = result.orders[pair], result.sides[pair]
     brief = fitted(sides, NAME, bold=True)
-    shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
-    shares = shares[::-1] if result.turns[pair] else shares
-    (first, _), (second, _) = shares
-    better = [f"{name} better in {100 * share:.0f} %" for name, share in shares if share > 0]
+    shares = {sides[0]: one.first, sides[1]: one.second}
+    shares = {brief[name]: shares[name] for name in result.oriented[pair]}
+    first, second = shares
+    better = [
+        f"{name} better in {100 * share:.0f} %" for name, share in shares.items() if share > 0
+    ]
     return OrderPanel(
         label=f"{first} vs {second}",
         note=f"{'; '.join(better)} of orders" if better else "no difference found in any order",
@@ -640,7 +647,7 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
 def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
     n, low, high = path(result, pair, "n", "low", "high")
     estimate = result.course.estimate[pair]
-    if result.oriented().turned[pair]:
+    if sign(result, pair) < 0:
         low, high, estimate = -high, -low, -estimate
     low, high = result.measure.effect_interval(low, high)
     first, second = names(result, pair)

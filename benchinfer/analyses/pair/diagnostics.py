@@ -206,17 +206,17 @@ def _of_decisions(
     test, evidence, alpha = result.test, result.evidence, result.alpha
     if result.bayesian:
         return []
-    sides = result.oriented(family)
+    oriented = result.oriented(family.named_sides(result.algorithms))
     in_steps = stepwise(result.options.adjust, len(family.pairs))
-    rows = [decisions.over_equality(evidence, alpha, sides, in_steps=in_steps)]
+    rows = [decisions.over_equality(evidence, alpha, oriented, in_steps=in_steps)]
     if test in OF_RANKS:
         n = np.array([len(pair.first) for pair in pairs])
         direction = np.where(evidence.p_value <= alpha, evidence.statistic, 0.0)
         mean = np.array([pair.differences.mean() for pair in pairs])
         rows += [
-            decisions.differences_of_zero(result.zeros, n, sides),
+            decisions.differences_of_zero(result.zeros, n, oriented),
             decisions.other_sign(
-                direction, mean, sides, Phrase(f"{Option('test', 't')} compares means")
+                direction, mean, oriented, Phrase(f"{Option('test', 't')} compares means")
             ),
         ]
     return rows

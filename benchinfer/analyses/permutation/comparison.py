@@ -15,6 +15,7 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak
 from benchinfer.comparison.best import RankKind
 from benchinfer.comparison.comparison import TestedComparison
+from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
@@ -222,7 +223,7 @@ class PermutationComparison(TestedComparison):
             return super().headline()
         return (
             f"{super().headline()} The typical difference is 0, as most are ties, of"
-            f" {self.oriented().some(none)}: there the verdict is about the other differences."
+            f" {some_of(self.oriented(), none)}: there the verdict is about the other differences."
         )
 
     def effects(self) -> Mapping[str, Array]:

@@ -9,7 +9,7 @@ from benchinfer.analyses.permutation.options import RANKED
 from benchinfer.analyses.permutation.tests import PermutationTests
 from benchinfer.comparison.adjustment import ADJUSTMENTS, adjusted, needs, stepwise
 from benchinfer.comparison.checks import decisions, tables
-from benchinfer.comparison.contrasts import Sides
+from benchinfer.comparison.contrasts import Oriented, some_of
 from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
@@ -20,12 +20,12 @@ def checks(
     result: PermutationComparison, data: Exchangeable, tests: PermutationTests, lost: list[str]
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison; no block holds the `lost` contrasts."""
-    sides = result.oriented(tests.family)
+    pairs = result.oriented(tests.family.named_sides(result.algorithms))
     return (
         _attainable(result, data, tests),
         *_of_blocks(result, data, lost),
-        *_of_scores(result, data, tests, sides),
-        *_of_decisions(result, tests, sides),
+        *_of_scores(result, data, tests, pairs),
+        *_of_decisions(result, tests, pairs),
         *_of_adjustment(result),
         *tables.of_table(
             result.setting,
@@ -122,7 +122,7 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
 
 
 def _of_scores(
-    result: PermutationComparison, data: Exchangeable, tests: PermutationTests, sides: Sides
+    result: PermutationComparison, data: Exchangeable, tests: PermutationTests, pairs: Oriented
 ) -> list[Check]:
     """Warn of ties, differences of zero and skewness."""
     pairwise, n = tests.pairwise, len(data.layout.rows)
@@ -138,13 +138,13 @@ def _of_scores(
     )
     return [
         *([ties] if result.on in RANKED else []),
-        decisions.differences_of_zero(pairwise.zeros, pairwise.n, sides),
+        decisions.differences_of_zero(pairwise.zeros, pairwise.n, pairs),
         Check.of(
             "asymmetry of differences, in standard errors",
             float(np.abs(pairwise.skewness).max()),
             bound,
             ok=not skew.any(),
-            remedy=f"{sides.some(skew)}: sign flips and signed ranks test that differences"
+            remedy=f"{some_of(pairs, skew)}: sign flips and signed ranks test that differences"
             " are symmetric, and skewness alone can reject: look at the largest differences, and"
             " read such a verdict as one on distributions, not on means",
         ),
@@ -152,7 +152,7 @@ def _of_scores(
 
 
 def _of_decisions(
-    result: PermutationComparison, tests: PermutationTests, sides: Sides
+    result: PermutationComparison, tests: PermutationTests, pairs: Oriented
 ) -> list[Check]:
     """Name the pairs that other tests of the same scores would decide otherwise."""
     evidence, alpha, shown = result.evidence, result.alpha, tests.family.wanted
@@ -163,14 +163,14 @@ def _of_decisions(
     return [
         decisions.near_level(
             decisions.within_error(evidence.p_value, result.p_error, alpha),
-            sides,
+            pairs,
             Phrase(f"more of them decide: raise {Option('resamples', '')}"),
         ),
         Check.of(
             "pairwise and pooled tests disagree, pairs",
             int(disagreeing.sum()),
             remedy=Phrase(
-                f"{sides.some(disagreeing)}: ",
+                f"{some_of(pairs, disagreeing)}: ",
                 "in pooled tests other algorithms have a say in whether two differ;"
                 " pairwise tests, which have not, are the ones to trust;"
                 f" {Either('post_hoc()', '--details')} has the pooled ones",
@@ -179,13 +179,13 @@ def _of_decisions(
         decisions.other_sign(
             np.where(decided, evidence.statistic, 0.0),
             tests.pairwise.mean[shown],
-            sides,
+            pairs,
             Phrase(f"{Option('on', 'values')} compares means"),
         ),
         decisions.over_equality(
             evidence,
             alpha,
-            sides,
+            pairs,
             in_steps=stepwise(result.adjusted, len(tests.family.matrix)),
         ),
     ]

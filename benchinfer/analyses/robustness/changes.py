@@ -189,10 +189,11 @@ def _change(
     both = codes != Verdict.MISSING if shared is None else shared
     changed = both & (codes != comparison.codes)
     back = changed & np.isin(codes, _BETTER) & np.isin(comparison.codes, _BETTER)
-    sides, pairs = comparison.named_sides(), comparison.oriented()
+    sides = comparison.named_sides()
     listed = [
-        becomes(sides[p], int(comparison.codes[p]), int(codes[p]), turn=bool(pairs.turned[p]))
-        for p in pairs.chosen(changed)
+        becomes(sides[p], int(comparison.codes[p]), int(codes[p]), pair)
+        for p, pair in comparison.oriented().items()
+        if changed[p]
     ]
     return VerdictChange(
         kind, what, int(both.sum()), int(changed.sum()), int(back.sum()), "; ".join(listed)

@@ -9,6 +9,7 @@ from benchinfer.analyses.wins.comparison import WinsComparison
 from benchinfer.analyses.wins.numerics.likelihood import fit_wins, goodness_of_fit
 from benchinfer.analyses.wins.numerics.robust import robust_errors
 from benchinfer.comparison.checks import decisions, tables
+from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.errors import FitError
 from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from benchinfer.analyses.wins.numerics.robust import RobustErrors
     from benchinfer.analyses.wins.numerics.tally import Tally
     from benchinfer.analyses.wins.posterior import WinPosterior
-    from benchinfer.comparison.contrasts import ContrastFamily, Sides
+    from benchinfer.comparison.contrasts import ContrastFamily, Oriented
     from benchinfer.numerics.covariance import Adjusted
     from benchinfer.numerics.types import Array
 
@@ -44,15 +45,16 @@ def checks(
     boundless: bool,  # whether the parameter of ties has no finite estimate
 ) -> tuple[Check, ...]:
     """Return the diagnostics of a comparison by maximum likelihood."""
-    names, fit, sides = result.algorithms, result.fit, result.oriented(family)
+    names, fit = result.algorithms, result.fit
+    pairs = result.oriented(family.named_sides(names))
     advice = Phrase(f"{Option('errors', 'robust')} allows for it")
     return (
         *_counts(result),
         *_dependence(spread, result.counted, result.errors, advice),
         *decisions.stepwise_checks(
-            result.setting, family, result.evidence, adjust, result.alpha, sides
+            result.setting, family, result.evidence, adjust, result.alpha, pairs
         ),
-        *(_of_spread(family, errors, least, sides) if result.errors == "robust" else []),
+        *(_of_spread(family, errors, least, pairs) if result.errors == "robust" else []),
         *_goodness(tally, fit),
         *_quasi(result.quasi, names),
         *(_penalty(result, tally, boundless=boundless) if result.penalised else []),
@@ -183,7 +185,7 @@ def _dependence(
 
 
 def _of_spread(
-    family: "ContrastFamily", errors: "Adjusted", least: "Array", sides: "Sides"
+    family: "ContrastFamily", errors: "Adjusted", least: "Array", pairs: "Oriented"
 ) -> list[Check]:
     """Name the pairs without an error by the spread of data sets, or of few data sets."""
     df, lone = errors.df, np.isinf(least)
@@ -192,13 +194,13 @@ def _of_spread(
     fewest = float(known.min()) if len(known) else 0.0
     few = ~lone & (df < FEWEST - 1 - _ROUNDING)
     return [
-        decisions.without_error(flat, sides),
+        decisions.without_error(flat, pairs),
         Check.of(
             "pairs with an algorithm that met others on a single data set",
             int(lone.sum()),
-            remedy=f"{sides.some(lone)}: one data set does not show how data sets vary, so these"
-            " pairs are undecided, and their intervals, with those against the average, have no"
-            f" bounds: {Subset('algorithms')} leaves such algorithms out",
+            remedy=f"{some_of(pairs, lone)}: one data set does not show how data sets vary, so"
+            " these pairs are undecided, and their intervals, with those against the average, have"
+            f" no bounds: {Subset('algorithms')} leaves such algorithms out",
         ),
         Check.of(
             "fewest degrees of freedom of a pair",
@@ -206,8 +208,8 @@ def _of_spread(
             FEWEST - 1,
             least=True,
             ok=not few.any(),
-            remedy=f"{sides.some(few)}: these pairs rest on a few of the data sets, so that only"
-            " very large differences are shown; more scores of these algorithms would help",
+            remedy=f"{some_of(pairs, few)}: these pairs rest on a few of the data sets, so that"
+            " only very large differences are shown; more scores of these algorithms would help",
         ),
     ]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchinfer.comparison.adjustment import sidak, stepwise
 from benchinfer.comparison.comparison import Comparison
-from benchinfer.comparison.contrasts import ContrastFamily, Sides
+from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.sections import Check
@@ -36,39 +36,39 @@ def within_error(p: Array, error: Array, alpha: float) -> Flags:
     return (error > 0) & (np.abs(p - alpha) < 2 * error)
 
 
-def near_level(near: Flags, sides: Sides, more: str) -> Check:
+def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
     """Name the pairs whose p-value is within its Monte Carlo error of the level."""
     return Check.of(
         NEAR,
         int(near.sum()),
-        remedy=Phrase(f"{sides.some(near)}: other random numbers may decide otherwise; ", more),
+        remedy=Phrase(f"{some_of(pairs, near)}: other random numbers may decide otherwise; ", more),
     )
 
 
-def other_sign(direction: Array, mean: Array, sides: Sides, remedy: str) -> Check:
+def other_sign(direction: Array, mean: Array, pairs: Oriented, remedy: str) -> Check:
     """Name the decided pairs whose mean difference favours the other algorithm."""
     turned = np.sign(direction) * np.sign(mean) < 0
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
         remedy=Phrase(
-            f"{sides.some(turned)}: a few large differences outweigh many small ones, so that"
+            f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
             " the mean favours the other algorithm; ",
             remedy,
         ),
     )
 
 
-def other_sign_of_means(codes: States, mean: Array, sides: Sides) -> Check:
+def other_sign_of_means(codes: States, mean: Array, pairs: Oriented) -> Check:
     """Name the pairs decided by probability whose mean difference favours the other algorithm."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
-    return other_sign(direction, mean, sides, Phrase(f"{Call('compare_mixed')} compares means"))
+    return other_sign(direction, mean, pairs, Phrase(f"{Call('compare_mixed')} compares means"))
 
 
-def over_equality(evidence: Evidence, alpha: float, sides: Sides, *, in_steps: bool) -> Check:
+def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps: bool) -> Check:
     """Name the decided pairs whose interval includes equality, its ends among it."""
     over = (evidence.p_value <= alpha) & (evidence.low <= 0) & (evidence.high >= 0)
-    n, names = int(over.sum()), sides.some(over)
+    n, names = int(over.sum()), some_of(pairs, over)
     if in_steps:
         remedy = f"{names}: the stepwise test decides where the interval, which is wider, does not"
         return Check.informing(_OVER, n, remedy)
@@ -82,7 +82,7 @@ def stepwise_checks(
     evidence: Evidence,
     adjust: str,
     alpha: float,
-    sides: Sides,
+    pairs: Oriented,
 ) -> list[Check]:
     """Say where stepwise tests and simultaneous intervals differ."""
     # Westfall's equivalence is tested in one step.
@@ -95,10 +95,10 @@ def stepwise_checks(
         Check.of(
             "equivalent pairs whose interval leaves the tolerance",
             int(loose.sum()) * stepped,
-            remedy=f"{sides.some(loose)}: the stepwise test decides where the simultaneous"
+            remedy=f"{some_of(pairs, loose)}: the stepwise test decides where the simultaneous"
             " (1 - 2 alpha) interval, which is wider, does not",
         ),
-        over_equality(evidence, alpha, sides, in_steps=stepwise(adjust, len(family.matrix))),
+        over_equality(evidence, alpha, pairs, in_steps=stepwise(adjust, len(family.matrix))),
     ]
 
 
@@ -112,14 +112,14 @@ def informed[C: Comparison](result: C) -> C:
     row = Check.informing(
         _OVER,
         int(over.sum()),
-        f"{result.oriented().some(over)}: a verdict needs a probability of {share} for one"
+        f"{some_of(result.oriented(), over)}: a verdict needs a probability of {share} for one"
         f" direction, while the interval leaves {rest} at each end",
     )
     others = [check for check in result.stored_checks if check.check != _OVER]
     return replace(result, stored_checks=(*others, row))
 
 
-def differences_of_zero(zeros: Codes, n: Codes, sides: Sides) -> Check:
+def differences_of_zero(zeros: Codes, n: Codes, pairs: Oriented) -> Check:
     """Say how many differences of zero a test leaves out."""
     most = 2 * zeros > n
     worst = int((zeros / np.maximum(n, 1)).argmax())
@@ -128,16 +128,16 @@ def differences_of_zero(zeros: Codes, n: Codes, sides: Sides) -> Check:
         int(zeros[worst]),
         n[worst] / 2,
         ok=not most.any(),
-        remedy=f"{sides.some(most)}: most differences say nothing and are left out of the test;"
+        remedy=f"{some_of(pairs, most)}: most differences say nothing and are left out of the test;"
         " the verdict rests on the others",
     )
 
 
-def without_error(flat: Flags, sides: Sides) -> Check:
+def without_error(flat: Flags, pairs: Oriented) -> Check:
     """Name the pairs without spread between data sets."""
     return Check.of(
         "pairs with the same difference on every data set",
         int(flat.sum()),
-        remedy=f"{sides.some(flat)}: without spread there is no error to test against; are they"
+        remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against; are they"
         " the same algorithm?",
     )

@@ -47,7 +47,7 @@ def analysis(data, *, robust=True, tests=holm):
             measure=bi.Measure("score", "higher"),
             matrix=MATRIX,
             sides=SIDES,
-            turned=np.zeros(len(SIDES), dtype=bool),
+            oriented=dict(enumerate(SIDES)),
             codes=decide(MATRIX @ model.beta, p, q, 0.05),
             std_error=np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T)),
             terms=COMPONENTS[:3],

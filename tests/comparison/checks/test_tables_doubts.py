@@ -11,7 +11,6 @@ import benchinfer as bi
 from benchinfer.cli.app import app
 from benchinfer.comparison.checks.caveats import caveats
 from benchinfer.comparison.checks.decisions import near_level, within_error
-from benchinfer.comparison.contrasts import Sides
 from benchinfer.comparison.wording import scope
 from benchinfer.reports.gather import everything, gather
 from benchinfer.reports.page import compose
@@ -242,13 +241,12 @@ def test_p_values_within_their_monte_carlo_error_of_the_level():
     p, error = np.array([0.049, 0.0455, 0.049, 0.052]), np.array([0.002, 0.002, 0.0, 0.002])
     near = within_error(p, error, 0.05)
     assert near.tolist() == [True, False, False, True]
-    names = (("b", "a"), ("c", "a"), ("b", "c"), ("b", "d"))
-    sides = Sides(names, np.array([True, True, False, False]), np.array([2, 0, 3, 1]))
-    row = near_level(near, sides, "more draws.")
+    pairs = {2: ("b", "c"), 0: ("b", "a"), 3: ("b", "d"), 1: ("c", "a")}
+    row = near_level(near, pairs, "more draws.")
     assert not row.ok
     assert row.value == 2
     assert row.remedy.startswith("b and a; b and d: other random numbers may decide otherwise")
-    assert near_level(near & False, sides, "").ok
+    assert near_level(near & False, pairs, "").ok
 
 
 def test_random_numbers_are_in_the_method():

@@ -384,7 +384,7 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
         words += f" ({count(result.extended, 'pair')} run on)" if result.extended else ""
         rows += result.convergence.checks(words)
     error = max(float(result.following.error.max()), float(result.votes.error.max()))
-    mean, sides = differences.mean.sum(axis=1), result.oriented()
+    mean = differences.mean.sum(axis=1)
     n = len(set(setting.domains))
     row = Check.of(
         "domains taken as one",
@@ -401,7 +401,7 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
         *_shared_datasets(result),
         tables.number_of_datasets(setting),
         *([row] if n > 1 else []),
-        decisions.other_sign_of_means(result.codes, mean, sides),
+        decisions.other_sign_of_means(result.codes, mean, result.oriented()),
         *(_replications(setting, differences) if by_chains else ()),
         tables.thin_cells(setting, "the test"),
         tables.tolerance(setting.measure),
