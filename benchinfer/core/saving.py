@@ -27,7 +27,7 @@ import numpy as np
 from benchinfer.core.errors import BenchinferError
 from benchinfer.core.hints import PARTS, Phrase
 
-FORMAT = 5
+FORMAT = 6
 _MOST_TEXT = 2**26  # bytes of an array of text, whose width is that of its longest value
 # Arrays that are read: their type, and what their values may be in JSON.
 _VALUES: dict[str, set[type]] = {

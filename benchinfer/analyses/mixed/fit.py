@@ -14,16 +14,14 @@ from benchinfer.analyses.mixed.design import (
     with_fixed_effects,
 )
 from benchinfer.analyses.mixed.numerics import degrees, moments
-from benchinfer.analyses.mixed.numerics.degrees import Fit
 from benchinfer.analyses.mixed.numerics.leave_out import (
     blocks_without_algorithm,
     cells_without_algorithm,
 )
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
-from benchinfer.analyses.mixed.numerics.optimum import OptimizerRecord, ScoreModelFit, fit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit, OptimizerRecord, fit
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, of_blocks, of_cells
-from benchinfer.analyses.mixed.numerics.robust import of_fit, of_structured
-from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit, fit_structured
+from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type AnyFit = Fit | AveragedFit
+type AnyFit = ModelFit | AveragedFit
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +117,17 @@ class ScoreReduction:
         parts = self.dataset, self.count, self.mean, self.within
         return blocks_without_algorithm(*parts, k, self.weight)
 
-    def residuals(self, stats: Statistics, model: ScoreModelFit) -> Residuals:
+    def residuals(self, stats: Statistics, model: ModelFit) -> Residuals:
         """Diagnose a fit to several data sets."""
         if self.dataset is None:
             return of_cells(stats, model, self.count, self.mean, self.within)
         return of_blocks(stats, model, self.dataset, self.count, self.mean, self.weight)
 
 
-def _errors(model: Fit, rows: Array, df: str, overlap: float, freedom: float) -> Adjusted:
+def _errors(model: ModelFit, rows: Array, df: str, overlap: float, freedom: float) -> Adjusted:
     """Return the covariance of the fixed effects and the df of contrasts under the model."""
     errors = degrees.METHODS[df](model, rows)
-    extra = overlap * float(model.variances[3])
+    extra = overlap * float(model.residual.mean())
     return Adjusted(errors.cov + extra * np.eye(len(errors.cov)), errors.df * freedom)
 
 
@@ -138,7 +136,7 @@ def _errors(model: Fit, rows: Array, df: str, overlap: float, freedom: float) ->
 class AveragedFit:
     """Fits of each data set by itself, whose replications play the part of data sets."""
 
-    parts: tuple[ScoreModelFit, ...]  # one fit per data set
+    parts: tuple[ModelFit, ...]  # one fit per data set
 
     @property
     def beta(self) -> Array:
@@ -238,9 +236,9 @@ class MixedFit:
         return next(words for words, holds in reasons.items() if holds)
 
     @property
-    def plain(self) -> tuple[Statistics, ScoreModelFit] | None:
+    def plain(self) -> tuple[Statistics, ModelFit] | None:
         """Moments and fit of a model with one variance per source, else None."""
-        if isinstance(self.model, ScoreModelFit) and isinstance(self.statistics, Statistics):
+        if isinstance(self.statistics, Statistics) and isinstance(self.model, ModelFit):
             return self.statistics, self.model
         return None
 
@@ -255,19 +253,14 @@ class MixedFit:
 
         See `errors` for the parameters; the fit sets the weights of the data sets.
         """
-        model, x = self.model, self.fixed.x
-        if self.design.one_dataset:
+        model, statistics = self.model, self.statistics
+        if self.design.one_dataset or statistics is None or isinstance(model, AveragedFit):
             return None
-        if self.plain is not None:
-            try:
-                return of_fit(self.plain[0], model.variances, rows, x)
-            except FitError as error:
-                # With hardly a data set in common the data set variance may run away.
-                raise _refusal(error) from None
-        if isinstance(model, StructuredFit) and isinstance(self.statistics, Patterns):
-            residual = self.design.residual
-            return of_structured(self.statistics, model, rows, x, self.domain, residual)
-        return None
+        try:
+            return of_fit(statistics, model, rows, self.fixed.x, self.domain)
+        except FitError as error:
+            # With hardly a data set in common the data set variance may run away.
+            raise _refusal(error) from None
 
 
 def _refusal(error: FitError) -> DesignError:
@@ -290,27 +283,24 @@ def fit_statistics(
 ) -> MixedFit:
     """Fit the model of a design to moments of scores."""
     try:
-        if isinstance(statistics, Statistics):
-            model: Fit = fit(statistics, design.fitted, fixed.x)
-        else:
-            model = fit_structured(
-                statistics,
-                between=design.between,
-                residual=design.residual,
-                terms=design.fitted,
-                domain=domain,
-                x=fixed.x,
-            )
+        model = fit(
+            statistics,
+            design.fitted,
+            fixed.x,
+            between=design.between,
+            residual=design.residual,
+            domain=domain,
+        )
     except FitError as error:
         raise _refusal(error) from None
-    if isinstance(model, StructuredFit) and any(n.startswith("residual") for n in model.singular):
+    if any(name.startswith("residual") for name in model.singular):
         raise _refusal(FitError("a residual variance goes to zero: some scores repeat each other."))
     return MixedFit(design, fixed, model, statistics, domain, overlap)
 
 
 def _each_dataset(reduction: ScoreReduction, datasets: tuple[str, ...]) -> AveragedFit:
     """Fit each data set by itself."""
-    parts: list[ScoreModelFit] = []
+    parts: list[ModelFit] = []
     for m, dataset in enumerate(datasets):
         part = reduction.within_dataset(m)
         # One replication, of which repeats were kept, has no variance between replications.

@@ -13,7 +13,7 @@ from benchinfer.analyses.mixed.evidence import closed_by
 from benchinfer.analyses.mixed.fit import ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.leave_out import deletion, refit, without_dataset
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
@@ -89,7 +89,7 @@ class FullAnalysis:
         self,
         unit: str,
         names: Sequence[str],
-        model: ScoreModelFit,
+        model: ModelFit,
         refits: Mapping[int, tuple[Flags, SmallerFit | None]],
         shift: Array | None = None,
         cook: Array | None = None,
@@ -142,7 +142,7 @@ def _without_algorithm(full: FullAnalysis, smaller: tuple[int, Statistics]) -> S
 
 def datasets_left_out(
     stats: Statistics,
-    model: ScoreModelFit,
+    model: ModelFit,
     full: FullAnalysis,
     names: Sequence[str],
     *,
@@ -168,7 +168,7 @@ def datasets_left_out(
 
 def algorithms_left_out(
     without: Callable[[int], Statistics],
-    model: ScoreModelFit,
+    model: ModelFit,
     full: FullAnalysis,
     names: Sequence[str],
     n_jobs: int | None = None,

@@ -8,7 +8,7 @@ import numpy as np
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predict_pairwise
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
@@ -27,17 +27,15 @@ if TYPE_CHECKING:
     from benchinfer.comparison.prediction import Quantity
 
 
-def _errors(
-    stats: Statistics, model: ScoreModelFit, rows: Array, df: str, *, robust: bool
-) -> Adjusted:
+def _errors(stats: Statistics, model: ModelFit, rows: Array, df: str, *, robust: bool) -> Adjusted:
     if not robust:
         return degrees.METHODS[df](model, rows)
-    errors = of_fit(stats, model.variances, rows)
+    errors = of_fit(stats, model, rows)
     free = np.full_like(errors.df, np.inf) if df == "asymptotic" else errors.df
     return Adjusted(errors.cov, free)
 
 
-def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: bool) -> None:
+def check_predictable(stats: Statistics, model: ModelFit, *, one_dataset: bool) -> None:
     """Refuse models that say nothing about other data sets."""
     if one_dataset:
         raise DesignError(
@@ -53,7 +51,7 @@ def check_predictable(stats: Statistics, model: ScoreModelFit, *, one_dataset: b
 
 def predict(
     stats: Statistics,
-    model: ScoreModelFit,
+    model: ModelFit,
     matrix: Array,
     *,
     robust: bool,

@@ -15,11 +15,11 @@ from benchinfer.analyses.mixed.fit import (
     fit_design,
     reread,
 )
-from benchinfer.analyses.mixed.numerics.degrees import Fit, f_test
+from benchinfer.analyses.mixed.numerics.degrees import f_test
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
-from benchinfer.analyses.mixed.numerics.random_effects import dataset_effects, interaction_effects
-from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
+from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.errors import DesignError
@@ -50,37 +50,20 @@ def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFram
 
 def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
     """Return of each source its name, its cells (unit, algorithm), predictions and their errors."""
-    model, x = fitted.model, fitted.fixed.x
-    datasets, algorithms = setting.coverage.datasets, setting.algorithms
-    cells = [(d, k) for d in datasets for k in algorithms]
-    if isinstance(model, StructuredFit):
-        sources = [
-            ("dataset + dataset:algorithm", cells, model.blup_profile, model.blup_profile_variance)
-        ]
-        if model.domain is not None:
-            pairs = [(g, k) for g in domain_codes(setting)[0] for k in algorithms]
-            domains = (
-                "domain + domain:algorithm",
-                pairs,
-                model.blup_domain,
-                model.blup_domain_variance,
-            )
-            sources.insert(0, domains)
-        return [(name, of, mean, np.sqrt(np.maximum(v, 0.0))) for name, of, mean, v in sources]
-    if fitted.plain is None or fitted.design.one_dataset:
+    model, statistics = fitted.model, fitted.statistics
+    if statistics is None or isinstance(model, AveragedFit) or fitted.design.one_dataset:
         raise DesignError(
             "data sets have no random effects in this model.",
             hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
             " data sets has them.",
         )
+    algorithms, datasets = setting.algorithms, setting.coverage.datasets
     sources: list[Source] = []
-    stats, model = fitted.plain
-    if "dataset" in model.terms:
-        effects, units = dataset_effects(stats, model, x), [(d, "") for d in datasets]
-        sources.append(("dataset", units, effects.mean, effects.prediction_sd))
-    if "dataset:algorithm" in model.terms:
-        effects = interaction_effects(stats, model, x)
-        sources.append(("dataset:algorithm", cells, effects.mean, effects.prediction_sd))
+    effects = predicted_effects(statistics, model, fitted.fixed.x, fitted.domain)
+    for name, effect in effects.items():
+        units = domain_codes(setting)[0] if name.startswith("domain") else datasets
+        of_each = algorithms if effect.mean.ndim == 2 else ("",)
+        sources.append((name, list(product(units, of_each)), effect.mean, effect.prediction_sd))
     return sources
 
 
@@ -160,40 +143,28 @@ def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
 
 
 def components(fitted: MixedFit) -> dict[str, float]:
-    """Return the variance of each source."""
-    model = fitted.model
-    if isinstance(model, StructuredFit):
-        return _structured(model, fitted.design)
-    return {
-        fitted.design.source(name): float(model.variances[i])
-        for i, name in enumerate(COMPONENTS)
-        if name in model.terms
-    }
+    """Return the variance of each source; of structured covariances averaged over the algorithms.
 
-
-def _structured(model: StructuredFit, design: Design) -> dict[str, float]:
-    """Return the sources of a structured model, variances averaged over the algorithms.
-
-    What all algorithms share on a data set is the mean covariance of two algorithms, or nothing
-    where that is negative.
+    There, what all algorithms share on a data set is the mean covariance of two algorithms, or
+    nothing where that is negative.
     """
-    k = len(model.between)
-
-    def split(cov: Array) -> tuple[float, float]:
+    model, design = fitted.model, fitted.design
+    if fitted.plain is not None or isinstance(model, AveragedFit):
+        held = (float(model.variances[COMPONENTS.index(name)]) for name in model.terms)
+        return dict(zip(map(design.source, model.terms), held, strict=True))
+    k, sources = len(model.between), dict[str, float]()
+    for unit, cov in (("domain", model.domain), ("dataset", model.between)):
+        if cov is None:
+            continue
         each = float(np.trace(cov)) / k
         shared = float(cov.sum() - np.trace(cov)) / (k * (k - 1))
         # Up to rounding a variance is zero, or all of it is shared.
         shared = min(max(shared, 0.0), each)
-        return (shared, each - shared) if shared < each * (1 - 1e-9) else (each, 0.0)
-
-    held: dict[str, float] = {}
-    if model.domain is not None:
-        held["domain"], held["domain:algorithm"] = split(model.domain)
-    held["dataset"], held["dataset:algorithm"] = split(model.between)
+        shared = shared if shared < each * (1 - 1e-9) else each
+        sources |= {unit: shared, f"{unit}:algorithm": each - shared}
     if "dataset:replication" in design.components:
-        held["dataset:replication"] = model.replication
-    held["residual"] = float(model.residual.mean())
-    return held
+        sources["dataset:replication"] = model.replication
+    return sources | {"residual": float(model.residual.mean())}
 
 
 def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]:
@@ -279,7 +250,7 @@ def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
         )
 
 
-def _f(term: str, fitted: MixedFit, model: Fit, rows: Array, df: str) -> Iterator[Row]:
+def _f(term: str, fitted: MixedFit, model: ModelFit, rows: Array, df: str) -> Iterator[Row]:
     """Test fixed effects by F, unless there are too few data sets for its degrees of freedom."""
     test = f_test(model, rows, df)
     if not (test.df_denominator > 0 and test.statistic >= 0):

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 import benchinfer as bi
-from benchinfer.analyses.mixed.numerics import optimum, structured_optimum
+from benchinfer.analyses.mixed.numerics import optimum
 from benchinfer.core.errors import DesignError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "lmm"
@@ -496,30 +496,23 @@ def test_intervals_beyond_the_bounds_of_a_measure():
     assert "bounds=(0, 1)" in row["remedy"]
 
 
-STOPPED = {
-    "plain": (optimum, "_MAX_STEPS", {}),
-    "structured": (structured_optimum, "_MAX_STEPS", {"residual": "algorithm"}),
-}
-
-
-@pytest.mark.parametrize("kind", STOPPED)
-def test_a_fit_that_does_not_converge_gives_no_verdict(kind, monkeypatch):
-    module, name, options = STOPPED[kind]
+@pytest.mark.parametrize("residual", ["constant", "algorithm"])
+def test_a_fit_that_does_not_converge_gives_no_verdict(residual, monkeypatch):
     scores = table(simulated(3))
-    monkeypatch.setattr(module, name, 1)
+    monkeypatch.setattr(optimum, "_MAX_STEPS", 1)
     with pytest.raises(bi.BenchinferError, match="did not converge in 1 steps"):
-        bi.compare_mixed(scores, **options)
+        bi.compare_mixed(scores, residual=residual)
 
 
 def test_data_sets_whose_fit_does_not_converge_are_refused(monkeypatch):
-    minimise, scores = optimum._optimize, table(simulated(3))
+    minimise, scores = optimum.minimise, table(simulated(3))
     calls = iter([1, *[100] * 9])
 
     def stopped(*arguments, **options):
         monkeypatch.setattr(optimum, "_MAX_STEPS", next(calls))
         return minimise(*arguments, **options)
 
-    monkeypatch.setattr(optimum, "_optimize", stopped)
+    monkeypatch.setattr(optimum, "minimise", stopped)
     local = bi.per_dataset(bi.compare_mixed, scores)
     assert list(local.refused) == ["d00"]
     assert "did not converge" in local.refused["d00"]

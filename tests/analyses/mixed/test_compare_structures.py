@@ -329,3 +329,12 @@ def test_many_algorithms_on_many_datasets_are_refused_by_memory(structure):
     said = r"the model of 200 algorithms needs about 4.2 GB of memory"
     with pytest.raises(bi.DesignError, match=said):
         bi.compare_mixed(scores, structure=structure)
+
+
+def test_a_model_of_few_variances_is_compared():
+    # One variance between data sets, and a residual one for each of two algorithms.
+    rows = frame()[0].query("algorithm != 'a2'")
+    scores = bi.read_scores(rows, measures={"value": "higher"})
+    mixed = bi.compare_mixed(scores, terms=["dataset"], residual="algorithm")
+    assert mixed.model.terms == ("dataset", "residual[0]", "residual[1]")
+    assert mixed.contrasts(all=True)["df"].item() == pytest.approx(D - 1)

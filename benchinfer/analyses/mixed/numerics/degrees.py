@@ -6,27 +6,24 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from benchinfer.analyses.mixed.numerics.likelihood import pseudo_inverse
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
-from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.types import Array
 
-type Fit = ScoreModelFit | StructuredFit
 
-
-def _derivative_of_variance(fit: Fit, contrasts: Array) -> Array:
+def _derivative_of_variance(fit: ModelFit, contrasts: Array) -> Array:
     """Return (J, c) derivatives of the contrasts' variances by the variance components."""
     half = contrasts @ fit.phi
     return np.stack([((half @ f) * half).sum(axis=1) for f in fit.derivatives.f], axis=1)
 
 
-def _ratio(fit: Fit, contrasts: Array, g: Array, w: Array) -> Array:
+def _ratio(fit: ModelFit, contrasts: Array, g: Array, w: Array) -> Array:
     v = contrast_variances(contrasts, fit.phi)
     return 2 * v**2 / contrast_variances(g, w)
 
 
-def kenward_roger(fit: Fit, contrasts: Array) -> Adjusted:
+def kenward_roger(fit: ModelFit, contrasts: Array) -> Adjusted:
     """Return the Kenward-Roger adjusted covariance and degrees of freedom.
 
     Zero components are kept, as in R's pbkrtest.
@@ -57,7 +54,7 @@ def kenward_roger(fit: Fit, contrasts: Array) -> Adjusted:
     return Adjusted((phi + (lam + lam.T)) * fit.scale**2, _ratio(fit, contrasts, g, w))
 
 
-def satterthwaite(fit: Fit, contrasts: Array) -> Adjusted:
+def satterthwaite(fit: ModelFit, contrasts: Array) -> Adjusted:
     """Return the unadjusted covariance and Satterthwaite's degrees of freedom.
 
     Zero components are dropped, as in R's lmerTest; see `kenward_roger` for the parameters.
@@ -72,7 +69,7 @@ def satterthwaite(fit: Fit, contrasts: Array) -> Adjusted:
     return Adjusted(fit.cov, _ratio(fit, contrasts, g, fit.sampling))
 
 
-def asymptotic(fit: Fit, contrasts: Array) -> Adjusted:
+def asymptotic(fit: ModelFit, contrasts: Array) -> Adjusted:
     """Return the unadjusted covariance and infinite degrees of freedom (normal theory)."""
     return Adjusted(fit.cov, np.full(len(contrasts), np.inf))
 
@@ -134,7 +131,7 @@ def _scaled_f(q: int, a1: float, a2: float) -> tuple[float, float]:
     return (1.0 if abs(df - 2) < 0.01 else df * shrunk / (df - 2)), df
 
 
-def _kenward_roger(fit: Fit, contrasts: Array) -> FTest:
+def _kenward_roger(fit: ModelFit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     index, phi, q = fit.members, fit.phi, len(contrasts)
     w = 2 * pseudo_inverse(fit.derivatives.expected[np.ix_(index, index)])
@@ -158,7 +155,7 @@ def _common_df(df: Array) -> float:
     return 2 * total / (total - len(df))
 
 
-def _satterthwaite(fit: Fit, contrasts: Array) -> FTest:
+def _satterthwaite(fit: ModelFit, contrasts: Array) -> FTest:
     size, vectors = np.linalg.eigh(contrasts @ fit.cov @ contrasts.T)
     held = size > np.sqrt(np.finfo(float).eps) * size[-1]
     rotated = vectors[:, held].T @ contrasts
@@ -167,7 +164,7 @@ def _satterthwaite(fit: Fit, contrasts: Array) -> FTest:
     return _test(wald, len(rotated), _common_df(df))
 
 
-def _asymptotic(fit: Fit, contrasts: Array) -> FTest:
+def _asymptotic(fit: ModelFit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
     return _test(_quadratic(contrasts, fit.beta, fit.cov), len(contrasts), np.inf)
 
@@ -179,7 +176,7 @@ F_TESTS = {
 }
 
 
-def f_test(fit: Fit, contrasts: Array, method: str = "kenward-roger") -> FTest:
+def f_test(fit: ModelFit, contrasts: Array, method: str = "kenward-roger") -> FTest:
     r"""Test that all contrasts are zero.
 
     With L a basis of the contrasts and C the covariance of the fixed effects, the statistic is

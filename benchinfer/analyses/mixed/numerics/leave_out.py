@@ -22,7 +22,7 @@ import numpy as np
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.likelihood import evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics, from_blocks, from_cells
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit, fit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
@@ -99,7 +99,7 @@ def cells_without_algorithm(n: Codes, mean: Array, square_within: Array, k: int)
     return from_cells(n[held][:, others], mean[held][:, others], square_within[held][:, others])
 
 
-def deletion(stats: Statistics, model: ScoreModelFit) -> tuple[Array, Array]:
+def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
     """Leave out each data set in turn, all at once, with the variances of the full table.
 
     With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
@@ -136,7 +136,7 @@ def deletion(stats: Statistics, model: ScoreModelFit) -> tuple[Array, Array]:
 
 def refit(
     stats: Statistics, terms: tuple[str, ...], contrasts: Array, df: str, *, robust: bool
-) -> tuple[ScoreModelFit, Adjusted] | None:
+) -> tuple[ModelFit, Adjusted] | None:
     """Fit the model to a smaller table, variances included, with the errors of the contrasts.
 
     `terms` are the components besides the residual, `contrasts` (J, K), and `df` one of
@@ -155,7 +155,7 @@ def refit(
     if ((stats.n > 0).sum(axis=0) < 2).any():
         return None
     try:
-        errors = of_fit(stats, model.variances, contrasts)
+        errors = of_fit(stats, model, contrasts)
     except FitError:
         return None
     return model, Adjusted(

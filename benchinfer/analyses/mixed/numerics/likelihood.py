@@ -8,19 +8,24 @@ number of replications; of one, where all data sets have the same design, as in 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # Components in the order of every array over components; the residual is always last.
 COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
 _D, _A, _R = range(3)
 # Numbers summed up at a time, so that their products with weights stay in the cache.
 _SLICE = 1 << 17
+# Share of a variance, relative to the largest start value, below which it is tried at 0.
+_FLOOR = 1e-10
+# Residual variance, relative to that of the centred scores, below which it is rounding only.
+_LEAST_RESIDUAL = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Derivatives:
     average: Array  # (4, 4) ``y' P V_i P V_j P y``
     f: Array  # (4, p, p) ``X' V^-1 V_i V^-1 X``
     # (4, 4, p, p) ``X' V^-1 V_i V^-1 V_j V^-1 X``, symmetrised; empty where covariances are
-    # structured
+    # structured, and in a fit
     ff: Array
     z: Array  # (D, K) ``Za' P y``
 
@@ -383,3 +388,79 @@ def derivatives(
     )
     score = trace - np.einsum("ipp->i", phi_f) - quad
     return Derivatives(score=score, expected=expected, average=ai, f=f, ff=ff, z=z)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonModel:
+    """The score model with one variance per source, searched by its (4,) variances."""
+
+    fisher_steps: ClassVar[int] = 2  # how many first steps use the expected information
+
+    stats: Statistics
+    x: Array | None  # (D, K, p) design of the fixed effects, None for one mean per algorithm
+    free: Flags  # (4,) variances that are estimated
+    reml: bool  # restricted or full maximum likelihood
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores."""
+        return self.stats.n_scores
+
+    def start(self) -> Array:
+        """Return start values: the spread of the data sets' means, thirds of the rest."""
+        theta = np.where(self.free, 1 / 3, 0.0)
+        if self.free[0]:
+            theta[0] = max(float(np.var(self.stats.delta)), 0.01)
+        return theta
+
+    def evaluate(self, theta: Array) -> Workspace:
+        """Evaluate the criterion."""
+        return evaluate(self.stats, theta, self.x, reml=self.reml)
+
+    def derivatives(self, at: Workspace) -> Derivatives:
+        """Return the derivatives at an evaluation."""
+        return derivatives(self.stats, at, self.x, reml=self.reml)
+
+    def moved(self, theta: Array, step: Array) -> Array:
+        """Return the variances after a step, none below zero."""
+        moved = np.maximum(theta + step, 0.0)
+        moved[:3][moved[:3] < _FLOOR * moved.max() * 1e-6] = 0.0
+        if moved[3] <= 0:
+            moved[3] = theta[3] / 10
+        if moved[3] < _LEAST_RESIDUAL:
+            raise FitError("nothing varies beyond the random effects: scores repeat each other.")
+        return moved
+
+    def direction(self, theta: Array, der: Derivatives, *, fisher: bool) -> tuple[Array, float]:
+        """Return Newton's step and its decrement (score' H^-1 score / 2)."""
+        # A zero component stays there as long as the criterion grows away from it (KKT).
+        index = np.flatnonzero(self.free & ~((theta <= 0) & (der.score >= 0)))
+        direction, step = np.zeros(len(theta)), None
+        if not len(index):
+            return direction, 0.0
+        score, block = der.score[index], np.ix_(index, index)
+        if not fisher:
+            step = _solve(der.observed[block], score, floor=0.0)
+        if step is None:
+            # The expected information is positive; its smallest eigenvalues may drown in rounding.
+            step = _solve(der.expected[block], score, floor=1e-10)
+        if step is not None:
+            direction[index] = step
+        return direction, float(-score @ direction[index] / 2)
+
+
+def _solve(hessian: Array, score: Array, floor: float) -> Array | None:
+    """Return the Newton step, or None where the Hessian is not positive definite.
+
+    With a positive floor eigenvalues are raised to that share of the largest one.
+    """
+    # Variances may differ by many orders of magnitude: solve in their natural units.
+    size = np.abs(hessian.diagonal())
+    if not size.all():
+        raise FitError("a random term leaves no trace in the scores.")
+    unit = 1 / np.sqrt(size)
+    values, vectors = np.linalg.eigh(hessian * unit * unit[:, None])
+    if floor == 0 and values[0] <= 1e-10 * values[-1]:
+        return None
+    values = np.maximum(values, floor * values[-1])
+    return -unit * (vectors @ ((vectors.T @ (unit * score)) / values))

@@ -28,7 +28,7 @@ import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate, pseudo_inverse
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
@@ -37,23 +37,23 @@ from benchinfer.numerics.types import Array, Codes, Flags
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
 
 
-def _weights(model: ScoreModelFit, method: str) -> tuple[Codes, Array]:
+def _weights(model: ModelFit, method: str) -> tuple[Codes, Array]:
     """Return the variances that count and the covariance of their estimates, scaled."""
     if method == "satterthwaite":
         index = model.interior
-        return index, 2 * np.linalg.inv(model.derivatives.observed[np.ix_(index, index)])
+        return index, model.sampling[np.ix_(index, index)]
     index = model.members
     expected = model.derivatives.expected[np.ix_(index, index)]
     return index, 2 * pseudo_inverse(expected)
 
 
-def _home(model: ScoreModelFit) -> int:
+def _home(model: ModelFit) -> int:
     """Return the component that holds the interactions: the residual where nothing else does."""
     return _INTERACTION if COMPONENTS[_INTERACTION] in model.terms else _RESIDUAL
 
 
 def predict_common(
-    model: ScoreModelFit,
+    model: ModelFit,
     errors: Adjusted,
     contrasts: Array,
     method: str = "kenward-roger",
@@ -88,7 +88,7 @@ def predict_common(
 
 
 def _differences(
-    stats: Statistics, model: ScoreModelFit, contrasts: Array
+    stats: Statistics, model: ModelFit, contrasts: Array
 ) -> tuple[Array, Array, Flags]:
     """Estimate the contrasts on each data set from its own replications alone.
 
@@ -132,7 +132,7 @@ def _between(value: Array, held: Flags, sampling: Array) -> Array:
 
 def predict_pairwise(
     stats: Statistics,
-    model: ScoreModelFit,
+    model: ModelFit,
     errors: Adjusted,
     contrasts: Array,
     noise: Array | None = None,

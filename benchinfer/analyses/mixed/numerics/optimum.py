@@ -1,30 +1,47 @@
-"""Maximum likelihood of the score model."""
+"""Maximum likelihood of the score model.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+With one variance per source the likelihood has a closed form in the moments of `Statistics`. Else,
+from those of `Patterns`, which algorithms vary how much between data sets is estimated (`between`),
+as is which of them, or which data sets, have noisier scores (`residual`); data sets may come from
+several domains.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import (
     COMPONENTS,
+    CommonModel,
     Derivatives,
     Workspace,
-    derivatives,
-    evaluate,
     pseudo_inverse,
 )
-from benchinfer.analyses.mixed.numerics.moments import Statistics
+from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
+from benchinfer.analyses.mixed.numerics.structured_likelihood import (
+    FLOOR,
+    Between,
+    CovarianceLayout,
+    Evaluation,
+    Residual,
+    StructuredModel,
+    contrast_basis,
+    second,
+)
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Flags
 
-_MAX_STEPS = 100
+_MAX_STEPS = 200
+_MAX_HALVINGS = 40
 # Newton decrement (squared length of the step in standard errors of the variances) to stop at.
 _DECREMENT = 1e-18
-# Share of a variance, relative to the largest start value, below which it is tried at 0.
-_FLOOR = 1e-10
-# Residual variance, relative to that of the centred scores, below which it is rounding only.
-_LEAST_RESIDUAL = 1e-13
+# Share of the largest variance below which one is tried at 0.
+_SMALL = 1e-8
+# Least eigenvalue of an unstructured covariance, scaled to diagonal 1, that is not zero.
+_SINGULAR = 1e-9
 
 
 @savable
@@ -39,26 +56,51 @@ class OptimizerRecord:
     converged: bool
 
 
+@savable
 @dataclass(frozen=True, slots=True)
-class FittedModel:
-    """A fitted score model; p fixed effects, c variances and covariances, on the scores' own scale.
+class ModelFit:
+    """A fitted score model; p fixed effects, on the scores' own scale.
 
-    D data sets, K algorithms.
+    D data sets, K algorithms, G domains. Indices in `terms` stand for algorithms or data sets. In
+    `singular`, ``"dataset:algorithm"`` stands for an unstructured covariance without full rank; a
+    residual variance among them is as small as double precision can carry. For an unstructured
+    covariance S the parameters of `derivatives` are the lower triangle of ``H' S H``, with H from
+    `contrast_basis`; degrees of freedom do not depend on that.
     """
 
     # Names of the variances and covariances in the model, those of residuals last
     terms: tuple[str, ...]
-    variances: Array  # their estimates
+    # (c,) their estimates; under one variance per source (4,), in the order of
+    # `likelihood.COMPONENTS`, and 0 where a component is not in the model
+    variances: Array
+    # members, interior: positions of the terms among them, and of those that are not estimated to
+    # be zero
+    members: Codes
+    interior: Codes
+    singular: tuple[str, ...]  # variances that are estimated to be zero
+    between: Array  # (K, K) covariance of the algorithms' effects between data sets
+    # (K, K) covariance of the algorithms' effects between domains; None without a domain level
+    domain: Array | None
+    replication: float  # replication variance, 0 where the model has none
+    residual: Array  # residual variances, (1, 1), (1, K) or (D, 1)
     # beta, cov: (p,) fixed effects and (p, p) their covariance
     beta: Array
     cov: Array
+    # profile, domain_profile: (D, K) predicted effects of the algorithms on the data sets, without
+    # the domains' effects, and (G, K) those of the domains
+    profile: Array
+    domain_profile: Array
     criterion: float  # -2 log (restricted) likelihood
     reml: bool  # whether the likelihood is restricted
     n: int  # number of scores
-    singular: tuple[str, ...]  # variances that are estimated to be zero
     derivatives: Derivatives  # score, informations and matrices on the scale of the centred scores
     scale: float  # what that scale was divided by
     phi: Array  # (p, p) covariance of the fixed effects on the scale of the centred scores
+    # (c, c) covariance of the estimates of the parameters: twice the inverse Hessian, zero in
+    # directions in which the optimum lies on the boundary
+    sampling: Array
+    # (p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse expected information
+    second: Array
     optimizer: OptimizerRecord  # record of the optimisation
 
     @property
@@ -82,115 +124,298 @@ class FittedModel:
         return self.criterion + float(np.log(self.n)) * self.n_parameters
 
 
-@savable
-@dataclass(frozen=True, slots=True)
-class ScoreModelFit(FittedModel):
-    """A fit with one variance per source.
-
-    Its (4,) variances are in the order of `likelihood.COMPONENTS`, 0 where a component is not in
-    the model; `singular` are components that are estimated to be exactly zero.
-    """
-
-    # blup_dataset, blup_interaction: (D,) and (D, K) predicted random effects
-    blup_dataset: Array
-    blup_interaction: Array
-
-    @property
-    def members(self) -> Codes:
-        """Indices of the variances in the model."""
-        return np.array([i for i, name in enumerate(COMPONENTS) if name in self.terms])
-
-    @property
-    def interior(self) -> Codes:
-        """Indices of the variances in the model that are not estimated to be zero."""
-        return self.members[self.variances[self.members] > 0]
-
-    @property
-    def sampling(self) -> Array:
-        """(4, 4) covariance of the estimated variances, zero at the boundary."""
-        block = np.ix_(self.interior, self.interior)
-        sampling = np.zeros_like(self.derivatives.expected)
-        sampling[block] = 2 * np.linalg.inv(self.derivatives.observed[block])
-        return sampling
-
-    @property
-    def second(self) -> Array:
-        """(p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse information."""
-        block = np.ix_(self.members, self.members)
-        w = 2 * pseudo_inverse(self.derivatives.expected[block])
-        return np.einsum("ij,ijpq->pq", w, self.derivatives.ff[block])
-
-
 def fit(
-    stats: Statistics, terms: tuple[str, ...], x: Array | None = None, *, reml: bool = True
-) -> ScoreModelFit:
+    stats: Statistics | Patterns,
+    terms: Sequence[str] = ("dataset", "dataset:algorithm"),
+    x: Array | None = None,
+    *,
+    between: Between = "common",
+    residual: Residual = "constant",
+    domain: Codes | None = None,
+    reml: bool = True,
+) -> ModelFit:
     """Fit the score model.
 
     Parameters
     ----------
     stats
-        Sufficient statistics of D data sets and K algorithms.
+        Moments of D data sets and K algorithms: `Statistics` with one variance per source,
+        `Patterns` for any model.
     terms
-        Components besides the residual, from `likelihood.COMPONENTS`.
+        Components besides the residual, from `likelihood.COMPONENTS`; of `Patterns`
+        ``"dataset:replication"`` needs those of blocks.
     x
-        (D, K, p) design of the fixed effects, or None for one mean per algorithm.
+        (D, K, p) design of the fixed effects, or None for one mean per algorithm. With `Patterns`
+        the means of the algorithms must be among its linear combinations.
+    between
+        ``"common"``: the algorithms' effects on a data set have covariance ``sd J + sa I``, each
+        term if it is among `terms`. ``"diagonal"``: ``sd J + diag(sa_1, ..., sa_K)``, which takes
+        three algorithms. ``"unstructured"``: any covariance; it contains the data sets' intercept.
+    residual
+        One residual variance (``"constant"``), or one for each ``"algorithm"`` or ``"dataset"``.
+    domain
+        (D,) codes 0, 1, ... of the data sets' domains, for a level above the data sets.
     reml
         Restricted (default) or full maximum likelihood.
 
     Returns
     -------
-    ScoreModelFit
+    ModelFit
         The optimum.
 
     Examples
     --------
-    >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
+    >>> from benchinfer.analyses.mixed.numerics.moments import from_cells, structured_from_cells
     >>> n = np.full((4, 2), 1); y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
     >>> model = fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
     >>> model.variances.round(4).tolist()
     [2.3333, 0.0, 0.0, 0.8333]
     >>> model.beta.round(6).tolist()
     [2.0, 3.5]
+    >>> model = fit(structured_from_cells(n, y, np.zeros_like(y)), ("dataset",))
+    >>> model.terms, model.variances.round(4).tolist()
+    (('dataset', 'residual'), [2.3333, 0.8333])
     """
-    free = np.array([name in terms or name == "residual" for name in COMPONENTS])
-    p = stats.n.shape[1] if x is None else x.shape[2]
+    p = len(stats.offset) if x is None else x.shape[2]
     if stats.n_scores <= p:
         raise FitError(f"{stats.n_scores:,} scores cannot tell {p} fixed effects from noise.")
-    if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
-        raise FitError("the scores do not vary beyond the algorithm and data set means.")
     try:
-        work, der, record = _optimize(stats, _start(stats, free), free, x, reml=reml)
+        if isinstance(stats, Statistics):
+            return _fit_common(stats, terms, x, reml=reml)
+        return _fit_structured(stats, terms, x, between, residual, domain, reml=reml)
     except np.linalg.LinAlgError as error:
         raise FitError(f"the score model cannot be fitted: {error}.") from error
-    require_converged(record)
-    s, theta = stats.scale, work.theta
-    offset = (
-        stats.offset
-        if x is None
-        else np.linalg.lstsq(x.reshape(-1, p), np.tile(stats.offset, len(x)), rcond=None)[0]
-    )
-    zero = tuple(
-        name for name, on, value in zip(COMPONENTS, free, theta, strict=True) if on and value == 0
-    )
-    return ScoreModelFit(
-        terms=tuple(name for name, on in zip(COMPONENTS, free, strict=True) if on),
-        variances=theta * s**2,
+
+
+def _fit_common(
+    stats: Statistics, terms: Sequence[str], x: Array | None, *, reml: bool
+) -> ModelFit:
+    if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
+        raise FitError("the scores do not vary beyond the algorithm and data set means.")
+    free = np.array([name in terms or name == "residual" for name in COMPONENTS])
+    model = CommonModel(stats, x, free, reml)
+    best = minimise(model, model.start())
+    _check_converged(best.record)
+    s, work, der, theta = stats.scale, best.at, best.derivatives, best.at.theta
+    k, p = stats.n.shape[1], len(work.beta)
+    offset = stats.offset
+    if x is not None:
+        offset = np.linalg.lstsq(x.reshape(-1, p), np.tile(offset, len(x)), rcond=None)[0]
+    variances, members = theta * s**2, np.flatnonzero(free)
+    interior = members[variances[members] > 0]
+    inner, every = np.ix_(interior, interior), np.ix_(members, members)
+    sampling = np.zeros_like(der.expected)
+    sampling[inner] = 2 * np.linalg.inv(der.observed[inner])
+    w = 2 * pseudo_inverse(der.expected[every])
+    return ModelFit(
+        terms=tuple(COMPONENTS[i] for i in members),
+        variances=variances,
+        members=members,
+        interior=interior,
+        singular=tuple(COMPONENTS[i] for i in members if theta[i] == 0),
+        between=variances[0] + variances[1] * np.eye(k),
+        domain=None,
+        replication=float(variances[2]),
+        residual=variances[3:, None],
         beta=(work.beta + offset) * s,
         cov=work.phi * s**2,
+        profile=theta[0] * der.z.sum(axis=1, keepdims=True) * s + theta[1] * der.z * s,
+        domain_profile=np.empty((0, k)),
         criterion=work.criterion + 2 * (stats.n_scores - p * reml) * float(np.log(s)),
         reml=reml,
         n=stats.n_scores,
-        singular=zero,
-        blup_dataset=theta[0] * der.z.sum(axis=1) * s,
-        blup_interaction=theta[1] * der.z * s,
-        derivatives=der,
+        derivatives=replace(der, ff=der.ff[:0]),
         scale=s,
         phi=work.phi,
-        optimizer=record,
+        sampling=sampling,
+        second=np.einsum("ij,ijpq->pq", w, der.ff[every]),
+        optimizer=best.record,
     )
 
 
-def require_converged(record: OptimizerRecord) -> None:
+def _structured_model(
+    stats: Patterns,
+    terms: Sequence[str],
+    x: Array | None,
+    between: Between,
+    residual: Residual,
+    domain: Codes | None,
+    *,
+    reml: bool,
+) -> tuple[StructuredModel, Array, Array]:
+    """Return the model, the basis of its fixed effects and those that stand for the centres."""
+    d, k = stats.free.shape
+    design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
+    offset = _offset(stats, design)
+    basis = contrast_basis(k)
+    # A basis that parts fixed effects common to all algorithms: where data sets vary much more than
+    # algorithms, little is known of these; mixed with the others they would spoil what is known of
+    # those.
+    contrasts = basis[:, 1:].T @ design
+    turn = np.linalg.eigh(np.einsum("dkp,dkq->pq", contrasts, contrasts, optimize=True))[1]
+    if "dataset:replication" in terms and not stats.paired:
+        raise FitError("a replication term needs the statistics of blocks.")
+    weight = stats.rows[:, None] * stats.mean**2
+    varied = weight.sum() + np.einsum("mkk->", stats.cross) + stats.square.sum() > 0
+    # Scores that are constant up to rounding were divided by a spread of rounding size.
+    if not varied or (stats.offset**2).max() > 1e28:
+        raise FitError("the scores do not vary beyond the algorithm and data set means.")
+    member = np.zeros((0, d))
+    if domain is not None:
+        member = (np.unique(domain)[:, None] == domain).astype(np.float64)
+    model = StructuredModel(
+        patterns=stats,
+        layout=CovarianceLayout.of((d, k), between, terms, residual, domains=domain is not None),
+        x=basis.T @ design @ turn,
+        member=member,
+        reml=reml,
+    )
+    return model, turn, offset
+
+
+def _fit_structured(
+    stats: Patterns,
+    terms: Sequence[str],
+    x: Array | None,
+    between: Between,
+    residual: Residual,
+    domain: Codes | None,
+    *,
+    reml: bool,
+) -> ModelFit:
+    model, turn, offset = _structured_model(stats, terms, x, between, residual, domain, reml=reml)
+    k, basis = len(stats.offset), contrast_basis(len(stats.offset))
+    best = _best(model)
+    parts, psi, at, der = model.layout, best.coordinates, best.at, best.derivatives
+    _check_bounded(parts, at, der)
+    _check_converged(best.record)
+    s, phi = stats.scale, turn @ at.phi @ turn.T
+    covariance, across, replication, _ = parts.split(at.theta)
+    zero, lacking = at_zero(parts, at)
+    plain = basis @ covariance @ basis.T * s**2
+    variances = at.theta * s**2
+    if parts.factored:
+        variances[: parts.outer] = plain[np.tril_indices(k)]
+    # Directions on the boundary have no curvature.
+    unit, values, vectors = model.curvature(psi, der, fisher=False)
+    curved = values > 1e-9 * values.max()
+    root = parts.jacobian(psi) @ (unit[:, None] * vectors[:, curved])
+    lacked = ("dataset:algorithm",) if lacking else ()
+    noise = variances[parts.inner + parts.replicated :]
+    return ModelFit(
+        terms=parts.names,
+        variances=variances,
+        members=np.arange(len(variances)),
+        interior=np.flatnonzero(~zero),
+        singular=(*lacked, *(parts.names[i] for i in np.flatnonzero(zero))),
+        between=plain,
+        domain=None if domain is None else basis @ across @ basis.T * s**2,
+        replication=replication * s**2,
+        residual=noise[:, None] if residual == "dataset" else noise[None],
+        beta=(turn @ at.beta + offset) * s,
+        cov=phi * s**2,
+        profile=at.z @ covariance @ basis.T * s,
+        domain_profile=at.domain_effect @ basis.T * s,
+        criterion=at.criterion + 2 * (stats.n_scores - len(phi) * reml) * float(np.log(s)),
+        reml=reml,
+        n=stats.n_scores,
+        derivatives=replace(der, f=turn @ der.f @ turn.T),
+        scale=s,
+        phi=phi,
+        sampling=2 * (root / values[curved]) @ root.T,
+        second=turn @ second(model, at, 2 * pseudo_inverse(der.expected)) @ turn.T,
+        optimizer=best.record,
+    )
+
+
+class ScoreModel[E: (Workspace, Evaluation)](Protocol):
+    """A likelihood with the coordinates of its variances, such as these or their square roots."""
+
+    fisher_steps: ClassVar[int]
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores."""
+        ...
+
+    def evaluate(self, coordinates: Array, /) -> E:
+        """Evaluate the criterion."""
+        ...
+
+    def derivatives(self, at: E, /) -> Derivatives:
+        """Return the derivatives by the variances at an evaluation."""
+        ...
+
+    def moved(self, coordinates: Array, step: Array, /) -> Array:
+        """Return the coordinates after a step."""
+        ...
+
+    def direction(
+        self, coordinates: Array, der: Derivatives, /, *, fisher: bool
+    ) -> tuple[Array, float]:
+        """Return a step downhill and its decrement."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum[E: (Workspace, Evaluation)]:
+    """Where a criterion is least."""
+
+    coordinates: Array
+    at: E  # the evaluation there
+    derivatives: Derivatives
+    record: OptimizerRecord
+
+
+def minimise[E: (Workspace, Evaluation)](
+    model: ScoreModel[E], coordinates: Array, *, fisher: bool = True, limit: float = _DECREMENT
+) -> Optimum[E]:
+    """Minimise the criterion by Newton steps, until they are shorter than rounding or not downhill.
+
+    The first steps take the expected information if `fisher`; `limit` is the decrement to stop at.
+    """
+    at = model.evaluate(coordinates)
+    der, fisher_steps = model.derivatives(at), model.fisher_steps if fisher else 0
+    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
+    for step_no in range(1, _MAX_STEPS + 1):
+        step, decrement = model.direction(coordinates, der, fisher=step_no <= fisher_steps)
+        if decrement < limit:
+            converged = True
+            break
+        better, tried = _search(model, coordinates, at, step, decrement)
+        evaluations += tried
+        if better is None:
+            # No measurable descent is left: at the optimum up to rounding, or in trouble.
+            converged = decrement < 1e-8
+            if converged or step_no > fisher_steps:
+                break
+            continue
+        coordinates, at = better
+        der = model.derivatives(at)
+    record = OptimizerRecord(evaluations, step_no, float(decrement), converged)
+    return Optimum(coordinates, at, der, record)
+
+
+def _search[E: (Workspace, Evaluation)](
+    model: ScoreModel[E], coordinates: Array, at: E, step: Array, decrement: float
+) -> tuple[tuple[Array, E] | None, int]:
+    """Halve the step until the criterion falls; also return the number of trials."""
+    noise, length = 1e-13 * (abs(at.criterion) + model.n_scores), 1.0
+    for tried in range(1, _MAX_HALVINGS + 1):
+        there = model.moved(coordinates, length * step)
+        length /= 2
+        try:
+            point = model.evaluate(there)
+        except (FitError, np.linalg.LinAlgError):
+            continue  # too far away for double precision
+        gain = at.criterion - point.criterion
+        # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
+        if gain > 0 or (decrement < 1e-6 and tried == 1 and gain > -noise):
+            return (there, point), tried
+    return None, _MAX_HALVINGS
+
+
+def _check_converged(record: OptimizerRecord) -> None:
     """Refuse variances that are not at an optimum: errors and verdicts would rest on them."""
     if not record.converged:
         raise FitError(
@@ -199,159 +424,136 @@ def require_converged(record: OptimizerRecord) -> None:
         )
 
 
-def _start(stats: Statistics, free: Flags) -> Array:
-    """Return start values: the spread of the data sets' means, thirds of the rest."""
-    theta = np.where(free, 1 / 3, 0.0)
-    if free[0]:
-        theta[0] = max(float(np.var(stats.delta)), 0.01)
+def _best(model: StructuredModel) -> Optimum[Evaluation]:
+    """Return the better of the optima that two starts lead to, if there may be two.
+
+    The likelihood may have several optima where a variance is zero, or where each algorithm or data
+    set has a residual variance of its own.
+    """
+    layout = model.layout
+    first = _cleaned(model, minimise(model, layout.psi(start(model))))
+    zero, lacking = at_zero(layout, first.at)
+    if layout.residual == "constant" and not lacking and not zero.any():
+        return first
+    try:
+        other = _cleaned(model, minimise(model, layout.psi(even(model))))
+    except (FitError, np.linalg.LinAlgError):
+        return first  # a start that cannot be evaluated leads nowhere
+    better = (
+        other if other.at.criterion < first.at.criterion - _rounding(model, first.at) else first
+    )
+    evaluations = first.record.evaluations + other.record.evaluations
+    return replace(better, record=replace(better.record, evaluations=evaluations))
+
+
+def _rounding(model: StructuredModel, at: Evaluation) -> float:
+    """Return how far criteria that differ by rounding alone may be apart."""
+    return 1e-12 * (abs(at.criterion) + model.n_scores)
+
+
+def _cleaned(model: StructuredModel, best: Optimum[Evaluation]) -> Optimum[Evaluation]:
+    """Set variances that came close to zero to zero, if the criterion agrees."""
+    layout, at = model.layout, best.at
+    small = at.theta - layout.floor < _SMALL * at.theta.max()
+    small[: layout.outer] &= not layout.factored
+    # A residual variance is small in comparison with its own scores, not with the others.
+    small[layout.inner + layout.replicated :] = False
+    if not (small & (best.coordinates != 0)).any():
+        return best
+    psi = np.where(small, 0.0, best.coordinates)
+    try:
+        there = model.evaluate(psi)
+    except (FitError, np.linalg.LinAlgError):
+        return best
+    if there.criterion > at.criterion + _rounding(model, at):
+        return best
+    record = replace(best.record, evaluations=best.record.evaluations + 1)
+    return Optimum(psi, there, model.derivatives(there), record)
+
+
+def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[Flags, bool]:
+    """Return which variances (c,) are zero, and whether an unstructured covariance lacks rank."""
+    zero = at.theta <= 2 * layout.floor
+    zero[: layout.outer] &= not layout.factored
+    if not layout.factored:
+        return zero, False
+    matrix = layout.split(at.theta)[0]
+    size = np.sqrt(matrix.diagonal())
+    if size.min() <= 0:
+        return zero, True
+    return zero, bool(np.linalg.eigvalsh(matrix / size / size[:, None])[0] < _SINGULAR)
+
+
+def start(model: StructuredModel) -> Array:
+    """Return start values of the variances from moments of the cells."""
+    stats, layout = model.patterns, model.layout
+    d, k = stats.free.shape
+    n = stats.n
+    weight = stats.rows[:, None] * stats.counts
+    cell = stats.by_dataset(weight * stats.mean) / np.maximum(n, 1)
+    square = stats.by_dataset(
+        stats.counts * np.einsum("mkk->mk", stats.cross)
+        + weight * (stats.mean - cell[stats.dataset]) ** 2
+    )
+    square, free = square + stats.square, np.maximum(n - 1, 0)
+    interaction = max(float((cell**2).sum() / (n > 0).sum()), 0.01)
+    share = 2.0 if len(model.member) else 1.0
+    simple = {
+        "dataset": max(float(np.var(stats.delta)), 0.01),
+        "dataset:algorithm": interaction,
+        "dataset:replication": 1 / 3,
+    }
+    theta = np.zeros(len(layout.names))
+    for i, name in enumerate(layout.names[: layout.inner + layout.replicated]):
+        theta[i] = simple[name.replace("domain", "dataset").split("[")[0]] / share
+    if layout.factored:
+        profile = cell + stats.delta[:, None]
+        profile = (profile - profile.mean(axis=0)) @ contrast_basis(k)
+        matrix = (0.7 * profile.T @ profile / d + 0.3 * interaction * np.eye(k)) / share
+        theta[: layout.outer] = matrix[np.tril_indices(k)]
+    # A third of a degree of freedom at the pooled value keeps cells without repeats in.
+    pooled = (square.sum() + 1 / 3) / (free.sum() + 1)
+    axis = {"constant": (0, 1), "algorithm": (0,), "dataset": (1,)}[layout.residual]
+    variance = (square.sum(axis=axis) + pooled) / (free.sum(axis=axis) + 1)
+    theta[layout.inner + layout.replicated :] = np.maximum(variance, 1e-6)
     return theta
 
 
-def _optimize(
-    stats: Statistics, theta: Array, free: Flags, x: Array | None, *, reml: bool
-) -> tuple[Workspace, Derivatives, OptimizerRecord]:
-    """Minimise the criterion over variances >= 0: two Fisher steps, then Newton."""
+def even(model: StructuredModel) -> Array:
+    """Return start values that give each source of variation the same variance.
 
-    def direction(point: tuple[Workspace, Derivatives], fisher: bool) -> tuple[Array, float]:  # noqa: FBT001
-        work, der = point
-        # A zero component stays there as long as the criterion grows away from it (KKT).
-        active = free & ~((work.theta <= 0) & (der.score >= 0))
-        return newton_direction(der, active, fisher=fisher)
-
-    def search(
-        point: tuple[Workspace, Derivatives], step: Array, decrement: float
-    ) -> tuple[tuple[Workspace, Derivatives] | None, int]:
-        better, tried = line_search(stats, point[0], step, decrement, x, reml=reml)
-        if better is None:
-            return None, tried
-        return (better, derivatives(stats, better, x, reml=reml)), tried
-
-    work = evaluate(stats, theta, x, reml=reml)
-    start = work, derivatives(stats, work, x, reml=reml)
-    (work, der), record = newton(start, direction, search, most=_MAX_STEPS, fisher_steps=2)
-    return work, der, record
-
-
-def newton[P](
-    point: P,
-    direction: Callable[[P, bool], tuple[Array, float]],
-    search: Callable[[P, Array, float], tuple[P | None, int]],
-    *,
-    most: int,
-    fisher_steps: int,
-) -> tuple[P, OptimizerRecord]:
-    """Minimise a criterion by Newton steps, until they are shorter than rounding or not downhill.
-
-    Parameters
-    ----------
-    point
-        The start.
-    direction
-        From a point, and whether the expected information is used, to the step and its decrement.
-    search
-        From a point, a step and its decrement to a better point, None where there is none, and the
-        number of evaluations.
-    most
-        Number of steps at the most.
-    fisher_steps
-        How many first steps use the expected information.
+    All but the distance between data sets, which may be larger by any factor: from a start that is
+    far too small the first step leads out of double precision.
     """
-    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
-    for step_no in range(1, most + 1):
-        step, decrement = direction(point, step_no <= fisher_steps)
-        if decrement < _DECREMENT:
-            converged = True
-            break
-        better, tried = search(point, step, decrement)
-        evaluations += tried
-        if better is None:
-            # No measurable descent is left: at the optimum up to rounding, or in trouble.
-            converged = decrement < 1e-8
-            if converged or step_no > fisher_steps:
-                break
-            continue
-        point = better
-    return point, OptimizerRecord(evaluations, step_no, float(decrement), converged)
+    layout, k = model.layout, model.x.shape[1]
+    theta = np.full(len(layout.names), 1 / 3)
+    level = max(float(np.var(model.patterns.delta)), 1 / 3)
+    if layout.factored:
+        theta[: layout.outer] = np.eye(k)[np.tril_indices(k)] / 3
+        theta[0] = k * level
+    elif layout.names[0] == "dataset":
+        theta[0] = level
+    return theta
 
 
-def newton_direction(der: Derivatives, active: Flags, *, fisher: bool) -> tuple[Array, float]:
-    """Return the step over the active components and its decrement (score' H^-1 score / 2)."""
-    index = np.flatnonzero(active)
-    score, block = der.score[index], np.ix_(index, index)
-    step = None if fisher else _solve(der.observed[block], score, floor=0.0)
-    if step is None:
-        # The expected information is positive; its smallest eigenvalues may drown in rounding.
-        step = _solve(der.expected[block], score, floor=1e-10)
-    direction = np.zeros(len(active))
-    if step is not None:
-        direction[index] = step
-    return direction, float(-score @ direction[index] / 2)
+def _check_bounded(layout: CovarianceLayout, at: Evaluation, der: Derivatives) -> None:
+    """Refuse a residual variance that goes to zero while the likelihood grows without bound."""
+    # There -2 log likelihood goes as a multiple of log(theta), whose slope is that over theta.
+    steep = (at.theta < 1e4 * FLOOR) & (at.theta * der.score > 1e-3)
+    steep[: layout.inner + layout.replicated] = False
+    if steep.any():
+        names = [name for name, bad in zip(layout.names, steep, strict=True) if bad]
+        raise FitError(
+            f"nothing varies beyond the random effects ({', '.join(names)}): scores repeat each"
+            " other."
+        )
 
 
-def _solve(hessian: Array, score: Array, floor: float) -> Array | None:
-    """Return the Newton step, or None where the Hessian is not positive definite.
-
-    With a positive floor eigenvalues are raised to that share of the largest one.
-    """
-    # Variances may differ by many orders of magnitude: solve in their natural units.
-    size = np.abs(hessian.diagonal())
-    if not size.all():
-        raise FitError("a random term leaves no trace in the scores.")
-    unit = 1 / np.sqrt(size)
-    values, vectors = np.linalg.eigh(hessian * unit * unit[:, None])
-    if floor == 0 and values[0] <= 1e-10 * values[-1]:
-        return None
-    values = np.maximum(values, floor * values[-1])
-    return -unit * (vectors @ ((vectors.T @ (unit * score)) / values))
-
-
-def line_search(
-    stats: Statistics,
-    work: Workspace,
-    direction: Array,
-    decrement: float,
-    x: Array | None,
-    *,
-    reml: bool,
-) -> tuple[Workspace | None, int]:
-    """Halve the step until the criterion falls; clamp variances at zero."""
-
-    def trial(length: float) -> Workspace | None:
-        theta = np.maximum(work.theta + length * direction, 0.0)
-        theta[:3][theta[:3] < _FLOOR * theta.max() * 1e-6] = 0.0
-        if theta[3] <= 0:
-            theta[3] = work.theta[3] / 10
-        if theta[3] < _LEAST_RESIDUAL:
-            raise FitError("nothing varies beyond the random effects: scores repeat each other.")
-        try:
-            return evaluate(stats, theta, x, reml=reml)
-        except (FitError, np.linalg.LinAlgError):
-            return None  # too far away for double precision
-
-    noise = 1e-13 * (abs(work.criterion) + stats.n_scores)
-    return halve(trial, lambda point: work.criterion - point.criterion, decrement, noise, most=30)
-
-
-def halve[P](
-    trial: Callable[[float], P | None],
-    gain_of: Callable[[P], float],
-    decrement: float,
-    noise: float,
-    *,
-    most: int,
-) -> tuple[P | None, int]:
-    """Halve a step until the criterion falls; return the point there and the number of trials.
-
-    `trial` is the point at a share of the step, None where it cannot be evaluated.
-    """
-    length = 1.0
-    for tried in range(1, most + 1):
-        point = trial(length)
-        length /= 2
-        if point is None:
-            continue
-        gain = gain_of(point)
-        # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
-        if gain > 0 or (decrement < 1e-6 and tried == 1 and gain > -noise):
-            return point, tried
-    return None, most
+def _offset(patterns: Patterns, x: Array) -> Array:
+    """Return the fixed effects that stand for the algorithms' centres."""
+    wanted = np.tile(patterns.offset, len(x))
+    design = x.reshape(-1, x.shape[2])
+    offset = np.linalg.lstsq(design, wanted, rcond=None)[0]
+    if np.abs(design @ offset - wanted).max() > 1e-7 * (1 + np.abs(wanted).max()):
+        raise FitError("the algorithms' means must be among the fixed effects.")
+    return offset

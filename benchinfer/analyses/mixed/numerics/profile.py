@@ -6,23 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from benchinfer.analyses.mixed.numerics.likelihood import (
-    COMPONENTS,
-    Workspace,
-    derivatives,
-    evaluate,
-)
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.analyses.mixed.numerics.optimum import (
-    ScoreModelFit,
-    fit,
-    line_search,
-    newton_direction,
-)
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit, minimise
 from benchinfer.core.errors import FitError
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array
 
-_MAX_STEPS = 100
 # Newton decrement to stop at: the criterion is then within its own rounding of its minimum.
 _DECREMENT = 1e-14
 # Largest decrement at which a profile is trusted.
@@ -41,8 +30,8 @@ class LikelihoodRatio:
     df: int  # difference in the number of fixed effects
     p_value: float  # upper tail of chi-squared
     # full, null: the fits of the larger and of the smaller model
-    full: ScoreModelFit
-    null: ScoreModelFit
+    full: ModelFit
+    null: ModelFit
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +129,7 @@ def effect_test(
 
 
 def variance_test(
-    stats: Statistics, full: ScoreModelFit, component: str, x: Array | None = None
+    stats: Statistics, full: ModelFit, component: str, x: Array | None = None
 ) -> VarianceTest:
     """Test that the variance of one component is zero.
 
@@ -176,34 +165,13 @@ def variance_test(
     )
 
 
-def _held(
-    stats: Statistics, theta: Array, free: Flags, x: Array | None, *, reml: bool
-) -> Workspace:
-    """Minimise the criterion over the free variances, the others held where they are."""
-    work, decrement = evaluate(stats, theta, x, reml=reml), 0.0
-    for _ in range(_MAX_STEPS):
-        der = derivatives(stats, work, x, reml=reml)
-        active = free & ~((work.theta <= 0) & (der.score >= 0))
-        if not active.any():
-            return work
-        direction, decrement = newton_direction(der, active, fisher=False)
-        if decrement < _DECREMENT:
-            return work
-        better, _ = line_search(stats, work, direction, decrement, x, reml=reml)
-        if better is None:
-            break
-        work = better
-    if decrement > _LEAST_TRUST:
-        raise FitError("the likelihood could not be maximised with one variance held.")
-    return work
-
-
 def _excess(
-    stats: Statistics, model: ScoreModelFit, index: int, x: Array | None, z: float
+    stats: Statistics, model: ModelFit, index: int, x: Array | None, z: float
 ) -> Callable[[float], float]:
     """Return the root of the profile deviance at a standard deviation, less z."""
     free = np.isin(np.arange(len(COMPONENTS)), model.members)
     free[index] = False
+    others = CommonModel(stats, x, free, model.reml)
     scale, rank = stats.scale, len(model.beta)
     constant = 2 * (stats.n_scores - rank * model.reml) * float(np.log(scale))
     theta = model.variances / scale**2
@@ -213,9 +181,11 @@ def _excess(
         # The others start where they were best for the value before.
         theta = theta.copy()
         theta[index] = sd**2
-        work = _held(stats, theta, free, x, reml=model.reml)
-        theta = work.theta
-        return float(np.sqrt(max(work.criterion + constant - model.criterion, 0.0))) - z
+        best = minimise(others, theta, fisher=False, limit=_DECREMENT)
+        if best.record.decrement > _LEAST_TRUST:
+            raise FitError("the likelihood could not be maximised with one variance held.")
+        theta = best.at.theta
+        return float(np.sqrt(max(best.at.criterion + constant - model.criterion, 0.0))) - z
 
     return excess
 

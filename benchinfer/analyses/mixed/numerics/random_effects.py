@@ -25,11 +25,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri, stdtr
 
-from benchinfer.analyses.mixed.numerics.likelihood import Workspace, evaluate
-from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.likelihood import evaluate
+from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
+from benchinfer.analyses.mixed.numerics.structured_likelihood import (
+    BlockLevel,
+    Lift,
+    contrast_basis,
+)
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array, Flags
+from benchinfer.numerics.types import Array, Codes, Flags
 
 # Sizes of samples that the approximation of a Shapiro-Francia test holds for.
 _LEAST, _MOST = 5, 5000
@@ -139,7 +144,7 @@ def _studentized(u: Array, held: Flags) -> Array:
     return np.where(held, np.sign(inner) * np.where(n > 3, score, np.abs(u)), 0.0)
 
 
-def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
+def effects_of(stats: Statistics, model: ModelFit) -> RandomEffects:
     """Standardise the predicted random effects and find what lies far out."""
     d, k = stats.n.shape
     work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
@@ -176,45 +181,37 @@ def effects_of(stats: Statistics, model: ScoreModelFit) -> RandomEffects:
 
 @dataclass(frozen=True, slots=True)
 class PredictedEffects:
-    """Predicted random effects of one component, three arrays of one shape."""
+    """Predicted random effects of one source, three arrays of one shape."""
 
     mean: Array  # predictions on the scores' scale
     conditional_sd: Array  # standard deviations given the fixed effects
-    prediction_sd: Array  # standard deviations of the errors of prediction, never smaller
+    # Standard deviations of the errors of prediction, never smaller; of `Patterns` those given the
+    # fixed effects
+    prediction_sd: Array
+
+    @staticmethod
+    def of(
+        mean: Array, conditional: Array, added: Array | float, scale: float
+    ) -> "PredictedEffects":
+        """Return effects from variances on the scale of the centred scores."""
+        # An effect without variance is 0; rounding may leave less.
+        conditional = np.maximum(conditional, np.zeros_like(mean))
+        total = conditional + np.maximum(added, 0.0)
+        return PredictedEffects(mean, np.sqrt(conditional) * scale, np.sqrt(total) * scale)
 
 
-def _spread(work: Workspace, x: Array | None, weight: Array) -> Array:
-    """Return ``w' X Phi X' w`` of weights (D, ..., K): what the uncertainty of b adds."""
-    moved = weight if x is None else np.einsum("d...k,dkp->d...p", weight, x)
-    return np.einsum("...p,pq,...q->...", moved, work.phi, moved, optimize=True)
+def predicted_effects(
+    stats: Statistics | Patterns,
+    fit: ModelFit,
+    x: Array | None = None,
+    domain: Codes | None = None,
+) -> dict[str, PredictedEffects]:
+    """Return the predicted effects of each source between data sets.
 
-
-def _split(work: Workspace, k: int) -> tuple[float, float]:
-    """Return weight and variance of the data set effect d given the profile ``u_k = d + a_k``.
-
-    ``d | u ~ N(weight * sum(u), variance)``, so that ``Var(d | y)`` is a sum of positive terms.
-    """
-    var_d, var_a = float(work.theta[0]), float(work.theta[1])
-    total = var_a + k * var_d
-    return (var_d / total, var_d * var_a / total) if total > 0 else (0.0, 0.0)
-
-
-def _effects(mean: Array, conditional: Array, added: Array, scale: float) -> PredictedEffects:
-    """Return effects from variances on the scale of the centred scores."""
-    # An effect without variance is 0; rounding may leave less.
-    none = np.zeros_like(mean)
-    conditional, added = np.maximum(conditional, none), np.maximum(added, none)
-    return PredictedEffects(
-        mean, np.sqrt(conditional) * scale, np.sqrt(conditional + added) * scale
-    )
-
-
-def dataset_effects(
-    stats: Statistics, fit: ScoreModelFit, x: Array | None = None
-) -> PredictedEffects:
-    """Return the predicted effects of the data sets.
-
-    `x` is the design of the fit. All (D,) are zero where the component is not in the model.
+    `x` and `domain` are those of the fit. With one variance per source ``"dataset"`` (D,) and
+    ``"dataset:algorithm"`` (D, K), beyond the algorithms' means, where they are in the model; else
+    the sums of both, ``"dataset + dataset:algorithm"``, after those of the domains, if any. An
+    effect of a cell without scores is predicted from the others of the data set.
 
     Examples
     --------
@@ -222,7 +219,7 @@ def dataset_effects(
     >>> from benchinfer.analyses.mixed.numerics.moments import from_cells
     >>> y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
     >>> stats = from_cells(np.ones((4, 2), int), y, np.zeros_like(y))
-    >>> effects = dataset_effects(stats, fit(stats, ("dataset",)))
+    >>> effects = predicted_effects(stats, fit(stats, ("dataset",)))["dataset"]
     >>> effects.mean.round(3).tolist()
     [-1.061, 0.212, 1.909, -1.061]
     >>> effects.conditional_sd.round(3).tolist()
@@ -230,31 +227,62 @@ def dataset_effects(
     >>> effects.prediction_sd.round(3).tolist()
     [0.921, 0.921, 0.921, 0.921]
     """
+    if isinstance(stats, Patterns):
+        return _of_patterns(stats, fit, domain)
     work = evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
-    weight, rest = _split(work, stats.n.shape[1])
-    variance = weight**2 * work.t_matrix.sum(axis=(1, 2)) + rest
-    added = _spread(work, x, work.theta[0] * work.q_one)
-    return _effects(fit.blup_dataset, variance, added, stats.scale)
-
-
-def interaction_effects(
-    stats: Statistics, fit: ScoreModelFit, x: Array | None = None
-) -> PredictedEffects:
-    """Return the predicted effects of the algorithms on the data sets, beyond their means.
-
-    See `dataset_effects` for the parameters.
-
-    All (D, K) are zero where the component is not in the model. An effect of a cell without scores
-    is predicted from the others of the data set.
-    """
-    work = evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
-    if work.theta[1] == 0:
-        zero = np.zeros_like(fit.blup_interaction)
-        return PredictedEffects(fit.blup_interaction, zero, zero)
-    weight, rest = _split(work, stats.n.shape[1])
-    # The variance of u_k less the part of d in it, weight * sum(u).
+    z, k, (var_d, var_a) = fit.derivatives.z, stats.n.shape[1], work.theta[:2].tolist()
+    # Given the profile ``u_k = d + a_k``, ``d ~ N(weight * sum(u), rest)``: variances are sums of
+    # positive terms.
+    total = var_a + k * var_d
+    weight, rest = (var_d / total, var_d * var_a / total) if total > 0 else (0.0, 0.0)
     row = work.t_matrix.sum(axis=2)
-    variance = np.einsum("dkk->dk", work.t_matrix) - 2 * weight * row + rest
-    variance += weight**2 * row.sum(axis=1, keepdims=True)
-    added = _spread(work, x, work.theta[1] * work.q_matrix)
-    return _effects(fit.blup_interaction, variance, added, stats.scale)
+    both = weight**2 * row.sum(axis=1, keepdims=True) + rest
+
+    def added(share: Array) -> Array:
+        """Return ``w' X Phi X' w`` of weights (D, ..., K): what the uncertainty of b adds."""
+        moved = share if x is None else np.einsum("d...k,dkp->d...p", share, x)
+        return np.einsum("...p,pq,...q->...", moved, work.phi, moved, optimize=True)
+
+    effects: dict[str, PredictedEffects] = {}
+    if "dataset" in fit.terms:
+        mean = fit.variances[0] * z.sum(axis=1) / stats.scale
+        spread = added(var_d * work.q_one), stats.scale
+        effects["dataset"] = PredictedEffects.of(mean, both[:, 0], *spread)
+    if "dataset:algorithm" in fit.terms:
+        # The variance of u_k less the part of d in it.
+        variance = np.einsum("dkk->dk", work.t_matrix) - 2 * weight * row + both
+        mean, spread = (
+            fit.variances[1] * z / stats.scale,
+            (added(var_a * work.q_matrix), stats.scale),
+        )
+        effects["dataset:algorithm"] = PredictedEffects.of(mean, variance, *spread)
+    return effects
+
+
+def _of_patterns(
+    stats: Patterns, fit: ModelFit, domain: Codes | None
+) -> dict[str, PredictedEffects]:
+    (d, k), s = stats.free.shape, stats.scale
+    basis, codes = contrast_basis(k), np.zeros(d, np.int64) if domain is None else domain
+    across = np.zeros((k, k)) if fit.domain is None else basis.T @ fit.domain @ basis / s**2
+    residual = np.broadcast_to(fit.residual, (d, k)) / s**2
+    blocks = BlockLevel.of(stats, "constant", residual, fit.replication / s**2, replicated=True)
+    data = Lift.of(blocks.information, basis.T @ fit.between @ basis / s**2)
+    names, home = np.unique(codes, return_inverse=True)
+    member = (np.arange(len(names))[:, None] == home).astype(np.float64)
+    domains = Lift.of(np.einsum("gd,dkl->gkl", member, data.information), across)
+    # What the uncertainty of the domain's effect adds to a data set's.
+    share = np.eye(k) - data.keep
+    cov = data.cov + share.transpose(0, 2, 1) @ domains.cov[home] @ share
+    sources = {"dataset + dataset:algorithm": (fit.profile, cov)}
+    if fit.domain is not None:
+        sources = {"domain + domain:algorithm": (fit.domain_profile, domains.cov)} | sources
+    return {
+        name: PredictedEffects.of(mean, _diagonal(basis, c), 0.0, s)
+        for name, (mean, c) in sources.items()
+    }
+
+
+def _diagonal(basis: Array, cov: Array) -> Array:
+    """Return the variances (U, K) of the algorithms from (U, K, K) in contrast coordinates."""
+    return np.einsum("kl,ulm,km->uk", basis, cov, basis, optimize=True)

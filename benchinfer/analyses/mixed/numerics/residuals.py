@@ -28,7 +28,7 @@ from scipy.special import fdtrc, gammaln, ndtri
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Statistics, sums
-from benchinfer.analyses.mixed.numerics.optimum import ScoreModelFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.random_effects import (
     UNKNOWN,
     RandomEffects,
@@ -111,13 +111,13 @@ class _Rows:
 
 
 def _rows(
-    model: ScoreModelFit,
+    model: ModelFit,
     dataset: Codes,
     count: Codes,
     mean: Array,
     weight: Array | None,
 ) -> _Rows:
-    fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
+    fitted = model.beta + model.profile
     before = mean - fitted[dataset]
     held = count > 0
     before *= held
@@ -221,7 +221,7 @@ def _equality(variance: Array, free: Array) -> tuple[float, float, float]:
 
 
 def _spread(
-    model: ScoreModelFit, square: Array, free: Array, difference: tuple[Array, Array] | None
+    model: ModelFit, square: Array, free: Array, difference: tuple[Array, Array] | None
 ) -> ResidualSpread:
     """Compare residual variances from (D, K) sums of squares about the cells' means."""
     var_e, pooled = float(model.variances[_RESIDUAL]), square.sum() / max(float(free.sum()), 1.0)
@@ -231,7 +231,7 @@ def _spread(
     variance = np.where(known, square / np.maximum(free, 1), np.nan)
     by_algorithm, apart = _residual_variances(square, free, difference, var_e)
     p_algorithm, p_dataset, deciles = _equality(variance, free)
-    fitted = model.beta + model.blup_dataset[:, None] + model.blup_interaction
+    fitted = model.beta + model.profile
     return ResidualSpread(
         algorithm=np.sqrt(by_algorithm),
         dataset=np.sqrt(np.where(rows > 0, square.sum(axis=1) / np.maximum(rows, 1), np.nan)),
@@ -258,7 +258,7 @@ def _rank_correlation(x: Array, y: Array) -> float:
 
 def of_blocks(
     stats: Statistics,
-    model: ScoreModelFit,
+    model: ModelFit,
     dataset: Codes,
     count: Codes,
     mean: Array,
@@ -301,7 +301,7 @@ def _distribution(rows: _Rows) -> tuple[Shape, Array]:
 
 def of_cells(
     stats: Statistics,
-    model: ScoreModelFit,
+    model: ModelFit,
     n: Codes,
     mean: Array,
     square_within: Array,

@@ -16,8 +16,7 @@ from scipy.linalg import helmert
 
 from benchinfer.analyses.mixed.numerics.likelihood import evaluate
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
-from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
-from benchinfer.analyses.mixed.numerics.structured_optimum import StructuredFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import NULL, Adjusted, IndependentGroups, cluster_robust
 from benchinfer.numerics.types import Array, Codes
 
@@ -26,14 +25,20 @@ _ALONE = np.zeros(1, np.int64)
 
 
 def of_fit(
-    stats: Statistics, variances: Array, contrasts: Array, x: Array | None = None
+    stats: Statistics | Patterns,
+    model: ModelFit,
+    contrasts: Array,
+    x: Array | None = None,
+    domain: Codes | None = None,
 ) -> Adjusted:
     """Return the CR2 covariance and degrees of freedom for a fitted score model.
 
-    The fitted `variances` (4,) set the weights of the data sets; `contrasts` are (J, p), and `x` is
-    the design (D, K, p), by default one mean per algorithm. The covariance (p, p) is on the scores'
-    scale.
+    The fitted variances set the weights of the data sets; `contrasts` are (J, p), and `x` is the
+    design (D, K, p), by default one mean per algorithm. Domains (D,), else data sets, are the
+    independent groups. The covariance (p, p) is on the scores' scale.
     """
+    if isinstance(stats, Patterns):
+        return cluster_robust(_of_patterns(stats, model, x, domain), model.cov, contrasts)
     d, k = stats.n.shape
     turn, design = np.eye(k if x is None else x.shape[2]), x
     if design is None:
@@ -41,7 +46,7 @@ def of_fit(
         # sets vary much, apart from the differences, of which much is.
         turn = helmert(k, full=True)
         design = turn.T[None]
-    theta = variances / stats.scale**2
+    theta = model.variances / stats.scale**2
     work = evaluate(stats, theta, design, reml=True)
     design = np.broadcast_to(design, (d, *design.shape[1:]))
     groups = _of_scores(stats, theta, design, work.beta, same=x is None)
@@ -49,41 +54,31 @@ def of_fit(
     return Adjusted(turn.T @ errors.cov @ turn * stats.scale**2, errors.df)
 
 
-def of_structured(
-    stats: Patterns,
-    model: StructuredFit,
-    contrasts: Array,
-    x: Array | None = None,
-    domain: Codes | None = None,
-    residual: Residual = "constant",
-) -> Adjusted:
-    """Return the CR2 covariance and degrees of freedom for a fit with structured covariances.
-
-    `contrasts` are (J, p), and `x` is the design (D, K, p), by default one mean per algorithm.
-    Domains (D,), else data sets, are the independent groups; `residual` says what the residual
-    variance depends on.
-    """
+def _of_patterns(
+    stats: Patterns, model: ModelFit, x: Array | None, domain: Codes | None
+) -> list[IndependentGroups]:
+    """Reduce each domain, else data set, to sums for each class of blocks and algorithm."""
     d, k = len(stats.start), len(stats.offset)
     design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
     across = np.zeros((k, k)) if model.domain is None else model.domain
+    residual = np.broadcast_to(model.residual, (d, k))
     codes = np.arange(d) if domain is None else domain
     groups: list[IndependentGroups] = []
     for code in np.unique(codes):
-        # One sum for each class of blocks and algorithm: covariances keep those among themselves.
+        # Covariances keep these sums among themselves.
         classes = np.flatnonzero(codes[stats.dataset] == code)
         c, a = np.nonzero(stats.counts[classes] > 0)
         c = classes[c]
         m, once = stats.dataset[c], np.sqrt(stats.counts[c, a])
         root = once * np.sqrt(stats.rows[c])
-        noise = model.residual[{"constant": 0 * a, "algorithm": a, "dataset": m}[residual]]
         shared = across[np.ix_(a, a)] + (m[:, None] == m) * model.between[np.ix_(a, a)]
-        working = np.diag(noise) + np.outer(root, root) * shared
+        working = np.diag(residual[m, a]) + np.outer(root, root) * shared
         working += model.replication * (c[:, None] == c) * np.outer(once, once)
         value = (stats.mean[c, a] + stats.offset[a] + stats.delta[m]) * stats.scale
         own_x = root[:, None] * design[m, a]
         off = root * value - own_x @ model.beta
         groups.append(IndependentGroups(working[None], own_x[None], off[None], _ALONE))
-    return cluster_robust(groups, model.cov, contrasts)
+    return groups
 
 
 def _of_scores(

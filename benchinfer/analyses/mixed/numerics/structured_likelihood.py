@@ -30,8 +30,9 @@ Pinheiro, J. C. & Bates, D. M. (1996). Unconstrained parametrizations for varian
 matrices. Statistics and Computing 6, 289-296. https://doi.org/10.1007/BF00140873
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import helmert
@@ -217,6 +218,8 @@ def _pairs(each: Array, weight: Array) -> Array:
 
 # Least residual variance, relative to that of the centred scores: what double precision can carry.
 FLOOR = 1e-9
+# Least curvature, relative to the largest, that a step divides by.
+_FLAT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +239,44 @@ class CovarianceLayout:
     # Whether the first b parameters are the lower triangle of an unstructured covariance, in
     # contrast coordinates
     factored: bool
+
+    @staticmethod
+    def of(
+        shape: tuple[int, int],
+        between: Between,
+        terms: Sequence[str],
+        residual: Residual,
+        *,
+        domains: bool,
+    ) -> "CovarianceLayout":
+        """Lay out the parameters of a model of D data sets and K algorithms, the `shape`.
+
+        See `optimum.fit`; `domains` says whether these are a level above the data sets, with an
+        effect of their own and one for each algorithm.
+        """
+        d, k = shape
+        if between == "diagonal" and k < 3:
+            raise FitError(
+                f"one variance for each of {k} algorithms and one of the data sets cannot be told"
+                " apart: that takes three algorithms."
+            )
+        names, basis = _between(k, between, terms)
+        names += ["domain", "domain:algorithm"] * domains
+        replicated, first = "dataset:replication" in terms, len(names)
+        names += ["dataset:replication"] * replicated
+        count = {"constant": 1, "algorithm": k, "dataset": d}[residual]
+        noise = ["residual"] if residual == "constant" else [f"residual[{i}]" for i in range(count)]
+        positions = np.arange(count) + first + replicated
+        within = positions[:, None] if residual == "dataset" else np.tile(positions, (d, 1))
+        return CovarianceLayout(
+            names=(*names, *noise),
+            between=basis,
+            domain=np.array([_level(k), np.eye(k)] * domains).reshape(-1, k, k),
+            replicated=replicated,
+            residual=residual,
+            home=np.hstack([np.full((d, int(replicated)), first), within]),
+            factored=between == "unstructured",
+        )
 
     @property
     def outer(self) -> int:
@@ -313,64 +354,7 @@ class CovarianceLayout:
         return psi
 
 
-def layout(
-    shape: tuple[int, int],
-    between: Between,
-    terms: tuple[str, ...],
-    domain_terms: tuple[str, ...],
-    residual: Residual,
-) -> CovarianceLayout:
-    """Lay out the parameters of a model.
-
-    Parameters
-    ----------
-    shape
-        Numbers D of data sets and K of algorithms.
-    between
-        ``"common"``: one variance for each of the `terms` ``dataset`` and ``dataset:algorithm``.
-        ``"diagonal"``: ``dataset``, and a variance of ``dataset:algorithm`` for each algorithm; the
-        two are identifiable for K >= 3 only. ``"unstructured"``: any covariance of the algorithms,
-        which contains the ``dataset`` term.
-    terms
-        Of ``dataset``, ``dataset:algorithm`` and ``dataset:replication``; the first two have a say
-        under ``"common"`` only.
-    domain_terms
-        Of ``domain`` and ``domain:algorithm``.
-    residual
-        One residual variance, or one for each algorithm or data set.
-    """
-    d, k = shape
-    if between == "diagonal" and k < 3:
-        raise FitError(
-            f"one variance for each of {k} algorithms and one of the data sets cannot be told"
-            " apart: that takes three algorithms."
-        )
-    names, basis = _between(k, between, terms)
-    simple = {"": _level(k), ":algorithm": np.eye(k)}
-    domain = [name for name in ("domain", "domain:algorithm") if name in domain_terms]
-    replicated = "dataset:replication" in terms
-    count = {"constant": 1, "algorithm": k, "dataset": d}[residual]
-    first = len(names) + len(domain)
-    replication = np.full((d, int(replicated)), first)
-    positions = np.arange(count) + first + replicated
-    within = positions[:, None] if residual == "dataset" else np.tile(positions, (d, 1))
-    return CovarianceLayout(
-        names=(
-            *names,
-            *domain,
-            *(["dataset:replication"] if replicated else []),
-            *(["residual"] if residual == "constant" else [f"residual[{i}]" for i in range(count)]),
-        ),
-        between=basis,
-        domain=np.array([simple[name.removeprefix("domain")] for name in domain]).reshape(-1, k, k),
-        replicated=replicated,
-        residual=residual,
-        home=np.hstack([replication, within]),
-        factored=between == "unstructured",
-    )
-
-
-def _between(k: int, between: Between, terms: tuple[str, ...]) -> tuple[list[str], Array]:
+def _between(k: int, between: Between, terms: Sequence[str]) -> tuple[list[str], Array]:
     """Return names and matrices of the parameters between data sets."""
     unit = np.eye(k)
     if between == "common":
@@ -399,7 +383,12 @@ def _level(k: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class StructuredModel:
-    """Data and structure of a model: D data sets, K algorithms, p fixed effects, G domains."""
+    """Data and structure of a model: D data sets, K algorithms, p fixed effects, G domains.
+
+    It is searched by the square roots psi of its variances.
+    """
+
+    fisher_steps: ClassVar[int] = 3  # how many first steps use the expected information
 
     patterns: Patterns  # sufficient statistics
     layout: CovarianceLayout  # the variances
@@ -407,6 +396,51 @@ class StructuredModel:
     # (G, D) one where the data set is of the domain, else zero; G is 0 without a domain level
     member: Array
     reml: bool  # restricted or full maximum likelihood
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores."""
+        return self.patterns.n_scores
+
+    def evaluate(self, psi: Array) -> "Evaluation":
+        """Evaluate the criterion."""
+        return evaluate(self, self.layout.theta(psi))
+
+    def derivatives(self, at: "Evaluation") -> Derivatives:
+        """Return the derivatives by the variances at an evaluation."""
+        return derivatives(self, at)
+
+    def moved(self, psi: Array, step: Array) -> Array:
+        """Return the square roots after a step."""
+        return psi + step
+
+    def direction(self, psi: Array, der: Derivatives, *, fisher: bool) -> tuple[Array, float]:
+        """Return a step downhill and its decrement.
+
+        Directions of negative curvature are followed downhill, so that saddle points, such as a
+        variance near 0 that belongs elsewhere, do not hold the search.
+        """
+        gradient = self.layout.jacobian(psi).T @ der.score
+        unit, values, vectors = self.curvature(psi, der, fisher=fisher)
+        values = np.maximum(np.abs(values), _FLAT * np.abs(values).max())
+        along = vectors.T @ (unit * gradient)
+        return -unit * (vectors @ (along / values)), float((along**2 / values).sum() / 2)
+
+    def curvature(
+        self, psi: Array, der: Derivatives, *, fisher: bool
+    ) -> tuple[Array, Array, Array]:
+        """Return units in which the Hessian by psi has diagonal 1, its eigenvalues and vectors.
+
+        Of its expectation where `fisher`.
+        """
+        jacobian = self.layout.jacobian(psi)
+        hessian = jacobian.T @ (der.expected if fisher else der.observed) @ jacobian
+        hessian += 0 if fisher else self.layout.bend(der.score)
+        size = np.abs(hessian.diagonal())
+        # A variance at zero may have no curvature at all.
+        unit = 1 / np.sqrt(np.maximum(size, 1e-14 * size.max()))
+        values, vectors = np.linalg.eigh(hessian * unit * unit[:, None])
+        return unit, values, vectors
 
     @property
     def centre(self) -> Array:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from benchinfer.analyses.mixed.numerics import random_effects
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks
 from benchinfer.analyses.mixed.numerics.optimum import fit
+from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
 from tests.analyses.mixed.numerics.test_degrees_wald import CASES, golden
 from tests.analyses.mixed.numerics.test_likelihood import ragged
 
@@ -22,9 +22,9 @@ def test_agrees_with_lme4(table, model):
     values, stats, terms, blocks = golden(table, model)
     mine = fit(stats, terms)
     sets, algorithms = blocks.datasets, blocks.algorithms
-    found = {"dataset": by_name(random_effects.dataset_effects(stats, mine), sets)}
-    cells = [f"{d}:{a}" for d in sets for a in algorithms]
-    found["dataset:algorithm"] = by_name(random_effects.interaction_effects(stats, mine), cells)
+    units = {"dataset": sets, "dataset:algorithm": [f"{d}:{a}" for d in sets for a in algorithms]}
+    effects = predicted_effects(stats, mine)
+    found = {name: by_name(effects[name], units[name]) for name in effects}
     for name in values["random_effects"].keys() - {"dataset:replication"}:
         expected = values["random_effects"][name]
         for key, mean in expected["mean"].items():
@@ -79,10 +79,7 @@ def test_equals_the_dense_computation(repeats, covariate):
     stats = from_blocks(dataset, count, mean, np.zeros(d))
     model = fit(stats, COMPONENTS[:3], x)
     expected = dense(dataset, count, mean, model.variances, x)
-    found = [
-        random_effects.dataset_effects(stats, model, x),
-        random_effects.interaction_effects(stats, model, x),
-    ]
+    found = predicted_effects(stats, model, x).values()
     for effects, (means, conditional, prediction) in zip(found, expected, strict=True):
         np.testing.assert_allclose(effects.mean.ravel(), means, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(
@@ -96,8 +93,7 @@ def test_a_component_that_is_not_in_the_model_has_no_effects():
     dataset, count, mean = ragged(rng)
     stats = from_blocks(dataset, count, mean, np.full(5, 0.1))
     model = fit(stats, ("dataset",))
-    effects = random_effects.interaction_effects(stats, model)
-    assert not np.any([effects.mean, effects.conditional_sd, effects.prediction_sd])
+    assert list(predicted_effects(stats, model)) == ["dataset"]
 
 
 def test_predictions_err_as_much_as_they_say():
@@ -108,7 +104,7 @@ def test_predictions_err_as_much_as_they_say():
         dataset = np.repeat(np.arange(d), 3)
         mean = effect[dataset][:, None] + rng.normal(size=(3 * d, 3)) + [0.0, 1.0, 2.0]
         stats = from_blocks(dataset, np.ones((3 * d, 3), int), mean, np.zeros(d))
-        effects = random_effects.dataset_effects(stats, fit(stats, ("dataset",)))
+        effects = predicted_effects(stats, fit(stats, ("dataset",)))["dataset"]
         error = effects.mean - effect
         errors.append([error / effects.prediction_sd, error / effects.conditional_sd])
     prediction, conditional = np.square(errors).mean(axis=(0, 2))

@@ -11,8 +11,7 @@ from benchinfer.analyses.mixed.numerics import moments
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from benchinfer.analyses.mixed.numerics.robust import of_fit, of_structured
-from benchinfer.analyses.mixed.numerics.structured_optimum import fit_structured
+from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.numerics import max_t
 from tests.analyses.mixed.numerics.test_likelihood import balanced, ragged
 
@@ -23,7 +22,7 @@ def robust(dataset, count, mean, terms=COMPONENTS[:3]):
     stats = from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
     model = fit(stats, terms)
     _, contrasts = max_t.all_pairs(count.shape[1])
-    return model, contrasts, of_fit(stats, model.variances, contrasts)
+    return model, contrasts, of_fit(stats, model, contrasts)
 
 
 def errors(found, contrasts):
@@ -51,9 +50,9 @@ def test_incomplete_tables_agree_with_clubsandwich(name):
     terms, contrasts = tuple(reference["terms"]), np.array(reference["contrasts"], dtype=float)
     dataset, count, mean, squares = table_of(reference)
     stats = from_blocks(dataset, count, mean, squares.sum(axis=1))
-    plain = of_fit(stats, fit(stats, terms).variances, contrasts)
+    plain = of_fit(stats, fit(stats, terms), contrasts)
     classes = moments.structured_from_blocks(dataset, count, mean, squares)
-    structured = of_structured(classes, fit_structured(classes, terms=terms), contrasts)
+    structured = of_fit(classes, fit(classes, terms=terms), contrasts)
     for found in (plain, structured):
         np.testing.assert_allclose(errors(found, contrasts), reference["std_error"], rtol=1e-6)
         np.testing.assert_allclose(found.df, reference["df"], rtol=1e-6)
@@ -102,12 +101,12 @@ def test_structured_fits_equal_the_dense_formulas(residual, domains):
     k = count.shape[1]
     classes = moments.structured_from_blocks(dataset, count, mean, np.zeros((9, k)))
     domain = np.arange(9) % 3 if domains else None
-    model = fit_structured(classes, terms=COMPONENTS[:3], residual=residual, domain=domain)
+    model = fit(classes, terms=COMPONENTS[:3], residual=residual, domain=domain)
     _, contrasts = max_t.all_pairs(k)
-    found = of_structured(classes, model, contrasts, domain=domain, residual=residual)
+    found = of_fit(classes, model, contrasts, domain=domain)
     block, a = np.nonzero(count)
     m, cells = dataset[block], np.ix_(a, a)
-    noise = model.residual[{"constant": 0 * a, "algorithm": a, "dataset": m}[residual]]
+    noise = np.broadcast_to(model.residual, (9, k))[m, a]
     covariance = np.diag(noise) + (m[:, None] == m) * model.between[cells]
     covariance += model.replication * (block[:, None] == block)
     unit = m

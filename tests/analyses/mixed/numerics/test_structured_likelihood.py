@@ -7,11 +7,11 @@ import pytest
 
 from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks
 from benchinfer.analyses.mixed.numerics.structured_likelihood import (
+    CovarianceLayout,
     StructuredModel,
     contrast_basis,
     derivatives,
     evaluate,
-    layout,
     second,
 )
 from benchinfer.core.errors import FitError
@@ -61,7 +61,7 @@ def build(between, residual, domain, replicated, rich, reml, seed=0):
     dataset, count, mean = ragged(rng, D, K, repeats=rich)
     block, algorithm, y, within = rows(dataset, count, mean, 0.3)
     terms = ("dataset", "dataset:algorithm", "dataset:replication")[: 3 if replicated else 2]
-    parts = layout((D, K), between, terms, ("domain", "domain:algorithm") * domain, residual)
+    parts = CovarianceLayout.of((D, K), between, terms, residual, domains=domain)
     x = np.tile(np.eye(K), (D, 1, 1))
     if rich:
         x = np.concatenate([x, rng.normal(size=(D, 1, 1)) * np.eye(K)], axis=2)
@@ -169,4 +169,4 @@ def test_large_differences_between_data_sets_do_not_swamp_the_rest(between):
 
 def test_diagonal_takes_three_algorithms():
     with pytest.raises(FitError, match="three algorithms"):
-        layout((D, 2), "diagonal", (), (), "constant")
+        CovarianceLayout.of((D, 2), "diagonal", (), "constant", domains=False)

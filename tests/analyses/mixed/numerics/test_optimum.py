@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed.numerics import degrees, moments, optimum, structured_optimum
+from benchinfer.analyses.mixed.numerics import (
+    degrees,
+    likelihood,
+    moments,
+    structured_likelihood,
+)
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks, structured_from_cells
-from benchinfer.analyses.mixed.numerics.structured_optimum import fit_structured
+from benchinfer.analyses.mixed.numerics.optimum import fit
+from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import decode, encode
 from benchinfer.numerics import max_t
@@ -56,7 +62,7 @@ def fitted(table, model):
         unit = np.tile(np.eye(len(blocks.algorithms)), (len(number), 1, 1))
         size = (7 * number) % 11 / 11
         options["x"] = np.concatenate([unit, size[:, None, None] * unit], axis=2)
-    return values, fit_structured(
+    return values, fit(
         stats, residual=values.get("groups", "constant"), reml=values["reml"], **options
     )
 
@@ -74,7 +80,7 @@ def test_agrees_with_lme4(table, model):
     np.testing.assert_allclose(mine.beta, values["level"], rtol=1e-6, atol=1e-7)
     atol = 1e-5 * np.abs(values["cov"]).max()
     np.testing.assert_allclose(mine.cov, values["cov"], rtol=1e-5, atol=atol)
-    assert mine.residual[0] == pytest.approx(values["residual"], rel=1e-5)
+    assert mine.residual.item() == pytest.approx(values["residual"], rel=1e-5)
     expected = {name.replace(".", ":"): v for name, v in values["variances"].items()}
     assert mine.replication == pytest.approx(expected["dataset:replication"][0][0], rel=1e-5)
     if "unstructured" in model:
@@ -102,10 +108,11 @@ def test_degrees_of_freedom_agree_with_pbkrtest_and_lmertest(table, model):
 @pytest.mark.parametrize(("table", "model"), [case for case in LME4 if "unstructured" in case[1]])
 def test_predicted_effects_agree_with_lme4(table, model):
     values, mine = fitted(table, model)
-    np.testing.assert_allclose(mine.blup_profile, values["blup"], rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(mine.profile, values["blup"], rtol=1e-5, atol=1e-7)
+    effects = predicted_effects(statistics(table)[0], mine)["dataset + dataset:algorithm"]
     expected = np.array(values["blup_variance"])
     np.testing.assert_allclose(
-        mine.blup_profile_variance, expected, rtol=1e-4, atol=1e-5 * expected.max()
+        effects.conditional_sd**2, expected, rtol=1e-4, atol=1e-5 * expected.max()
     )
 
 
@@ -116,7 +123,7 @@ def test_agrees_with_nlme(table, model):
     # nlme stops within 5e-6 of the optimum; ours must not be worse.
     assert -5e-6 < mine.criterion - values["criterion"] < 1e-8
     np.testing.assert_allclose(mine.beta, values["level"], rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(mine.residual, values["residual"], rtol=1e-4)
+    np.testing.assert_allclose(mine.residual.ravel(), values["residual"], rtol=1e-4)
     atol = 1e-4 * np.abs(values["cov"]).max()
     np.testing.assert_allclose(mine.cov, values["cov"], rtol=1e-4, atol=atol)
 
@@ -128,9 +135,9 @@ def test_agrees_with_nlme(table, model):
 )
 def test_common_structure_equals_the_other_engine(table, terms, reml):
     stats, blocks = statistics(table)
-    mine = fit_structured(stats, terms=terms, reml=reml)
+    mine = fit(stats, terms=terms, reml=reml)
     sign, within = blocks.measure.sign, np.zeros(len(blocks.datasets))
-    theirs = optimum.fit(
+    theirs = fit(
         moments.from_blocks(blocks.dataset, blocks.count, sign * blocks.mean, within),
         terms,
         reml=reml,
@@ -141,8 +148,7 @@ def test_common_structure_equals_the_other_engine(table, terms, reml):
     assert mine.n_parameters == theirs.n_parameters
     np.testing.assert_allclose(mine.variances, theirs.variances[theirs.members], rtol=1e-7)
     np.testing.assert_allclose(mine.cov, theirs.cov, rtol=1e-9, atol=1e-15)
-    predicted = theirs.blup_dataset[:, None] + theirs.blup_interaction
-    np.testing.assert_allclose(mine.blup_profile, predicted, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(mine.profile, theirs.profile, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(mine.derivatives.z, theirs.derivatives.z, rtol=1e-6, atol=1e-6)
     rows = max_t.all_pairs(len(mine.beta))[1]
     for method in degrees.METHODS.values():
@@ -167,7 +173,7 @@ def simulated(rng, d=16, b=8, k=4, *, level=1.0):
 @pytest.mark.parametrize("domain", [None, np.arange(16) % 5])
 def test_the_gradient_is_zero_where_variances_are_free(between, residual, domain):
     stats = structured_from_blocks(*simulated(np.random.default_rng(1)))
-    model = fit_structured(stats, between=between, residual=residual, terms=RANDOM, domain=domain)
+    model = fit(stats, between=between, residual=residual, terms=RANDOM, domain=domain)
     assert model.optimizer.converged
     assert "dataset:algorithm" not in model.singular
     score = model.derivatives.score
@@ -180,10 +186,8 @@ def test_the_gradient_is_zero_where_variances_are_free(between, residual, domain
 def test_an_affine_change_of_units_changes_units_only():
     dataset, count, mean, within = simulated(np.random.default_rng(2))
     options = {"between": "unstructured", "residual": "algorithm", "terms": RANDOM}
-    one = fit_structured(structured_from_blocks(dataset, count, mean, within), **options)
-    other = fit_structured(
-        structured_from_blocks(dataset, count, 1e-3 * mean + 7, within), **options
-    )
+    one = fit(structured_from_blocks(dataset, count, mean, within), **options)
+    other = fit(structured_from_blocks(dataset, count, 1e-3 * mean + 7, within), **options)
     np.testing.assert_allclose(other.beta, 1e-3 * one.beta + 7, rtol=1e-10)
     np.testing.assert_allclose(other.between, 1e-6 * one.between, rtol=1e-6, atol=1e-12)
     n = count.sum() - 4
@@ -200,7 +204,7 @@ def test_comparisons_do_not_depend_on_how_far_data_sets_are_apart(level, between
     rows = max_t.all_pairs(4)[1]
     apart = np.random.default_rng(4).normal(size=(16, 1))[dataset]
     near, far = (
-        fit_structured(
+        fit(
             structured_from_blocks(dataset, np.ones_like(count), mean + scale * apart, within),
             between=between,
             terms=RANDOM,
@@ -224,8 +228,8 @@ def test_a_trial_point_that_cannot_be_evaluated_shortens_the_step(monkeypatch, c
     cells = moments.from_blocks(dataset, count, mean, np.zeros(16))
     blocks = structured_from_blocks(dataset, count, mean, within)
     fits = (
-        (optimum, lambda: optimum.fit(cells, RANDOM)),
-        (structured_optimum, lambda: fit_structured(blocks, terms=RANDOM)),
+        (likelihood, lambda: fit(cells, RANDOM)),
+        (structured_likelihood, lambda: fit(blocks, terms=RANDOM)),
     )
     for module, refit in fits:
         expected, evaluate, calls = refit(), module.evaluate, []
@@ -244,7 +248,7 @@ def test_a_trial_point_that_cannot_be_evaluated_shortens_the_step(monkeypatch, c
 def test_unstructured_on_a_complete_table_is_the_paired_t_test():
     dataset, count, mean, within = simulated(np.random.default_rng(5))
     stats = structured_from_blocks(dataset, np.ones_like(count), mean, within)
-    model = fit_structured(stats, between="unstructured", terms=RANDOM)
+    model = fit(stats, between="unstructured", terms=RANDOM)
     rows = max_t.all_pairs(4)[1]
     cells = mean.reshape(16, 8, 4).mean(axis=1) @ rows.T
     adjusted = degrees.kenward_roger(model, rows)
@@ -258,27 +262,24 @@ def test_unstructured_on_a_complete_table_is_the_paired_t_test():
 def test_predicted_effects_of_domains_equal_the_dense_computation():
     dataset, count, mean, within = simulated(np.random.default_rng(6), d=9)
     home = np.arange(9) % 3
-    model = fit_structured(
-        structured_from_blocks(dataset, count, mean, within),
-        domain=home,
-        residual="algorithm",
-        terms=RANDOM,
-    )
+    stats = structured_from_blocks(dataset, count, mean, within)
+    model = fit(stats, domain=home, residual="algorithm", terms=RANDOM)
+    predicted = predicted_effects(stats, model, domain=home)
     block, algorithm = np.nonzero(count)
     m, y = dataset[block], mean[block, algorithm] - model.beta[algorithm]
     own = model.between[algorithm[:, None], algorithm] * (m[:, None] == m)
     shared = model.domain[algorithm[:, None], algorithm] * (home[m][:, None] == home[m])
     v = own + shared + model.replication * (block[:, None] == block)
-    inverse = np.linalg.inv(v + np.diag(model.residual[algorithm]))
-    for group, effect, variance, cov in (
-        (m, model.blup_profile, model.blup_profile_variance, model.between),
-        (home[m], model.blup_domain, model.blup_domain_variance, model.domain),
+    inverse = np.linalg.inv(v + np.diag(model.residual[0, algorithm]))
+    for group, effects, cov in (
+        (m, predicted["dataset + dataset:algorithm"], model.between),
+        (home[m], predicted["domain + domain:algorithm"], model.domain),
     ):
-        for unit in range(len(effect)):
+        for unit in range(len(effects.mean)):
             cross = cov[:, algorithm] * (group == unit)
-            np.testing.assert_allclose(cross @ inverse @ y, effect[unit], atol=1e-9)
+            np.testing.assert_allclose(cross @ inverse @ y, effects.mean[unit], atol=1e-9)
             left = np.diag(cov - cross @ inverse @ cross.T)
-            np.testing.assert_allclose(left, variance[unit], atol=1e-9)
+            np.testing.assert_allclose(left, effects.conditional_sd[unit] ** 2, atol=1e-9)
 
 
 def test_cells_and_blocks_give_the_same_fit_without_replications():
@@ -293,19 +294,19 @@ def test_cells_and_blocks_give_the_same_fit_without_replications():
     cells = structured_from_cells(n.astype(np.int64), centre, square)
     for residual in ("constant", "algorithm", "dataset"):
         options = {"between": "diagonal", "residual": residual}
-        reduced = fit_structured(cells, **options)
-        full = fit_structured(structured_from_blocks(dataset, count, mean, within), **options)
+        reduced = fit(cells, **options)
+        full = fit(structured_from_blocks(dataset, count, mean, within), **options)
         assert reduced.criterion == pytest.approx(full.criterion, abs=1e-8)
         np.testing.assert_allclose(reduced.variances, full.variances, rtol=1e-5, atol=1e-9)
     with pytest.raises(FitError, match="statistics of blocks"):
-        fit_structured(cells, terms=RANDOM)
+        fit(cells, terms=RANDOM)
 
 
 def test_an_algorithm_without_effects_of_its_own_is_no_error():
     dataset, count, mean, within = simulated(np.random.default_rng(8))
     mean[:, 1] = mean[:, 0] + 1e-3 * np.random.default_rng(9).normal(size=len(mean))
     stats = structured_from_blocks(dataset, count, mean, within)
-    twins = fit_structured(stats, between="unstructured", residual="constant", terms=RANDOM)
+    twins = fit(stats, between="unstructured", residual="constant", terms=RANDOM)
     assert twins.optimizer.converged
     assert np.linalg.eigvalsh(twins.between)[0] > -1e-12
     rows = max_t.all_pairs(4)[1]
@@ -316,7 +317,7 @@ def test_an_algorithm_without_effects_of_its_own_is_no_error():
 
 def test_fits_survive_saving():
     stats = structured_from_blocks(*simulated(np.random.default_rng(10), d=6))
-    model = fit_structured(stats, between="unstructured", domain=np.arange(6) % 2, terms=RANDOM)
+    model = fit(stats, between="unstructured", domain=np.arange(6) % 2, terms=RANDOM)
     again = decode(json.loads(json.dumps(encode(model))))
     rows = max_t.all_pairs(4)[1]
     np.testing.assert_array_equal(
@@ -328,16 +329,16 @@ def test_fits_survive_saving():
 def test_what_cannot_be_fitted_is_refused():
     n, ones = np.ones((3, 2), int), np.ones((3, 2))
     with pytest.raises(FitError, match="do not vary"):
-        fit_structured(structured_from_cells(n, ones, 0 * ones), terms=("dataset",))
+        fit(structured_from_cells(n, ones, 0 * ones), terms=("dataset",))
     with pytest.raises(FitError, match="2 scores cannot tell 2 fixed effects"):
-        fit_structured(structured_from_cells(n[:1], ones[:1], 0 * ones[:1]), terms=())
+        fit(structured_from_cells(n[:1], ones[:1], 0 * ones[:1]), terms=())
     varied = structured_from_cells(n, ones * [1, 2] + np.eye(3, 2), 0 * ones)
     with pytest.raises(FitError, match="means must be among"):
-        fit_structured(varied, x=np.ones((3, 2, 1)))
+        fit(varied, x=np.ones((3, 2, 1)))
     dataset, count, mean, within = simulated(np.random.default_rng(11))
     # Two algorithms without noise: their difference determines itself.
     mean[:, :2] = np.arange(16.0)[dataset][:, None] * [1, 2]
     with pytest.raises(FitError, match=r"random effects \(residual\[.*repeat each other"):
-        fit_structured(
+        fit(
             structured_from_blocks(dataset, np.ones_like(count), mean, within), residual="algorithm"
         )
