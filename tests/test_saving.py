@@ -60,7 +60,8 @@ def test_other_files_are_refused(tmp_path, text):
 def test_files_of_another_format_are_refused(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"benchinfer": 1, "result": {}}')
-    with pytest.raises(BenchinferError, match=rf"has format 1; this version reads {FORMAT}\.\nHint"):
+    words = rf"has format 1; this version reads {FORMAT}\.\nHint"
+    with pytest.raises(BenchinferError, match=words):
         bi.load(path)
 
 
