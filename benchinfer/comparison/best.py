@@ -128,7 +128,7 @@ def sentence(result: "Comparison") -> str:
     sets, k = result.rank_sets, len(result.algorithms)
     if sets is None or k < 3:
         return ""
-    names = [result.algorithms[i] for i in result.best_first() if sets.best[i]]
+    names = [result.algorithms[i] for i in result.best_first if sets.best[i]]
     level = level_percent(result.level)
     if len(names) == k:
         return f" Any of the {k} algorithms may be the best ({level})."

@@ -5,6 +5,7 @@ Every analysis returns a `Comparison`; relations, figures and reports see nothin
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Literal, override
 
@@ -231,10 +232,11 @@ class Comparison(Tabular):
         By the level of the statistic that is tested. Ties go by the number of algorithms that one
         is shown to be better than less those better than it, then by name.
         """
-        return tuple(self.algorithms[i] for i in self.best_first())
+        return tuple(self.algorithms[i] for i in self.best_first)
 
+    @cached_property
     def best_first(self) -> list[int]:
-        """Return the indices of the algorithms by the ranking."""
+        """Indices of the algorithms by the ranking."""
         real = (self.pairs >= 0).all(axis=1)
         strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
         net = strict.sum(axis=1) - strict.sum(axis=0)
@@ -386,7 +388,8 @@ class Comparison(Tabular):
         if self.sides:
             return self.claims(self.measure)
         levels, scope = self.levels.estimate, self.scope()
-        most = wording.best_value(self.level_better, len(self.algorithms), self.level_name)
+        words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
+        most = f"the {words[self.level_better == 'higher']} {self.level_name}"
         thin = wording.resting(self.setting.coverage)
         first = wording.headline(
             self.relation(), self.measure, scope, levels, most, self.shown, thin
@@ -553,7 +556,13 @@ class TestedComparison(Comparison):
         if wording.RATE in self.provenance.adjustment:
             return wording.discovery(self.level)
         alphabetical = options.contrasts == "tukey" and getattr(options, "pair", None) is None
-        return wording.by_name(self.alternative) if alphabetical else ""
+        if not alphabetical or self.alternative == "two-sided":
+            return ""
+        return (
+            " Of each pair only this was tested: that the algorithm earlier by name is"
+            f" {self.alternative}. One-sided tests are for comparisons with a control, or in an"
+            " order fixed beforehand."
+        )
 
     def effects(self) -> Mapping[str, Array]:
         """Return estimate, interval and test of the pairs, in the measure's own unit."""

@@ -302,7 +302,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     return Table(
         name="summary",
         caption=f"Levels{where}: {comparison.level_title}{f' ({about})' if about else ''}",
-        frame=data.iloc[comparison.best_first()],
+        frame=data.iloc[comparison.best_first],
         data=data,
         columns=(
             number("rank", place, brief),
@@ -469,7 +469,7 @@ def _pairs(
     shown = tuple(figure for figure, there in wanted if there)
     if few:
         return shown, (levels, rows), None
-    matrix = verdict_table(comparison.relation(), comparison.best_first())
+    matrix = verdict_table(comparison.relation(), comparison.best_first)
     fold = Fold(f"Figure and table of the {n:,} contrasts", (forest,), (rows,))
     return shown, (levels, matrix), fold
 

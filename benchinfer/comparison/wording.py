@@ -1,12 +1,11 @@
 """Wording of headlines and scopes."""
 
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.core.measure import Better, Measure
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, several
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import joined_levels
@@ -81,7 +80,7 @@ def headline(
     measure: Measure,
     where: str,
     levels: "Array",
-    most: str = "",
+    most: str,
     shown: str = "shown to be ",
     thin: "Mapping[str, str]" = MappingProxyType({}),
 ) -> str:
@@ -92,29 +91,24 @@ def headline(
     Parameters
     ----------
     relation
-        Verdicts of the pairs.
+        Verdicts of the pairs, with its order.
     measure, where
         What was compared, and what the claims are about.
     levels
         (K,) estimates, larger is better.
     most
-        What the best one has; "the lowest error" if it is empty and lower errors are better.
+        What the best one has, such as "the lowest error".
     shown
         What goes before "better"; empty where a rule decides without inference.
     thin
         Algorithms that lack data sets, as `resting` names them.
     """
-    levels = joined_levels(levels)
-    best_first = np.lexsort((-relation.strict.sum(axis=1), -levels))
-    by_level = tuple(relation.algorithms[i] for i in best_first.tolist())
-    ranked = replace(relation, order=relation.order or by_level)
-    levels = levels[[relation.algorithms.index(name) for name in ranked.order]]
-    arranged = ranked.arranged()
-    named = tuple(thin.get(name, name) for name in arranged.algorithms)
-    relation = Relation(named, arranged.states, order=named)
+    index = [relation.algorithms.index(name) for name in relation.order]
+    levels = joined_levels(levels)[index]
+    named = tuple(thin.get(name, name) for name in relation.order)
+    relation = Relation(named, relation.states[np.ix_(index, index)], order=named)
     strict, names = relation.strict, relation.algorithms
     k = len(names)
-    most = most or best_value(measure.better, k, measure.display_name)
     compared = (relation.states != Verdict.MISSING) & ~np.eye(k, dtype=np.bool_)
     tied = np.flatnonzero(levels == levels.max())
     top = 0
@@ -149,12 +143,6 @@ def resting(coverage: "Coverage") -> dict[str, str]:
         for name, shared in zip(coverage.algorithms, n, strict=True)
         if shared < d
     }
-
-
-def best_value(better: Better, k: int, name: str) -> str:
-    """Say what the best of so many algorithms has by levels so named."""
-    words = ("lower", "higher") if k == 2 else ("lowest", "highest")
-    return f"the {words[better == 'higher']} {name}"
 
 
 def _shown(relation: Relation, top: int, shown: str) -> str:
@@ -303,16 +291,6 @@ def discovery(level: float) -> str:
         f" The comparisons keep a false discovery rate of {100 * (1 - level):.3g} %: on average at"
         " most that"
         " share of the significant differences is false, and single ones may be."
-    )
-
-
-def by_name(alternative: str) -> str:
-    """Say, to follow a headline, which direction alone one-sided tests of all pairs look in."""
-    if alternative == "two-sided":
-        return ""
-    return (
-        f" Of each pair only this was tested: that the algorithm earlier by name is {alternative}."
-        " One-sided tests are for comparisons with a control, or in an order fixed beforehand."
     )
 
 

@@ -1,11 +1,12 @@
 """Sentences for the results section of a paper."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchinfer.comparison.comparison import Comparison, spanning
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.comparison.sections import effect_writer, interval_writer
+from benchinfer.comparison.sections import Write, effect_writer, interval_writer
 from benchinfer.comparison.wording import RATE, direction, named
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, p_error, p_value, places
 from benchinfer.papers.algorithms import SHARES, WORDS, departures, p_head, reference, withheld
 
@@ -22,23 +23,25 @@ def sentence(result: Comparison | Comparisons) -> str:
     """Say what a comparison shows, with the numbers of its table; see `Comparison.sentence`."""
     if isinstance(result, Comparisons):
         return _of_datasets(result)
+    fixed = result.contrasts(all=True)
+    rows, write = result.turned(fixed), effect_writer(result.measure, fixed)
     chosen = None if result.sides else reference(result)
     if chosen is None:
-        rows = result.contrasts(order="result", all=True)
-        basis = _basis(result, "of the first named", "the second")
-        sentences = [f"In all ({basis}), {_contrasts(result, rows)}."]
+        basis = _basis(result, fixed, "of the first named", "the second")
+        sentences = [f"In all ({basis}), {_contrasts(result, rows, write)}."]
     else:
-        rows = departures(result, chosen).rename_axis("first").reset_index()
-        basis = _basis(result, "of each algorithm", chosen)
-        sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, rows)}."]
-        others = result.contrasts(order="result", all=True)
-        others = others[(others["first"] != chosen) & (others["second"] != chosen)]
+        against = departures(result, chosen).rename_axis("first").reset_index()
+        basis = _basis(result, fixed, "of each algorithm", chosen)
+        sentences = [f"Compared with {chosen} ({basis}), {_by_verdict(result, against, write)}."]
+        others = rows[(rows["first"] != chosen) & (rows["second"] != chosen)]
         if not others.empty:
             link = "minus" if result.measure.scale == "identity" else "divided by"
             about = f" (the first named {link} the second)" if _listed(others) else ""
-            sentences += [f"Among the other algorithms{about}, {_contrasts(result, others)}."]
+            sentences += [
+                f"Among the other algorithms{about}, {_contrasts(result, others, write)}."
+            ]
     note = [text for text in (result.interval_note, result.level_reversals) if text]
-    note += withheld(result, result.contrasts(all=True))
+    note += withheld(result, fixed)
     # That no tolerance is set is said with the rule.
     failed = [check.check for check in result.checks if not check.ok and check.check != "tolerance"]
     if failed:
@@ -77,9 +80,8 @@ def _of_datasets(results: Comparisons) -> str:
     )
 
 
-def _basis(result: Comparison, side: str, other: str) -> str:
+def _basis(result: Comparison, rows: "pd.DataFrame", side: str, other: str) -> str:
     """Describe the numbers in brackets: the order of the sides, and intervals and p-values."""
-    rows = result.contrasts(all=True)
     kinds = [result.intervals] if "conf_low" in rows else []
     error = float(rows["p_error"].max()) if "p_error" in rows else 0.0
     if "prob_first" in rows:
@@ -92,7 +94,7 @@ def _basis(result: Comparison, side: str, other: str) -> str:
     return f"{result.measure.effect_name}s {side} {link} {other}{shown}"
 
 
-def _by_verdict(result: Comparison, rows: "pd.DataFrame") -> str:
+def _by_verdict(result: Comparison, rows: "pd.DataFrame", write: Write) -> str:
     """Say of each verdict which algorithms have it, with their evidence."""
     clauses: list[str] = []
     for code in ("second", "first", "equivalent", "undecided"):
@@ -101,37 +103,39 @@ def _by_verdict(result: Comparison, rows: "pd.DataFrame") -> str:
             continue
         verb = "is" if len(part) == 1 else "are"
         if len(part) > _LISTED:
-            who = f"{len(part)} algorithms ({_range(result, part, code)})"
+            who = f"{len(part)} algorithms ({_range(result.measure, part, code, write)})"
         else:
-            who = join([f"{row['first']} ({evidence(result, row)})" for _, row in part.iterrows()])
+            numbers = evidence(result.measure, part, write)
+            who = join(
+                [f"{name} ({text})" for name, text in zip(part["first"], numbers, strict=True)]
+            )
         clauses.append(f"{who} {verb} {WORDS[code]}")
     return "; ".join(clauses)
 
 
-def evidence(result: Comparison, row: "pd.Series[Any]") -> str:
-    """Write estimate, interval, and p-value or probability of a contrast."""
-    measure, rows = result.measure, result.contrasts(all=True)
-    write = effect_writer(measure, rows)
-    parts = [write(row["estimate"])]
-    if "conf_low" in rows and not spanning(row.to_frame().T, measure).item():
-        written = interval_writer(write, measure.effect)
-        parts.append(written(row["conf_low"], row["conf_high"]))
-    if "prob_first" in rows:
-        likely = max(_SHARE.values(), key=lambda name: row[name])
-        name = _SHARE.get(row["verdict"], likely)
-        parts.append(f"{SHARES[name]} = {places(3)(row[name])}")
-    elif "p_value" in rows:
-        text = p_value(row["p_value"], row.get("p_error", 0.0))
-        signed = text[0] in "<>\N{LESS-THAN OR EQUAL TO}"
-        parts.append(f"p {text[0]} {text[1:]}" if signed else f"p = {text}")
-    return ", ".join(parts)
+def evidence(measure: Measure, rows: "pd.DataFrame", write: Write) -> list[str]:
+    """Write estimate, interval, and p-value or probability of each contrast."""
+    texts, written = list[str](), interval_writer(write, measure.effect)
+    for over, (_, row) in zip(spanning(rows, measure), rows.iterrows(), strict=True):
+        parts = [write(row["estimate"])]
+        if "conf_low" in rows and not over:
+            parts.append(written(row["conf_low"], row["conf_high"]))
+        if "prob_first" in rows:
+            likely = max(_SHARE.values(), key=lambda name: row[name])
+            name = _SHARE.get(row["verdict"], likely)
+            parts.append(f"{SHARES[name]} = {places(3)(row[name])}")
+        elif "p_value" in rows:
+            text = p_value(row["p_value"], row.get("p_error", 0.0))
+            signed = text[0] in "<>\N{LESS-THAN OR EQUAL TO}"
+            parts.append(f"p {text[0]} {text[1:]}" if signed else f"p = {text}")
+        texts.append(", ".join(parts))
+    return texts
 
 
-def _range(result: Comparison, rows: "pd.DataFrame", code: str) -> str:
+def _range(measure: Measure, rows: "pd.DataFrame", code: str, write: Write) -> str:
     """Say between which values the evidence of several contrasts lies."""
-    write = effect_writer(result.measure, result.contrasts(all=True))
     values = rows["estimate"]
-    parts = [interval_writer(write, result.measure.effect)(values.min(), values.max())]
+    parts = [interval_writer(write, measure.effect)(values.min(), values.max())]
     decided = code in _DECIDED
     if "prob_first" in rows and decided:
         name = _SHARE[code]
@@ -150,7 +154,7 @@ def _listed(rows: "pd.DataFrame") -> bool:
     return 0 < int(rows["verdict"].isin(["first", "second"]).sum()) <= _LISTED
 
 
-def _contrasts(result: Comparison, rows: "pd.DataFrame") -> str:
+def _contrasts(result: Comparison, rows: "pd.DataFrame", write: Write) -> str:
     """Say how many contrasts are decided, and which ones if they are few."""
     decided = rows[rows["verdict"].isin(["first", "second"])]
     equal, n, noun = int((rows["verdict"] == "equivalent").sum()), len(decided), "pair"
@@ -165,9 +169,10 @@ def _contrasts(result: Comparison, rows: "pd.DataFrame") -> str:
         start = f"all {n} {noun}s are decided" if n > 1 else f"the one {noun} is decided"
     if not _listed(rows):
         return start
+    numbers = evidence(result.measure, decided, write)
+    columns = decided["first"], decided["verdict"], decided["second"], numbers
     wins = [
-        f"{named(row['first'])} is {WORDS[row['verdict']]} than {named(row['second'])}"
-        f" ({evidence(result, row)})"
-        for _, row in decided.iterrows()
+        f"{named(first)} is {WORDS[verdict]} than {named(second)} ({text})"
+        for first, verdict, second, text in zip(*columns, strict=True)
     ]
     return f"{start}: {join(wins)}"

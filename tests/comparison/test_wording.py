@@ -1,5 +1,7 @@
 """Sentences must not say more than the verdicts do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,10 @@ def said(names, *, levels=None, **pairs):
     words = {(a, b): "undecided" for i, a in enumerate(names) for b in names[i + 1 :]}
     relation = bi.Relation.from_pairs(list(names), words | {tuple(k): v for k, v in pairs.items()})
     levels = np.arange(len(names), 0, -1.0) if levels is None else np.array(levels)
-    text = headline(relation, ERROR, "on data set d", levels)
+    best_first = np.lexsort((-relation.strict.sum(axis=1), -levels))
+    relation = replace(relation, order=tuple(names[i] for i in best_first))
+    most = "the lower error" if len(names) == 2 else "the lowest error"
+    text = headline(relation, ERROR, "on data set d", levels, most)
     assert text.startswith("On data set d, ")
     assert text.endswith(" (error, lower is better).")
     return text.removeprefix("On data set d, ").removesuffix(" (error, lower is better).")

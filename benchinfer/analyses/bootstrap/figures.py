@@ -34,7 +34,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 
 def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out the level of each algorithm."""
-    measure, table = result.measure, result.summary().iloc[result.best_first()]
+    measure, table = result.measure, result.summary().iloc[result.best_first]
     names = bars.labels(result.algorithms, [""], width)
     rows = tuple(
         Interval(names[algorithm], "", estimate, low, high)
@@ -182,7 +182,7 @@ def _laid(
     names = fitted(result.algorithms, room, bold=not together)
     curves = [
         ProfileCurve(names[result.algorithms[a]], share[a], low[a], high[a])
-        for a in result.best_first()
+        for a in result.best_first
     ]
     ends = float(threshold[0]), float(threshold[-1])
     bands = (

@@ -87,7 +87,7 @@ def shown_pair(meta: MetaComparison, pair: tuple[str, str] | None = None) -> int
         raise DesignError(
             "no pair is on two data sets.", hint='kind="network" shows what is compared.'
         )
-    place = np.argsort(meta.best_first())
+    place = np.argsort(meta.best_first)
     rank = np.where(real, place[meta.pairs].sum(axis=1), 10**6)
     enough = n >= 0.5 * n[real].max()
     return int(np.argmin(np.where(enough, rank, 10**6)))
@@ -326,7 +326,7 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
     """Lay the algorithms out on a circle, best first and clockwise from the top."""
     k = len(meta.algorithms)
     number = together(meta.studies.blocks, k)
-    place = np.argsort(meta.best_first())
+    place = np.argsort(meta.best_first)
     angle = np.pi / 2 - 2 * np.pi * place / k
     names = fitted(meta.algorithms, _SIDES * width - across(f" ({number.max()})", 9), 9)
     nodes = tuple(

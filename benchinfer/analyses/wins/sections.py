@@ -47,7 +47,7 @@ def contests(comparison: WinsComparison, request: Request) -> Section:
 
 def best(result: WinsComparison) -> str:
     """Say in a sentence which algorithm has the largest worth."""
-    top = result.best_first()[0]
+    top = result.best_first[0]
     row = result.summary().iloc[top]
     against = percent(float(row["estimate"]))
     said = (
@@ -62,7 +62,7 @@ def best(result: WinsComparison) -> str:
 
 def worths(result: WinsComparison) -> Table:
     """Return the contests and worth of each algorithm, the best first."""
-    frame = result.summary().iloc[result.best_first()]
+    frame = result.summary().iloc[result.best_first]
     columns = (
         number("wins", "wins", amount),
         number("ties", "ties", amount),
