@@ -11,7 +11,6 @@ from benchinfer.analyses.mixed.evidence import (
     Errors,
     certain,
     evidence_of,
-    level_errors,
     right_or_wrong,
 )
 from benchinfer.analyses.mixed.fit import MixedFit
@@ -76,7 +75,7 @@ def checks(
         *_direct(result, pairs, alpha),
         *_design(setting, design),
         *legal(setting, result.levels),
-        *_constant_levels(setting, errors, design),
+        *_constant_levels(setting, errors),
         *_other_reference(result, family, method, errors, pairs),
     )
 
@@ -146,9 +145,9 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
     return rows
 
 
-def _constant_levels(setting: Setting, errors: Errors, design: Design) -> list[Check]:
+def _constant_levels(setting: Setting, errors: Errors) -> list[Check]:
     """Name the algorithms whose level takes the common error, if there are some."""
-    _, constant = level_errors(errors, design.structure)
+    _, constant = errors.of_levels()
     names = [name for name, one in zip(setting.algorithms, constant, strict=True) if one]
     row = Check.of(
         "algorithms with the same level on every data set",

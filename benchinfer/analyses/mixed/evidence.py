@@ -19,7 +19,7 @@ from benchinfer.numerics.rates import rate_interval
 from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:
-    from benchinfer.analyses.mixed.design import Design, Structure
+    from benchinfer.analyses.mixed.design import Design
     from benchinfer.analyses.mixed.fit import MixedFit
     from benchinfer.analyses.mixed.options import MixedOptions
 
@@ -158,7 +158,7 @@ def rank_sets_of(
         rows = RowReference(_means(stats), options.reference, options.seed)
         return rank_sets(rows, options.alpha, margin / stats.scale)
     family = ContrastFamily(*all_pairs(k), "")
-    errors = Errors.of(fitted, at, family, options.df).of_structure(fitted.design.structure)
+    errors = Errors.of(fitted, at, family, options.df).chosen
     silent = np.where(certain(setting, fitted.design, family.matrix), np.inf, 0.0)
     return best.of_normal(levels, errors, options.alpha, margin, silent)
 
@@ -178,25 +178,38 @@ class Errors:
         Under the model.
     spread
         From the spread between data sets; None where data sets are taken by themselves.
+    chosen
+        The one of both that the structure of the model stands for.
     """
 
     common: Adjusted
     spread: Adjusted | None
+    chosen: Adjusted
 
     @staticmethod
     def of(fitted: "MixedFit", at: Array, family: ContrastFamily, df: str) -> "Errors":
         """Compute both for the levels `at` (K, p) and the contrasts of a family."""
         rows = np.vstack([family.matrix @ at, at])
-        common, spread = fitted.errors(rows, df), fitted.spread(rows)
+        common, spread = fitted.errors(rows, df), fitted.spread(rows, asymptotic=df == "asymptotic")
         common = Adjusted(at @ common.cov @ at.T, common.df)
         if spread is None:
-            return Errors(common, None)
-        free = np.full_like(spread.df, np.inf) if df == "asymptotic" else spread.df
-        return Errors(common, Adjusted(at @ spread.cov @ at.T, free))
+            return Errors(common, None, common)
+        spread = Adjusted(at @ spread.cov @ at.T, spread.df)
+        pairwise = fitted.design.structure == "pairwise"
+        return Errors(common, spread, spread if pairwise else common)
 
-    def of_structure(self, structure: "Structure") -> Adjusted:
-        """Return the errors that a structure stands for."""
-        return self.common if structure != "pairwise" or self.spread is None else self.spread
+    def of_levels(self) -> tuple[Array, Flags]:
+        """Return (K,) standard errors of the levels, and which of them are the common one.
+
+        An algorithm with the same score on every data set has no error from the spread between
+        them.
+        """
+        # Rounding may leave the variance of a constant algorithm just below zero.
+        error, model = (
+            np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (self.chosen, self.common)
+        )
+        constant = normal.without_spread(error, self.chosen) & (model > error)
+        return np.where(constant, model, error), constant
 
 
 def evidence_of(
@@ -212,7 +225,7 @@ def evidence_of(
     evidence, p_error = normal.evidence_of(
         family,
         levels,
-        errors.of_structure(fitted.design.structure).first(len(family.matrix)),
+        errors.chosen.first(len(family.matrix)),
         method,
         options.alpha,
         setting.measure.margin,
@@ -241,18 +254,6 @@ def certain(setting: Setting, design: "Design", contrasts: Array) -> Flags:
     return ((contrasts != 0) & constant).any(axis=1)
 
 
-def level_errors(errors: Errors, structure: "Structure") -> tuple[Array, Flags]:
-    """Return (K,) standard errors of the levels, and which of them are the common one.
-
-    An algorithm with the same score on every data set has no error from the spread between them.
-    """
-    chosen = errors.of_structure(structure)
-    # Rounding may leave the variance of a constant algorithm just below zero.
-    error, model = (np.sqrt(np.maximum(e.cov.diagonal(), 0.0)) for e in (chosen, errors.common))
-    constant = normal.without_spread(error, chosen) & (model > error)
-    return np.where(constant, model, error), constant
-
-
 def levels_of(
     setting: Setting, design: "Design", levels: Array, errors: Errors, alpha: float
 ) -> Level:
@@ -268,9 +269,8 @@ def levels_of(
         low, high = rate_interval("wilson", right, n, alpha / 2)
         ends = (low, high) if setting.measure.sign > 0 else (-high, -low)
         return Level(levels, *ends)
-    error, constant = level_errors(errors, design.structure)
-    k, chosen = len(levels), errors.of_structure(design.structure)
-    df = np.where(constant, errors.common.df[-k:], chosen.df[-k:])
+    (error, constant), k = errors.of_levels(), len(levels)
+    df = np.where(constant, errors.common.df[-k:], errors.chosen.df[-k:])
     half = max_t.critical_t(df, alpha) * error
     return Level(levels, levels - half, levels + half)
 

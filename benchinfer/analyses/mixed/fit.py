@@ -14,10 +14,6 @@ from benchinfer.analyses.mixed.design import (
     with_fixed_effects,
 )
 from benchinfer.analyses.mixed.numerics import degrees, moments
-from benchinfer.analyses.mixed.numerics.leave_out import (
-    blocks_without_algorithm,
-    cells_without_algorithm,
-)
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, OptimizerRecord, fit
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, of_blocks, of_cells
@@ -99,23 +95,33 @@ class ScoreReduction:
         repeats = float(self.within.sum()) / stats.scale**2 / len(count)
         return replace(stats, square=stats.square + repeats)
 
-    def statistics(self, *, plain: bool) -> Statistics | Patterns:
-        """Return the moments of several data sets, by patterns unless the model is plain."""
+    def statistics(self) -> Statistics:
+        """Return the moments of several data sets under one variance per source."""
         if self.dataset is None:
-            reduce = moments.from_cells if plain else moments.structured_from_cells
-            return reduce(self.count, self.mean, self.within)
-        if plain:
-            within = self.within.sum(axis=1)
-            return moments.from_blocks(self.dataset, self.count, self.mean, within, self.weight)
+            return moments.from_cells(self.count, self.mean, self.within)
+        within = self.within.sum(axis=1)
+        return moments.from_blocks(self.dataset, self.count, self.mean, within, self.weight)
+
+    def patterns(self) -> Patterns:
+        """Return the moments of several data sets for any model."""
+        if self.dataset is None:
+            return moments.structured_from_cells(self.count, self.mean, self.within)
         parts = self.dataset, self.count, self.mean, self.within
         return moments.structured_from_blocks(*parts, self.weight)
 
-    def without(self, k: int) -> Statistics:
-        """Return the moments of several data sets without algorithm k."""
+    def without(self, k: int) -> "ScoreReduction":
+        """Return the reduction without algorithm k, and data sets on which no other has a score.
+
+        Without it blocks are smaller and belong to other classes of the moments.
+        """
+        others = np.arange(self.count.shape[1]) != k
+        count, mean, within = self.count[:, others], self.mean[:, others], self.within[:, others]
+        rows = count.any(axis=1)
         if self.dataset is None:
-            return cells_without_algorithm(self.count, self.mean, self.within, k)
-        parts = self.dataset, self.count, self.mean, self.within
-        return blocks_without_algorithm(*parts, k, self.weight)
+            return ScoreReduction(count[rows], mean[rows], within[rows], None)
+        left, dataset = np.unique(self.dataset[rows], return_inverse=True)
+        weight = None if self.weight is None else self.weight[rows]
+        return ScoreReduction(count[rows], mean[rows], within[left], dataset, weight)
 
     def residuals(self, stats: Statistics, model: ModelFit) -> Residuals:
         """Diagnose a fit to several data sets."""
@@ -248,7 +254,7 @@ class MixedFit:
             return self.model.errors(rows, df, self.overlap, self.freedom)
         return _errors(self.model, rows, df, self.overlap, *(self.freedom or (1.0,)))
 
-    def spread(self, rows: Array) -> Adjusted | None:
+    def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:
         """Return the same from the spread between data sets; None where these are the subject.
 
         See `errors` for the parameters; the fit sets the weights of the data sets.
@@ -257,7 +263,8 @@ class MixedFit:
         if self.design.one_dataset or statistics is None or isinstance(model, AveragedFit):
             return None
         try:
-            return of_fit(statistics, model, rows, self.fixed.x, self.domain)
+            x, domain = self.fixed.x, self.domain
+            return of_fit(statistics, model, rows, x, domain, asymptotic=asymptotic)
         except FitError as error:
             # With hardly a data set in common the data set variance may run away.
             raise _refusal(error) from None
@@ -339,7 +346,8 @@ def fit_design(
         return MixedFit(design, fixed, model, None, None, overlap, None, reduction.freedom())
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None
-    stats = reduction.one_dataset() if design.one_dataset else reduction.statistics(plain=plain)
+    by_size = reduction.one_dataset if design.one_dataset else reduction.statistics
+    stats = by_size() if plain else reduction.patterns()
     overlap = overlap if design.one_dataset else 0.0
     fitted = fit_statistics(stats, design, fixed, domain, overlap)
     if design.one_dataset:

@@ -1,4 +1,19 @@
-"""Influence of data sets and algorithms on a mixed model."""
+"""Influence of data sets and algorithms on a mixed model.
+
+Data sets are independent given the variances, so the statistics without one of them are those of
+the others: nothing is read again. An algorithm is different. Without it every block is smaller,
+which moves blocks into other classes. The sums of ``score * score`` between algorithms for each
+pattern of counts would be needed, and a table with gaps has about as many patterns as blocks. So an
+algorithm is left out of the blocks themselves, in one pass over them.
+
+References
+----------
+Cook, R. D. (1977). Detection of influential observation in linear regression. Technometrics 19,
+15-18. https://doi.org/10.1080/00401706.1977.10489493
+
+Christensen, R., Pearson, L. M. & Johnson, W. (1992). Case-deletion diagnostics for mixed models.
+Technometrics 34, 38-45. https://doi.org/10.2307/1269550
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +26,11 @@ from scipy.special import stdtr
 
 from benchinfer.analyses.mixed.evidence import closed_by
 from benchinfer.analyses.mixed.fit import ScoreReduction, reread
-from benchinfer.analyses.mixed.numerics.leave_out import deletion, refit, without_dataset
+from benchinfer.analyses.mixed.numerics import degrees
+from benchinfer.analyses.mixed.numerics.likelihood import evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
-from benchinfer.analyses.mixed.numerics.optimum import ModelFit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
+from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
@@ -21,7 +38,7 @@ from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.arguments import check_jobs
-from benchinfer.core.errors import DesignError, unknown
+from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.parallel import in_order, workers
@@ -74,13 +91,18 @@ class FullAnalysis:
 
     def again(self, stats: Statistics, matrix: Array) -> SmallerFit | None:
         """Fit the model to a smaller table; None where that cannot estimate it."""
-        smaller = refit(stats, self.terms, matrix, self.df, robust=self.robust)
-        if smaller is None:
+        if len(stats.n) < 2 or (self.robust and ((stats.n > 0).sum(axis=0) < 2).any()):
             return None
-        model, errors = smaller
-        if not self.robust:
-            more = self.overlap * model.variances[3] * np.eye(len(model.beta))
-            errors = Adjusted(errors.cov + more, errors.df)
+        try:
+            model = fit(stats, self.terms)
+            if self.robust:
+                errors = of_fit(stats, model, matrix, asymptotic=self.df == "asymptotic")
+            else:
+                errors = degrees.METHODS[self.df](model, matrix)
+                more = self.overlap * model.variances[3] * np.eye(len(model.beta))
+                errors = Adjusted(errors.cov + more, errors.df)
+        except (FitError, np.linalg.LinAlgError):
+            return None
         estimate = matrix @ model.beta
         p, q = self.tests(stats, model.beta, errors, matrix)
         return estimate, decide(estimate, p, q, self.alpha), model.variances
@@ -131,13 +153,48 @@ def _positive(values: Array) -> Array:
 
 
 def _without_dataset(full: FullAnalysis, stats: Statistics, m: int) -> SmallerFit | None:
-    return full.again(without_dataset(stats, m), full.matrix)
+    return full.again(stats.without(m), full.matrix)
 
 
 def _without_algorithm(full: FullAnalysis, smaller: tuple[int, Statistics]) -> SmallerFit | None:
     k, stats = smaller
     held = full.matrix[:, k] == 0
     return full.again(stats, np.delete(full.matrix[held], k, axis=1))
+
+
+def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
+    """Leave out each data set in turn, all at once, with the variances of the full table.
+
+    With ``z = Za' V^-1 (y - X b)`` and ``Q = Za' V^-1 Za`` of the data set,
+    ``b - b_without = (Phi^-1 - Q)^-1 z``, exactly.
+
+    Parameters
+    ----------
+    stats
+        Statistics of D data sets and K algorithms.
+    model
+        The fit of the full table with one mean per algorithm.
+
+    Returns
+    -------
+    shift
+        (D, K) fixed effects of all data sets minus those without the data set, on the scores' own
+        scale; NaN where the others cannot estimate them.
+    cook
+        (D,) Cook's distance of the differences between algorithms: the squared length of the shift
+        in the metric of their covariance, divided by K - 1.
+    """
+    work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
+    values, vectors = np.linalg.eigh(work.information - work.q_matrix)
+    known = values[:, 0] > 1e-10 * values[:, -1]
+    inverse = np.where(known[:, None], 1 / np.where(known[:, None], values, 1.0), np.nan)
+    turned = np.einsum("dkl,dk->dl", vectors, model.derivatives.z) * inverse
+    shift = np.einsum("dkl,dl->dk", vectors, turned)
+    k = len(work.phi)
+    contrasts = np.eye(k)[:-1] - np.eye(k)[1:]
+    metric = np.linalg.inv(contrasts @ work.phi @ contrasts.T)
+    cook = contrast_variances(shift @ contrasts.T, metric) / (k - 1)
+    return shift * stats.scale, cook
 
 
 def datasets_left_out(
@@ -167,7 +224,7 @@ def datasets_left_out(
 
 
 def algorithms_left_out(
-    without: Callable[[int], Statistics],
+    reduction: ScoreReduction,
     model: ModelFit,
     full: FullAnalysis,
     names: Sequence[str],
@@ -176,7 +233,7 @@ def algorithms_left_out(
     """Leave out each algorithm in turn."""
     held = full.matrix == 0
     chosen = np.flatnonzero(held.any(axis=0)).tolist()
-    tables = ((k, without(k)) for k in chosen)
+    tables = ((k, reduction.without(k).statistics()) for k in chosen)
     work = partial(_without_algorithm, full)
     smaller = in_order(work, tables, workers(n_jobs), processes=True)
     refits = {k: (held[:, k], fit) for k, fit in zip(chosen, smaller, strict=True)}
@@ -188,17 +245,7 @@ def independent_tests(critical: float, df: float, alpha: float) -> float:
     return float(np.log1p(-alpha) / np.log1p(-max_t.raw_p(np.array([critical]), df)[0]))
 
 
-def single_step(n: float, n_equivalence: float, margin: float) -> Tests:
-    """Return the single-step adjustment as that of n independent tests.
-
-    The joint distribution of the statistics hardly changes with one data set: n is calibrated on
-    the full table by `independent_tests`, where it is exact at the level, instead of evaluating
-    that distribution for each table.
-    """
-    return partial(_as_independent, n, n_equivalence, margin)
-
-
-def _as_independent(
+def single_step(
     n: float,
     n_equivalence: float,
     margin: float,
@@ -207,6 +254,12 @@ def _as_independent(
     errors: Adjusted,
     matrix: Array,
 ) -> tuple[Array, Array]:
+    """Return the single-step adjustment as that of n independent tests.
+
+    The joint distribution of the statistics hardly changes with one data set: n is calibrated on
+    the full table by `independent_tests`, where it is exact at the level, instead of evaluating
+    that distribution for each table.
+    """
     error = np.sqrt(np.maximum(contrast_variances(matrix, errors.cov), 0.0))
     estimate, safe = matrix @ levels, np.maximum(error, 1e-300)
     p = -np.expm1(n * np.log1p(-max_t.raw_p(np.abs(estimate) / safe, errors.df)))
@@ -264,7 +317,7 @@ def _left_out(
             hint='influence("algorithm", scores=...) takes it.',
         )
     reduction = ScoreReduction.of(reread(mixed.setting, scores), mixed.measure.name, design)
-    return algorithms_left_out(reduction.without, model, full, mixed.algorithms, n_jobs)
+    return algorithms_left_out(reduction, model, full, mixed.algorithms, n_jobs)
 
 
 def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
@@ -300,7 +353,7 @@ def _tests(mixed: "MixedComparison", family: ContrastFamily, method: str) -> Tes
         df = float(errors.df.min())
         joint = max_t.max_t(family.matrix, errors.cov, df)
         sizes = [independent_tests(max_t.quantile(joint, a), df, a) for a in (alpha, 2 * alpha)]
-        return single_step(sizes[0], sizes[1], margin)
+        return partial(single_step, *sizes, margin)
     return partial(_adjusted, mixed.options, family, method, margin)
 
 

@@ -14,7 +14,7 @@ from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
-from benchinfer.numerics.covariance import Adjusted, all_pairs
+from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.outcome_probabilities import (
     NewDatasetDistribution,
     probability_above,
@@ -25,14 +25,6 @@ from benchinfer.numerics.types import Array
 if TYPE_CHECKING:
     from benchinfer.analyses.mixed.comparison import MixedComparison
     from benchinfer.comparison.prediction import Quantity
-
-
-def _errors(stats: Statistics, model: ModelFit, rows: Array, df: str, *, robust: bool) -> Adjusted:
-    if not robust:
-        return degrees.METHODS[df](model, rows)
-    errors = of_fit(stats, model, rows)
-    free = np.full_like(errors.df, np.inf) if df == "asymptotic" else errors.df
-    return Adjusted(errors.cov, free)
 
 
 def check_predictable(stats: Statistics, model: ModelFit, *, one_dataset: bool) -> None:
@@ -67,16 +59,14 @@ def predict(
     n_pairs, k = len(matrix), matrix.shape[1]
     pairs, every = all_pairs(k)
     rows = every if np.array_equal(matrix, every) else np.vstack([matrix, every])
-    errors = _errors(stats, model, rows, df, robust=robust)
     b = np.inf if replications is None else float(replications)
-    predicted = (
-        predict_pairwise(stats, model, errors, rows, noise, b)
-        if robust
-        else predict_common(model, errors, rows, df, b)
-    )
+    predicted = common = predict_common(model, degrees.METHODS[df](model, rows), rows, df, b)
     ranked = predicted.variance
+    if robust:
+        errors = of_fit(stats, model, rows, asymptotic=df == "asymptotic")
+        predicted = predict_pairwise(stats, model, errors, rows, noise, b)
+        ranked = predicted.variance
     if robust and k > 2:
-        common = predict_common(model, degrees.METHODS[df](model, rows), rows, df, b)
         predicted, ranked = _steadied(predicted, common, len(stats.n), k)
     wanted = NewDatasetDistribution(
         predicted.variance[:n_pairs],

@@ -7,11 +7,12 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.mixed import influence
-from benchinfer.analyses.mixed.numerics import leave_out
-from benchinfer.analyses.mixed.numerics.leave_out import blocks_without_algorithm
+from benchinfer.analyses.mixed.fit import ScoreReduction
+from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
-from benchinfer.analyses.mixed.numerics.moments import from_blocks
+from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
+from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.evidence import decide
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t, multiplicity
@@ -38,7 +39,8 @@ def table():
 
 def analysis(data, *, robust=True, tests=holm):
     stats = from_blocks(*data, np.zeros(data[0].max() + 1))
-    model, errors = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", robust=robust)
+    model = fit(stats, COMPONENTS[:3])
+    errors = of_fit(stats, model, MATRIX) if robust else degrees.kenward_roger(model, MATRIX)
     p, q = tests(stats, model.beta, errors, MATRIX)
     return (
         stats,
@@ -73,7 +75,7 @@ def test_each_row_is_the_smaller_tables(robust):
         rest = data[0] != m
         home = data[0][rest] - (data[0][rest] > m)
         _, smaller, other = analysis((home, data[1][rest], data[2][rest]), robust=robust)
-        _, codes, variances = full.again(leave_out.without_dataset(stats, m), MATRIX)
+        _, codes, variances = full.again(stats.without(m), MATRIX)
         np.testing.assert_array_equal(left.codes[m], codes)
         assert any(np.allclose(error, other.std_error, rtol=1e-5) for error in errors)
         np.testing.assert_array_equal(left.codes[m], other.codes)
@@ -84,6 +86,38 @@ def test_each_row_is_the_smaller_tables(robust):
         np.testing.assert_allclose(ratio, smaller.variances / model.variances, rtol=1e-4)
     assert len(errors) == 12
     assert left.refitted.all()
+
+
+def of_cells(n, y):
+    return from_cells(n, np.where(n, y, np.nan), np.zeros(n.shape))
+
+
+def test_what_smaller_tables_cannot_estimate_is_missing():
+    n = np.ones((6, 3), int)
+    n[1:, 2] = 0
+    stats = of_cells(n, np.random.default_rng(6).normal(size=n.shape))
+    full = replace(analysis(table())[2], terms=("dataset",), robust=False)
+    assert full.again(stats.without(0), MATRIX) is None
+    # Two data sets are the least for a spread.
+    assert replace(full, robust=True).again(stats.without(1), MATRIX) is None
+
+
+def test_errors_on_a_complete_table_are_those_of_paired_t_tests():
+    y = np.random.default_rng(7).normal(size=(8, 3)) * [1, 2, 0.3]
+    seen, stats = [], of_cells(np.ones(y.shape, int), y).without(3)
+
+    def noted(stats, levels, errors, matrix):
+        seen.append(errors)
+        return holm(stats, levels, errors, matrix)
+
+    full = replace(analysis(table())[2], terms=("dataset",), tests=noted)
+    for df in ("kenward-roger", "asymptotic"):
+        replace(full, df=df).again(stats, MATRIX)
+    error = np.sqrt(np.diag(MATRIX @ seen[0].cov @ MATRIX.T))
+    difference = np.delete(y, 3, axis=0) @ MATRIX.T
+    np.testing.assert_allclose(error, difference.std(axis=0, ddof=1) / np.sqrt(7), rtol=1e-8)
+    np.testing.assert_allclose(seen[0].df, 6, rtol=1e-8)
+    assert seen[1].df.min() == np.inf
 
 
 def test_the_odd_data_set_stands_out_and_verdicts_are_named():
@@ -114,16 +148,15 @@ def test_algorithms():
     data = table()
     _, model, full = analysis(data)
 
-    def without(k):
-        return blocks_without_algorithm(*data, np.zeros((12, 3)), k)
-
-    found = influence.algorithms_left_out(without, model, full, ["a", "b", "c"])
+    dataset, count, mean = data
+    blocks = ScoreReduction(count, mean, np.zeros((12, 3)), dataset)
+    found = influence.algorithms_left_out(blocks, model, full, ["a", "b", "c"])
     columns = found.table()
     assert "cooks_distance" not in columns
     assert found.codes[0].tolist()[:2] == [Verdict.MISSING, Verdict.MISSING]
     # On a complete table the others' differences stay; only the family shrinks.
     np.testing.assert_allclose(found.shift[0, 2], 0, atol=1e-6)
-    smaller = fit(without(0), COMPONENTS[:3])
+    smaller = fit(blocks.without(0).statistics(), COMPONENTS[:3])
     ratio = [found.variances[name][0] for name in found.variances]
     np.testing.assert_allclose(ratio, smaller.variances / model.variances)
 
@@ -136,7 +169,7 @@ def test_overlap_raises_the_error():
         return holm(stats, levels, errors, matrix)
 
     stats, _, full = analysis(table(), robust=False, tests=noted)
-    smaller = leave_out.without_dataset(stats, 3)
+    smaller = stats.without(3)
     for overlap in (0.0, 1.0):
         _, _, variances = replace(full, overlap=overlap).again(smaller, MATRIX)
     np.testing.assert_allclose(seen[-1] - seen[-2], variances[3] * np.eye(3), atol=1e-12)
@@ -144,13 +177,12 @@ def test_overlap_raises_the_error():
 
 def test_single_step_by_independent_tests():
     stats, model, _ = analysis(table(), robust=False)
-    _, errors = leave_out.refit(stats, COMPONENTS[:3], MATRIX, "kenward-roger", robust=False)
+    errors = degrees.kenward_roger(model, MATRIX)
     df = float(errors.df.min())
     joint = max_t.max_t(MATRIX, errors.cov, df)
     n, wide = (influence.independent_tests(max_t.quantile(joint, a), df, a) for a in (0.05, 0.1))
     assert 2 < n < 3
-    tests = influence.single_step(n, wide, 0.8)
-    p, q = tests(stats, model.beta, errors, MATRIX)
+    p, q = influence.single_step(n, wide, 0.8, stats, model.beta, errors, MATRIX)
     error = np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T))
     t = np.abs(MATRIX @ model.beta) / error
     np.testing.assert_allclose(p, max_t.survival(joint, t)[0], rtol=0.1, atol=1e-3)

@@ -10,7 +10,7 @@ depends on which algorithms it holds, and how often. Blocks of a data set that a
 needs. A data set has at most ``min(B, 2^K)`` classes unless scores are repeated within blocks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,6 +50,43 @@ class Statistics:
     def n_scores(self) -> int:
         """Number of scores."""
         return int(self.n.sum())
+
+    def without(self, m: int) -> "Statistics":
+        """Return the statistics of the table without data set m; centres and scale stay.
+
+        Data sets are independent given the variances, so that nothing is read again.
+
+        Examples
+        --------
+        >>> y = np.array([[1., 2.], [2., 4.], [5., 5.], [0., 3.]])
+        >>> stats = from_cells(np.ones((4, 2), int), y, np.zeros_like(y))
+        >>> stats.without(2).n.shape
+        (3, 2)
+        """
+        rest = np.arange(len(self.n)) != m
+        smaller = replace(
+            self,
+            n=self.n[rest],
+            total=self.total[rest],
+            square=self.square[rest],
+            delta=self.delta[rest],
+        )
+        if not len(self.start):
+            return smaller
+        first = self.start[m]
+        stop = self.start[m + 1] if m + 1 < len(self.start) else len(self.size)
+        held = np.r_[0:first, stop : len(self.size)]
+        return replace(
+            smaller,
+            start=np.r_[self.start[:m], self.start[m + 1 :] - (stop - first)],
+            size=self.size[held],
+            rows=self.rows[held],
+            class_n=self.class_n[held],
+            class_total=self.class_total[held],
+            cross=self.cross[held],
+            moment=self.moment[held],
+            block_square=self.block_square[held],
+        )
 
 
 def sums(values: Array, first: Codes) -> Array:
@@ -237,8 +274,7 @@ def structured_from_cells(n: Codes, mean: Array, square_within: Array) -> Patter
     Arguments are as in `from_cells`, but means may be any number where n is 0. There is one class
     per data set, whose one block holds all its scores.
     """
-    alone = np.ones(len(n))
-    return _condense(np.arange(len(n)), n, mean, square_within, alone, paired=False)
+    return structured_from_blocks(np.arange(len(n)), n, mean, square_within, paired=False)
 
 
 def structured_from_blocks(
@@ -247,25 +283,15 @@ def structured_from_blocks(
     mean: Array,
     within: Array,
     rows: Array | None = None,
+    *,
+    paired: bool = True,
 ) -> Patterns:
     """Return the statistics of a model that may have a replication term.
 
-    Arguments are as in `from_blocks`, but `within` is (D, K). There is one class per data set and
-    row of counts.
+    Arguments are as in `from_blocks`, but `within` is (D, K); `paired` says whether blocks are
+    replications. There is one class per data set and row of counts.
     """
     rows = np.ones(len(count)) if rows is None else rows
-    return _condense(dataset, count, mean, within, rows, paired=True)
-
-
-def _condense(
-    dataset: Codes,
-    count: Codes,
-    mean: Array,
-    within: Array,
-    rows: Array,
-    *,
-    paired: bool,
-) -> Patterns:
     held = count > 0
     nonempty = held.any(axis=1)
     dataset, count, held, rows = dataset[nonempty], count[nonempty], held[nonempty], rows[nonempty]

@@ -30,15 +30,19 @@ def of_fit(
     contrasts: Array,
     x: Array | None = None,
     domain: Codes | None = None,
+    *,
+    asymptotic: bool = False,
 ) -> Adjusted:
     """Return the CR2 covariance and degrees of freedom for a fitted score model.
 
     The fitted variances set the weights of the data sets; `contrasts` are (J, p), and `x` is the
     design (D, K, p), by default one mean per algorithm. Domains (D,), else data sets, are the
-    independent groups. The covariance (p, p) is on the scores' scale.
+    independent groups. The covariance (p, p) is on the scores' scale; degrees of freedom are
+    infinite if `asymptotic`.
     """
     if isinstance(stats, Patterns):
-        return cluster_robust(_of_patterns(stats, model, x, domain), model.cov, contrasts)
+        errors = cluster_robust(_of_patterns(stats, model, x, domain), model.cov, contrasts)
+        return Adjusted(errors.cov, np.full_like(errors.df, np.inf)) if asymptotic else errors
     d, k = stats.n.shape
     turn, design = np.eye(k if x is None else x.shape[2]), x
     if design is None:
@@ -51,7 +55,8 @@ def of_fit(
     design = np.broadcast_to(design, (d, *design.shape[1:]))
     groups = _of_scores(stats, theta, design, work.beta, same=x is None)
     errors = cluster_robust(groups, work.phi, contrasts, turn.T)
-    return Adjusted(turn.T @ errors.cov @ turn * stats.scale**2, errors.df)
+    df = np.full_like(errors.df, np.inf) if asymptotic else errors.df
+    return Adjusted(turn.T @ errors.cov @ turn * stats.scale**2, df)
 
 
 def _of_patterns(

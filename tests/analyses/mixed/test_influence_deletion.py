@@ -3,17 +3,11 @@
 import numpy as np
 import pytest
 
-from benchinfer.analyses.mixed.numerics.leave_out import (
-    blocks_without_algorithm,
-    cells_without_algorithm,
-    deletion,
-    refit,
-    without_dataset,
-)
+from benchinfer.analyses.mixed.fit import ScoreReduction
+from benchinfer.analyses.mixed.influence import deletion
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from benchinfer.numerics import max_t
 from tests.analyses.mixed.numerics.test_likelihood import ragged
 
 TERMS = COMPONENTS[:3]
@@ -37,7 +31,7 @@ def test_without_a_data_set_equals_the_smaller_table(m):
     rest = dataset != m
     home = np.unique(dataset[rest], return_inverse=True)[1]
     direct = fit(from_blocks(home, count[rest], mean[rest], within[1:]), TERMS)
-    smaller = without_dataset(from_blocks(dataset, count, mean, within), m)
+    smaller = from_blocks(dataset, count, mean, within).without(m)
     assert_same_fit(fit(smaller, TERMS), direct)
 
 
@@ -47,7 +41,7 @@ def test_without_a_data_set_of_cells():
     stats = from_cells(n, mean, within)
     direct = from_cells(n[1:], mean[1:], within[1:])
     terms = ("dataset", "dataset:algorithm")
-    assert_same_fit(fit(without_dataset(stats, 0), terms), fit(direct, terms))
+    assert_same_fit(fit(stats.without(0), terms), fit(direct, terms))
 
 
 def test_without_an_algorithm_equals_the_smaller_table():
@@ -57,9 +51,8 @@ def test_without_an_algorithm_equals_the_smaller_table():
     alone = np.zeros((2, count.shape[1]), int)
     alone[:, 1] = 1
     whole_count, whole_mean = np.vstack([count, alone]), np.vstack([mean, alone * 3.0])
-    found = blocks_without_algorithm(
-        dataset, whole_count, whole_mean, np.zeros((10, count.shape[1])), 1
-    )
+    blocks = ScoreReduction(whole_count, whole_mean, np.zeros((10, count.shape[1])), dataset)
+    found = blocks.without(1).statistics()
     held = np.delete(count, 1, axis=1).any(axis=1)
     direct = from_blocks(
         dataset[:-2][held],
@@ -74,8 +67,8 @@ def test_repeats_of_the_algorithm_leave_with_it():
     rng = np.random.default_rng(3)
     n, mean, within = rng.integers(1, 5, (7, 3)), rng.normal(size=(7, 3)), rng.random((7, 3))
     direct = from_cells(n[:, 1:], mean[:, 1:], within[:, 1:])
-    cells = cells_without_algorithm(n, mean, within, 0)
-    blocks = blocks_without_algorithm(np.arange(7), n, mean, within, 0)
+    cells = ScoreReduction(n, mean, within, None).without(0).statistics()
+    blocks = ScoreReduction(n, mean, within, np.arange(7)).without(0).statistics()
     terms = ("dataset", "dataset:algorithm")
     assert_same_fit(fit(cells, terms), fit(direct, terms))
     assert_same_fit(fit(blocks, terms), fit(direct, terms))
@@ -90,7 +83,7 @@ def test_deletion_at_held_variances_equals_refitted_fixed_effects():
         (model.cov[:-1] - model.cov[1:])[:, :-1] - (model.cov[:-1] - model.cov[1:])[:, 1:]
     )
     for m in range(9):
-        beta = evaluate(without_dataset(stats, m), theta, reml=True).beta + stats.offset
+        beta = evaluate(stats.without(m), theta, reml=True).beta + stats.offset
         np.testing.assert_allclose(shift[m], model.beta - beta * stats.scale, atol=1e-9)
         moved = -np.diff(shift[m])
         cook = moved @ metric @ moved / (len(model.beta) - 1)
@@ -115,22 +108,3 @@ def test_what_the_others_cannot_estimate_is_missing():
     shift, _ = deletion(stats, fit(stats, ("dataset",)))
     assert np.isnan(shift[0]).all()
     assert np.isfinite(shift[1:]).all()
-    _, contrasts = max_t.all_pairs(3)
-    lost = without_dataset(stats, 0)
-    assert refit(lost, ("dataset",), contrasts, "kenward-roger", robust=False) is None
-    # Two data sets are the least for a spread.
-    rest = without_dataset(stats, 1)
-    assert refit(rest, ("dataset",), contrasts, "kenward-roger", robust=True) is None
-
-
-def test_refit_gives_paired_t_tests_on_a_complete_table():
-    rng = np.random.default_rng(7)
-    y = rng.normal(size=(8, 3)) * [1, 2, 0.3]
-    stats = without_dataset(from_cells(np.ones(y.shape, int), y, np.zeros_like(y)), 3)
-    _, contrasts = max_t.all_pairs(3)
-    _, errors = refit(stats, ("dataset",), contrasts, "kenward-roger", robust=True)
-    error = np.sqrt(np.diag(contrasts @ errors.cov @ contrasts.T))
-    difference = np.delete(y, 3, axis=0) @ contrasts.T
-    np.testing.assert_allclose(error, difference.std(axis=0, ddof=1) / np.sqrt(7), rtol=1e-8)
-    np.testing.assert_allclose(errors.df, 6, rtol=1e-8)
-    assert refit(stats, ("dataset",), contrasts, "asymptotic", robust=True)[1].df.min() == np.inf
