@@ -209,8 +209,3 @@ def sidak(alpha: float, n: int) -> float:
     https://doi.org/10.1080/01621459.1967.10482935
     """
     return -float(np.expm1(np.log1p(-alpha) / n))
-
-
-def check_alternative(alternative: Alternative) -> None:
-    """Refuse an alternative that does not exist."""
-    check_choice("alternative", alternative, Alternative)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, override
 import numpy as np
 
 from benchinfer.comparison import best, wording
-from benchinfer.comparison.contrasts import Oriented, orientation
+from benchinfer.comparison.contrasts import Oriented
 from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, decide
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
@@ -297,8 +297,14 @@ class Comparison(Tabular):
         """Return the contrasts, or others of the same test, as people read them; see `turned`."""
         sides = self.named_sides() if sides is None else sides
         ranking = self.ranking() if ranking is None else ranking
+        place = {name: n for n, name in enumerate(ranking)}
+        last = len(place)  # what no ranking has, such as an average, comes after all algorithms
+        at = [(place.get(first, last), place.get(second, last)) for first, second in sides]
+        order = sorted(range(len(at)), key=lambda p: (min(at[p]), max(at[p])))
+        # Neither the user nor the test has fixed which side stands first.
         free = self.alternative == "two-sided" and not self.names
-        return orientation(sides, ranking, free=free)
+        turned = [p for p in order if free and at[p][1] < at[p][0] < last]
+        return {p: sides[p] for p in order} | {p: (sides[p][1], sides[p][0]) for p in turned}
 
     @property
     def undirected(self) -> tuple[str, ...]:

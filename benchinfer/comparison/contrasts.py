@@ -27,34 +27,6 @@ type Oriented = Mapping[int, tuple[str, str]]
 NO_ALGORITHM = -1
 
 
-def orientation(
-    sides: Sequence[tuple[str, str]], ranking: Sequence[str], *, free: bool
-) -> Oriented:
-    """Return contrasts as people read them.
-
-    Parameters
-    ----------
-    sides
-        (P,) names of both sides, as stored.
-    ranking
-        Names, best first; what it lacks, such as an average, comes after all of them.
-    free
-        Whether either side may stand first: neither the user nor the test has fixed it.
-
-    Examples
-    --------
-    >>> orientation([("a", "c"), ("b", "c")], ["c", "a", "b"], free=True)
-    {0: ('c', 'a'), 1: ('c', 'b')}
-    """
-    place = {name: n for n, name in enumerate(ranking)}
-    last = len(place)
-    at = [(place.get(first, last), place.get(second, last)) for first, second in sides]
-    order = sorted(range(len(at)), key=lambda p: (min(at[p]), max(at[p])))
-    pairs = {p: sides[p] for p in order}
-    turned = [p for p in order if free and at[p][1] < at[p][0] < last]
-    return pairs | {p: (sides[p][1], sides[p][0]) for p in turned}
-
-
 def some_of(pairs: Oriented, chosen: Flags) -> str:
     """Name the first few of the chosen contrasts.
 

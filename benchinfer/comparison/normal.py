@@ -51,10 +51,6 @@ class _Statistics:
             return max_t.raw_p(statistic, self.df)
         return stdtr(self.df, -self.side * statistic)
 
-    def equivalence(self) -> Array:
-        """Return the p-values of two one-sided tests at the tolerance, of each contrast alone."""
-        return stdtr(self.df, -self.gap)
-
 
 def evidence_of(
     family: ContrastFamily,
@@ -99,11 +95,13 @@ def evidence_of(
         # Equalities imply each other; differences beyond the tolerance do not: Holm for these.
         step = ADJUSTMENTS[adjust].adjust
         p = closed_testing.shaffer(raw, len(levels)) if adjust == "shaffer" else step(raw)
-        q, not_worse = step(tests.equivalence()), step(tests.raw(tests.margin))
+        q, not_worse = step(stdtr(tests.df, -tests.gap)), step(tests.raw(tests.margin))
         if closed is not None:
             p, errors_of_p = closed(raw, flat, 0.0)
             not_worse = closed(tests.raw(tests.margin), flat, margin)[0] if side else not_worse
-        critical = _critical(tests, alpha, 1 if adjust == "none" else len(estimate))
+        # Step-down p-values themselves have no intervals: Sidak's, or Bonferroni's if one-sided.
+        n = 1 if adjust == "none" else len(estimate)
+        critical = max_t.critical_t(tests.df, 2 * alpha / n if side else sidak(alpha, n))
         p_error = float(
             np.max(errors_of_p, where=np.abs(p - alpha) <= 3 * errors_of_p, initial=0.0)
         )
@@ -125,16 +123,6 @@ def evidence_of(
         ),
         p_error,
     )
-
-
-def _critical(tests: _Statistics, alpha: float, n: int) -> Array:
-    """Return the critical values of n intervals: Sidak's, or Bonferroni's if one-sided.
-
-    Step-down p-values themselves have no intervals.
-    """
-    if tests.side == 0:
-        return max_t.critical_t(tests.df, sidak(alpha, n))
-    return max_t.critical_t(tests.df, 2 * alpha / n)
 
 
 def _joint(

@@ -703,13 +703,9 @@ def sections_of(result: object, request: Request) -> tuple[Section, ...]:
     return registered(type(result), "sections", "SECTIONS")(result, request)
 
 
-def _sections(comparison: "Comparison", request: Request) -> tuple[Section, ...]:
-    return (leading(comparison, request),)
-
-
 # By class: what is said of a result when a reader requests it.
 SECTIONS = {
-    Comparison: _sections,
+    Comparison: lambda comparison, request: (leading(comparison, request),),
     Comparisons: lambda results, _: (each_dataset(results),),
     ScoreTable: lambda scores, _: (scores_section(scores),),
 }

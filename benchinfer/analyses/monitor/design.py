@@ -6,9 +6,9 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from benchinfer.analyses.monitor.numerics.stages import Rule, Spending
-from benchinfer.comparison.adjustment import check_alternative
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of
+from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.measure import Measure
@@ -111,7 +111,7 @@ def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
     for name, (value, known) in words.items():
         if value not in (names := get_args(known.__value__)):
             raise DesignError(unknown(name, value, names))
-    check_alternative(design.alternative)
+    check_choice("alternative", design.alternative, Alternative)
     _ = design.alpha
     if design.stage < 2:
         raise DesignError(f"stage is {design.stage}.", hint="2 or more replications, as in 50.")

@@ -73,22 +73,16 @@ def chosen(result: MonitorComparison) -> list[int]:
     return [int(i) for i in order[:MOST]]
 
 
-def names(result: MonitorComparison, pair: int) -> tuple[str, str]:
-    """Return the names of a pair as people read it, short enough for a panel."""
+def oriented(result: MonitorComparison, pair: int) -> tuple[str, str, Verdict, int]:
+    """Return a pair as people read it: names short enough for a panel, state, and sign.
+
+    The sign is -1 where the second side is read first, and numbers are to be turned.
+    """
     first, second = result.oriented()[pair]
-    brief = fitted([first, second], NAME, bold=True)
-    return brief[first], brief[second]
-
-
-def sign(result: MonitorComparison, pair: int) -> int:
-    """Return -1 if people read the second side of a pair first, else 1."""
-    return 1 if result.oriented()[pair] == result.named_sides()[pair] else -1
-
-
-def verdict(result: MonitorComparison, pair: int) -> Verdict:
-    """Return the state of a pair as people read it."""
+    sign = 1 if (first, second) == result.named_sides()[pair] else -1
     code = int(result.codes[pair])
-    return Verdict(MIRROR[code] if sign(result, pair) < 0 else code)
+    brief = fitted([first, second], NAME, bold=True)
+    return brief[first], brief[second], Verdict(code if sign > 0 else MIRROR[code]), sign
 
 
 def path(result: MonitorComparison, pair: int, *columns: str) -> list[Array]:
@@ -109,8 +103,9 @@ def standing(result: MonitorComparison, pair: int) -> str:
     if not c.used[pair]:
         return "nothing was looked at yet"
     word = {GO_ON: "goes on"}.get(end, end)
-    if (state := verdict(result, pair)) in (Verdict.FIRST, Verdict.SECOND):
-        word = f"{names(result, pair)[0 if state == Verdict.FIRST else 1]} better"
+    first, second, verdict, _ = oriented(result, pair)
+    if verdict in (Verdict.FIRST, Verdict.SECOND):
+        word = f"{first if verdict == Verdict.FIRST else second} better"
     p = float(c.p_value[pair])
     said = "p < 0.0001" if p < 1e-4 else "p > 0.9999" if p > 0.9999 else f"p = {p:.4f}"
     star = "*" if c.provisional[pair] else ""
@@ -232,13 +227,12 @@ def _path_panel(result: MonitorComparison, pair: int) -> PathPanel:
         each = [_towards(rows, t, "p_dataset") for t in stages]
     several = len(each) > 0 and len(result.setting.coverage.datasets) > 1
     of_datasets = np.array(each, dtype=np.float64).T if several else np.empty((0, len(stages)))
-    first, second = names(result, pair)
-    side = sign(result, pair)
+    first, second, verdict, side = oriented(result, pair)
     return PathPanel(
         label=f"{first} vs {second}",
         note=standing(result, pair),
         names=(first, second),
-        verdict=verdict(result, pair),
+        verdict=verdict,
         stages=stages.astype(np.float64),
         z=side * z,
         each=side * of_datasets,
@@ -437,7 +431,7 @@ def refuse_stages(result: MonitorComparison) -> None:
 def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
     n, log_e = path(result, pair, "n", "log_e")
     each = result.course.path_each
-    first, second = names(result, pair)
+    first, second, verdict, _ = oriented(result, pair)
     parts: list[tuple[Array, Array]] = []
     if each:
         of_pair = each["pair"] == pair
@@ -447,7 +441,7 @@ def _capital_panel(result: MonitorComparison, pair: int) -> CapitalPanel:
     return CapitalPanel(
         label=f"{first} vs {second}",
         note=standing(result, pair),
-        verdict=verdict(result, pair),
+        verdict=verdict,
         n=n,
         log10_e=log_e / math.log(10),
         each=tuple(parts),
@@ -647,14 +641,14 @@ def layout_sequence(result: MonitorComparison, width: Width = PAGE) -> Sequences
 def _sequence_panel(result: MonitorComparison, pair: int) -> SequencePanel:
     n, low, high = path(result, pair, "n", "low", "high")
     estimate = result.course.estimate[pair]
-    if sign(result, pair) < 0:
+    first, second, verdict, sign = oriented(result, pair)
+    if sign < 0:
         low, high, estimate = -high, -low, -estimate
     low, high = result.measure.effect_interval(low, high)
-    first, second = names(result, pair)
     return SequencePanel(
         label=f"{first} vs {second}",
         note=standing(result, pair),
-        verdict=verdict(result, pair),
+        verdict=verdict,
         n=n,
         low=low,
         high=high,

@@ -183,10 +183,13 @@ def layout_on(
     labels, margins, names = _labels_in(comparison, groups, scale, top, width, right=right)
     length = max(width - sum(margins) - 0.1, 0.5)
 
+    order = np.argsort(scale.quality)
+    larger_is_better = bool(scale.values[order[-1]] >= scale.values[order[0]])
+
     def place(value: float) -> float:
         low, value, high = (math.log(x) if scale.log else x for x in (ends[0], value, ends[1]))
         share = (value - low) / (high - low)
-        return length * (share if right == _larger_is_better(scale) else 1 - share)
+        return length * (share if right == larger_is_better else 1 - share)
 
     at = [place(float(value)) for value in scale.values]
     labels = tuple(replace(label, x=at[groups.ties[k][0]]) for k, label in enumerate(labels))
@@ -194,11 +197,15 @@ def layout_on(
     cd = scale.ruler
     fits = cd is not None and cd[0] <= ends[1] - ends[0]
     side = "right" if right else "left"
+    ruler = None
+    if cd is not None and fits:
+        long = length * cd[0] / (ends[1] - ends[0])
+        ruler = (length - long, length, cd[1]) if right else (0.0, long, cd[1])
     return CriticalDifference(
         labels=labels,
         bars=_bars(groups, at),
         ticks=tuple((place(value), signed(value)) for value in _ticks(scale, ends, length)),
-        ruler=_ruler(cd, length, ends, right=right) if cd and fits else None,
+        ruler=ruler,
         length=length,
         margins=margins,
         rows=max(label.y + len(label.text) for label in labels),
@@ -213,19 +220,6 @@ def layout_on(
         width=width,
         alt=_alt(comparison, groups, scale, name),
     )
-
-
-def _larger_is_better(scale: Scale) -> bool:
-    """Say whether larger numbers of the axis are better."""
-    order = np.argsort(scale.quality)
-    return bool(scale.values[order[-1]] >= scale.values[order[0]])
-
-
-def _ruler(
-    cd: tuple[float, str], length: float, ends: tuple[float, float], *, right: bool
-) -> tuple[float, float, str]:
-    long = length * cd[0] / (ends[1] - ends[0])
-    return (length - long, length, cd[1]) if right else (0.0, long, cd[1])
 
 
 def _ends(scale: Scale) -> tuple[float, float]:
@@ -379,7 +373,9 @@ def _notes(comparison: "Comparison", groups: Groups, scale: Scale) -> tuple[str,
         name = comparison.algorithms[groups.control]
         against = np.delete(comparison.relation().states[:, groups.control], groups.control)
         codes = sorted({int(c) for c in against}, reverse=True)
-        marks = [f"{SHAPES[Verdict(c)]} {_verdict(Verdict(c))}" for c in codes]
+        said = {c: words(Verdict(c), "", "") for c in codes}
+        said |= {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
+        marks = [f"{SHAPES[Verdict(c)]} {said[c]}" for c in codes]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
     elif groups.kind == "letters":
         runs = any("\N{EN DASH}" in text for text in groups.letters)
@@ -401,10 +397,6 @@ def _notes(comparison: "Comparison", groups: Groups, scale: Scale) -> tuple[str,
             " these are not joined"
         )
     return tuple(notes)
-
-
-def _verdict(verdict: Verdict) -> str:
-    return {Verdict.FIRST: "better", Verdict.SECOND: "worse"}.get(verdict, words(verdict, "", ""))
 
 
 def _alt(comparison: "Comparison", groups: Groups, scale: Scale, name: str) -> str:

@@ -116,14 +116,17 @@ def layout(
     contrasts = comparison.contrasts(order="result" if order is None else order, all=True)
     table, what = _chosen(comparison, contrasts, pair, algorithms)
     table = table.iloc[:top]
-    two = len({(row["first"], row["second"]) for _, row in table.iterrows()}) == 1
+    sides = {
+        (str(first), str(second))
+        for first, second in zip(table["first"], table["second"], strict=True)
+    }
     laid = Forest(
         rows=(),
         neutral=measure.neutral,
         band=band(measure),
         log=measure.scale != "identity",
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
-        sides=_sides(table) if two else ("first", "second"),
+        sides=sides.pop() if len(sides) == 1 else ("first", "second"),
         title=f"{comparison.heading}: {measure_name(measure)}",
         axis=axis_title(measure),
         notes=(),
@@ -185,11 +188,6 @@ def _rows_in(table: "pd.DataFrame", laid: Forest) -> tuple[tuple[Row, ...], dict
     room -= across(" vs ") + widest([row.said for row in both[1]])
     names = fitted(order, room / 2)
     return _rows(table, names, named=False), names
-
-
-def _sides(table: "pd.DataFrame") -> tuple[str, str]:
-    """Return the names of the two algorithms, for the ends of the axis."""
-    return str(table["first"].iloc[0]), str(table["second"].iloc[0])
 
 
 def _rows(table: "pd.DataFrame", names: Mapping[str, str], *, named: bool) -> tuple[Row, ...]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
     from benchinfer.comparison.comparison import Comparison
-    from benchinfer.core.measure import Measure
     from benchinfer.relations.relation import Relation
 
 
@@ -147,6 +146,9 @@ def layout(
         Ranked(name, names[name], said, *table.get(name, _ALONE), mark)
         for name, said, mark in zip(shown, levels, marks, strict=True)
     )
+    axis = f"{measure.effect_name} in {measure_name(measure)} to"
+    if measure.scale == "identity":
+        axis = f"difference in {measure_name(measure)}{measure.unit_mark} from"
     total = len(comparison.algorithms)
     more = [f"{len(rows):,} of {count(total, 'algorithm')}; others can be chosen"]
     return Ranking(
@@ -160,7 +162,7 @@ def layout(
         left=Verdict.FIRST if measure.better == "lower" else Verdict.SECOND,
         role=role,
         title=f"{comparison.heading}: {measure_name(measure)}, {measure.better} is better",
-        axis=_axis(measure, role, names[reference]),
+        axis=f"{axis} {names[reference]} ({role})",
         notes=(
             *filter(None, (_reading(comparison, rows, role), comparison.interval_note)),
             *filter(None, (comparison.level_reversals,)),
@@ -174,13 +176,6 @@ def layout(
 
 
 _ALONE = (-1, Verdict.MISSING, math.nan, None, None)
-
-
-def _axis(measure: "Measure", role: str, reference: str) -> str:
-    name, unit = measure_name(measure), measure.unit_mark
-    if measure.scale == "identity":
-        return f"difference in {name}{unit} from {reference} ({role})"
-    return f"{measure.effect_name} in {name} to {reference} ({role})"
 
 
 def _shown(
