@@ -16,7 +16,7 @@ from benchinfer.analyses.mixed.design import (
 from benchinfer.analyses.mixed.numerics import degrees, moments
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, OptimizerRecord, fit
-from benchinfer.analyses.mixed.numerics.residuals import Residuals, of_blocks, of_cells
+from benchinfer.analyses.mixed.numerics.residuals import Residuals, residuals_of
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
@@ -125,16 +125,8 @@ class ScoreReduction:
 
     def residuals(self, stats: Statistics, model: ModelFit) -> Residuals:
         """Diagnose a fit to several data sets."""
-        if self.dataset is None:
-            return of_cells(stats, model, self.count, self.mean, self.within)
-        return of_blocks(stats, model, self.dataset, self.count, self.mean, self.weight)
-
-
-def _errors(model: ModelFit, rows: Array, df: str, overlap: float, freedom: float) -> Adjusted:
-    """Return the covariance of the fixed effects and the df of contrasts under the model."""
-    errors = degrees.METHODS[df](model, rows)
-    extra = overlap * float(model.residual.mean())
-    return Adjusted(errors.cov + extra * np.eye(len(errors.cov)), errors.df * freedom)
+        parts = self.count, self.mean, self.within
+        return residuals_of(stats, model, *parts, self.dataset, self.weight)
 
 
 @savable
@@ -172,23 +164,6 @@ class AveragedFit:
     def optimizer(self) -> OptimizerRecord:
         """The record of the data set whose optimum took most steps."""
         return max((part.optimizer for part in self.parts), key=lambda record: record.steps)
-
-    def errors(self, rows: Array, df: str, overlap: float, freedom: tuple[float, ...]) -> Adjusted:
-        """Return the covariance of the averaged levels, and the contrasts' degrees of freedom.
-
-        The variance of a contrast is the mean of its variances on the data sets, divided by their
-        number; its degrees of freedom follow Satterthwaite: ``(sum v)^2 / sum(v^2 / df)``.
-        """
-        d, k = len(self.parts), rows.shape[1]
-        cov, total, weight = np.zeros((k, k)), np.zeros(len(rows)), np.zeros(len(rows))
-        for part, share in zip(self.parts, freedom or (1.0,) * d, strict=True):
-            errors = _errors(part, rows, df, overlap, share)
-            v = contrast_variances(rows, errors.cov)
-            cov += errors.cov / d**2
-            total += v
-            weight += v**2 / errors.df
-        with np.errstate(divide="ignore"):
-            return Adjusted(cov, total**2 / weight)
 
 
 @savable
@@ -242,25 +217,47 @@ class MixedFit:
         return next(words for words, holds in reasons.items() if holds)
 
     @property
+    def across(self) -> ModelFit | None:
+        """The fit, None where each data set is fitted by itself."""
+        return None if isinstance(self.model, AveragedFit) else self.model
+
+    @property
     def plain(self) -> tuple[Statistics, ModelFit] | None:
         """Moments and fit of a model with one variance per source, else None."""
-        if isinstance(self.statistics, Statistics) and isinstance(self.model, ModelFit):
-            return self.statistics, self.model
-        return None
+        model, statistics = self.across, self.statistics
+        return (statistics, model) if model and isinstance(statistics, Statistics) else None
 
     def errors(self, rows: Array, df: str) -> Adjusted:
-        """Return the covariance of the fixed effects and the df of contrasts under the model."""
-        if isinstance(self.model, AveragedFit):
-            return self.model.errors(rows, df, self.overlap, self.freedom)
-        return _errors(self.model, rows, df, self.overlap, *(self.freedom or (1.0,)))
+        """Return the covariance of the fixed effects and the df of contrasts under the model.
+
+        Of fits averaged over data sets the variance of a contrast is the mean of its variances on
+        them, divided by their number; its degrees of freedom follow Satterthwaite:
+        ``(sum v)^2 / sum(v^2 / df)``.
+        """
+        parts = self.model.parts if isinstance(self.model, AveragedFit) else (self.model,)
+        d, each = len(parts), list[Adjusted]()
+        for part, share in zip(parts, self.freedom or (1.0,) * d, strict=True):
+            errors = degrees.METHODS[df](part, rows)
+            extra = self.overlap * float(part.residual.mean()) * np.eye(len(errors.cov))
+            each.append(Adjusted(errors.cov + extra, errors.df * share))
+        if d == 1:
+            return each[0]
+        cov, total, weight = np.zeros_like(each[0].cov), np.zeros(len(rows)), np.zeros(len(rows))
+        for errors in each:
+            v = contrast_variances(rows, errors.cov)
+            cov += errors.cov / d**2
+            total += v
+            weight += v**2 / errors.df
+        with np.errstate(divide="ignore"):
+            return Adjusted(cov, total**2 / weight)
 
     def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:
         """Return the same from the spread between data sets; None where these are the subject.
 
         See `errors` for the parameters; the fit sets the weights of the data sets.
         """
-        model, statistics = self.model, self.statistics
-        if self.design.one_dataset or statistics is None or isinstance(model, AveragedFit):
+        model, statistics = self.across, self.statistics
+        if self.design.one_dataset or statistics is None or model is None:
             return None
         try:
             x, domain = self.fixed.x, self.domain

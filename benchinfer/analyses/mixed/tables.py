@@ -9,12 +9,7 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtri, stdtrit
 
 from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
-from benchinfer.analyses.mixed.fit import (
-    AveragedFit,
-    MixedFit,
-    fit_design,
-    reread,
-)
+from benchinfer.analyses.mixed.fit import MixedFit, fit_design, reread
 from benchinfer.analyses.mixed.numerics.degrees import f_test
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
@@ -35,59 +30,40 @@ if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
 
 
-type Source = tuple[str, list[tuple[str, str]], Array, Array]
-
-
 type Row = tuple[str, str, float, float, float, float]
 
 
 def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFrame":
     """Return the predicted random effects: ``source dataset algorithm estimate std_error ...``."""
-    sources = _effects(setting, fitted)
-    columns = [_columns(setting.measure, *effects, level) for effects in sources]
-    return frame({name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
-
-
-def _effects(setting: Setting, fitted: MixedFit) -> list[Source]:
-    """Return of each source its name, its cells (unit, algorithm), predictions and their errors."""
-    model, statistics = fitted.model, fitted.statistics
-    if statistics is None or isinstance(model, AveragedFit) or fitted.design.one_dataset:
+    model, statistics, measure = fitted.across, fitted.statistics, setting.measure
+    if statistics is None or model is None or fitted.design.one_dataset:
         raise DesignError(
             "data sets have no random effects in this model.",
             hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
             " data sets has them.",
         )
-    algorithms, datasets = setting.algorithms, setting.coverage.datasets
-    sources: list[Source] = []
     effects = predicted_effects(statistics, model, fitted.fixed.x, fitted.domain)
-    for name, effect in effects.items():
-        units = domain_codes(setting)[0] if name.startswith("domain") else datasets
-        of_each = algorithms if effect.mean.ndim == 2 else ("",)
-        sources.append((name, list(product(units, of_each)), effect.mean, effect.prediction_sd))
-    return sources
-
-
-def _columns(
-    measure: Measure,
-    source: str,
-    cells: list[tuple[str, str]],
-    mean: Array,
-    sd: Array,
-    level: float,
-) -> dict[str, Array]:
-    mean, sd = mean.ravel(), sd.ravel()
-    reach = -ndtri((1 - level) / 2) * sd
-    low, high = measure.effect_interval(mean - reach, mean + reach)
-    named = np.array(cells, dtype=object)
-    return {
-        "source": np.full(len(cells), source, dtype=object),
-        "dataset": named[:, 0],
-        "algorithm": named[:, 1],
-        "estimate": measure.effect(mean),
-        "conf_low": low,
-        "conf_high": high,
-        "std_error": sd,
-    }
+    parts: list[dict[str, Array]] = []
+    for source, effect in effects.items():
+        domains = source.startswith("domain")
+        units = domain_codes(setting)[0] if domains else setting.coverage.datasets
+        of_each = setting.algorithms if effect.mean.ndim == 2 else ("",)
+        cells = np.array(list(product(units, of_each)), dtype=object)
+        mean, sd = effect.mean.ravel(), effect.prediction_sd.ravel()
+        reach = -ndtri((1 - level) / 2) * sd
+        low, high = measure.effect_interval(mean - reach, mean + reach)
+        parts.append(
+            {
+                "source": np.full(len(cells), source, dtype=object),
+                "dataset": cells[:, 0],
+                "algorithm": cells[:, 1],
+                "estimate": measure.effect(mean),
+                "conf_low": low,
+                "conf_high": high,
+                "std_error": sd,
+            }
+        )
+    return frame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 _BETWEEN: tuple[Structure, ...] = ("common", "diagonal", "unstructured")
@@ -105,7 +81,7 @@ def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.Da
         except DesignError as error:
             refused.append(Phrase(str(error)).lines()[0])
             continue
-        if isinstance(model := fitted.model, AveragedFit):
+        if (model := fitted.across) is None:
             raise DesignError(
                 f"structures are not compared where {fitted.peculiarity}.",
                 hint=f"{Option('target', 'domain')} with covariates of data sets alone has them.",
@@ -148,10 +124,10 @@ def components(fitted: MixedFit) -> dict[str, float]:
     There, what all algorithms share on a data set is the mean covariance of two algorithms, or
     nothing where that is negative.
     """
-    model, design = fitted.model, fitted.design
-    if fitted.plain is not None or isinstance(model, AveragedFit):
-        held = (float(model.variances[COMPONENTS.index(name)]) for name in model.terms)
-        return dict(zip(map(design.source, model.terms), held, strict=True))
+    model, design = fitted.across, fitted.design
+    if fitted.plain is not None or model is None:
+        held, terms = fitted.model.variances, fitted.model.terms
+        return {design.source(name): float(held[COMPONENTS.index(name)]) for name in terms}
     k, sources = len(model.between), dict[str, float]()
     for unit, cov in (("domain", model.domain), ("dataset", model.between)):
         if cov is None:
@@ -219,8 +195,8 @@ def anova(fitted: MixedFit, df: str) -> "pd.DataFrame":
 
 def _fixed(fitted: MixedFit, df: str) -> Iterator[Row]:
     """Test the algorithms' levels, by domain and along covariates where they are in the model."""
-    fixed, model = fitted.fixed, fitted.model
-    if isinstance(model, AveragedFit):
+    fixed, model = fitted.fixed, fitted.across
+    if model is None:
         return
     identity = np.eye(len(fixed.at))
     d = identity[:-1] - identity[1:]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, fdtrc
 
-from benchinfer.analyses.mixed.numerics.likelihood import pseudo_inverse
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.core.errors import FitError
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
@@ -45,10 +44,8 @@ def kenward_roger(fit: ModelFit, contrasts: Array) -> Adjusted:
     Kenward, M. G. & Roger, J. H. (1997). Small sample inference for fixed effects from restricted
     maximum likelihood. Biometrics 53, 983-997. https://doi.org/10.2307/2533558
     """
-    index = fit.members
-    der, phi = fit.derivatives, fit.phi
-    w = 2 * pseudo_inverse(der.expected[np.ix_(index, index)])
-    f = der.f[index]
+    index, phi, w = fit.members, fit.phi, fit.expected_sampling
+    f = fit.derivatives.f[index]
     lam = phi @ (fit.second - (f @ phi @ np.tensordot(w, f, 1)).sum(axis=0)) @ phi
     g = _derivative_of_variance(fit, contrasts)[:, index]
     return Adjusted((phi + (lam + lam.T)) * fit.scale**2, _ratio(fit, contrasts, g, w))
@@ -133,11 +130,10 @@ def _scaled_f(q: int, a1: float, a2: float) -> tuple[float, float]:
 
 def _kenward_roger(fit: ModelFit, contrasts: Array) -> FTest:
     contrasts = _row_basis(contrasts)
-    index, phi, q = fit.members, fit.phi, len(contrasts)
-    w = 2 * pseudo_inverse(fit.derivatives.expected[np.ix_(index, index)])
+    phi, q, w = fit.phi, len(contrasts), fit.expected_sampling
     # With the rows of L in standard form, L Phi L' = I, the products of Theta Phi F Phi are (q, q).
     half = np.linalg.solve(np.linalg.cholesky(contrasts @ phi @ contrasts.T), contrasts) @ phi
-    m = half @ fit.derivatives.f[index] @ half.T
+    m = half @ fit.derivatives.f[fit.members] @ half.T
     trace = np.einsum("iqq->i", m)
     a1, a2 = float(trace @ w @ trace), float(np.einsum("jpq,jqp->", np.tensordot(w, m, 1), m))
     scaling, df = _scaled_f(q, a1, a2)

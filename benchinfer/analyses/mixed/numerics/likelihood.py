@@ -230,14 +230,6 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     )
 
 
-def block_profile(stats: Statistics, work: Workspace, x: Array | None = None) -> Array:
-    """Return ``f`` (D, K) such that a block's residual sum is its sum minus counts times f."""
-    mean = work.beta if x is None else x @ work.beta
-    residual = work.g - _applied(work.g_matrix, np.broadcast_to(mean, stats.n.shape))
-    f = _applied(work.t_matrix, residual) + mean
-    return f - stats.delta[:, None] * work.e_one
-
-
 @dataclass(frozen=True, slots=True)
 class _Replication:
     """Contribution of the replication term, per design (U), data set (D) and class (M).
@@ -266,7 +258,11 @@ def _replication(stats: Statistics, work: Workspace, x: Array | None) -> _Replic
     s3 = _by_design(h**3 * stats.size, stats, designs)
     u = work.e_matrix.transpose(0, 2, 1) @ s2 @ work.e_matrix
     home = np.repeat(np.arange(len(stats.start)), np.diff(np.r_[stats.start, len(stats.size)]))
-    f = block_profile(stats, work, x)[home]
+    # Profiles f (D, K): a block's residual sum is its sum minus its counts times f.
+    mean = work.beta if x is None else x @ work.beta
+    residual = work.g - _applied(work.g_matrix, np.broadcast_to(mean, (d, k)))
+    f = _applied(work.t_matrix, residual) + mean - stats.delta[:, None] * work.e_one
+    f = f[home]
     p_f = _applied(stats.cross[:1] if designs == 1 else stats.cross, f)
     t2 = _by_dataset(h**2, stats.moment - p_f, stats.start, d)
     return _Replication(

@@ -26,25 +26,15 @@ https://doi.org/10.1111/j.1467-985X.2008.00552.x
 
 import numpy as np
 
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate, pseudo_inverse
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.max_t import critical_t
 from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
-from benchinfer.numerics.types import Array, Codes, Flags
+from benchinfer.numerics.types import Array, Flags
 
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")
-
-
-def _weights(model: ModelFit, method: str) -> tuple[Codes, Array]:
-    """Return the variances that count and the covariance of their estimates, scaled."""
-    if method == "satterthwaite":
-        index = model.interior
-        return index, model.sampling[np.ix_(index, index)]
-    index = model.members
-    expected = model.derivatives.expected[np.ix_(index, index)]
-    return index, 2 * pseudo_inverse(expected)
 
 
 def _home(model: ModelFit) -> int:
@@ -77,7 +67,9 @@ def predict_common(
     variance = np.maximum(variance, 0.0) + between + share * noise
     if method == "asymptotic":
         return NewDatasetDistribution(variance, np.full(len(length), np.inf), between, noise)
-    index, w = _weights(model, method)
+    index, w = model.members, model.expected_sampling
+    if method == "satterthwaite":
+        index, w = model.interior, model.sampling[np.ix_(model.interior, model.interior)]
     half = contrasts @ model.phi
     g = np.stack([contrast_variances(half, f) for f in model.derivatives.f[index]], axis=1)
     g += length[:, None] * ((index == home) + share * (index == _RESIDUAL))

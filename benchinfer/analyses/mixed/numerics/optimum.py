@@ -104,6 +104,12 @@ class ModelFit:
     optimizer: OptimizerRecord  # record of the optimisation
 
     @property
+    def expected_sampling(self) -> Array:
+        """(m, m) covariance of the m estimates by the expected information, zeros counted."""
+        inner = np.ix_(self.members, self.members)
+        return 2 * pseudo_inverse(self.derivatives.expected[inner])
+
+    @property
     def log_likelihood(self) -> float:
         """Log (restricted) likelihood."""
         return -self.criterion / 2

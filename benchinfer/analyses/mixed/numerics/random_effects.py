@@ -277,12 +277,8 @@ def _of_patterns(
     sources = {"dataset + dataset:algorithm": (fit.profile, cov)}
     if fit.domain is not None:
         sources = {"domain + domain:algorithm": (fit.domain_profile, domains.cov)} | sources
-    return {
-        name: PredictedEffects.of(mean, _diagonal(basis, c), 0.0, s)
-        for name, (mean, c) in sources.items()
-    }
-
-
-def _diagonal(basis: Array, cov: Array) -> Array:
-    """Return the variances (U, K) of the algorithms from (U, K, K) in contrast coordinates."""
-    return np.einsum("kl,ulm,km->uk", basis, cov, basis, optimize=True)
+    effects: dict[str, PredictedEffects] = {}
+    for name, (mean, c) in sources.items():
+        variance = np.einsum("kl,ulm,km->uk", basis, c, basis, optimize=True)
+        effects[name] = PredictedEffects.of(mean, variance, 0.0, s)
+    return effects

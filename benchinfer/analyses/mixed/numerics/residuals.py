@@ -256,33 +256,41 @@ def _rank_correlation(x: Array, y: Array) -> float:
     return float(products[0, 1] / np.sqrt(products[0, 0] * products[1, 1]))
 
 
-def of_blocks(
+def residuals_of(
     stats: Statistics,
     model: ModelFit,
-    dataset: Codes,
     count: Codes,
     mean: Array,
+    within: Array,
+    dataset: Codes | None = None,
     weight: Array | None = None,
 ) -> Residuals:
-    """Diagnose a fit from its blocks.
+    """Diagnose a fit from its blocks or, without the `dataset` of each, from its cells.
 
-    `dataset`, `count` and `mean` are as for `moments.from_blocks`; `weight` (R,) is the number of
-    blocks that each stands for, of which only the moments are known, by default one.
+    Arguments are as for `moments.from_blocks` and `moments.from_cells`; `weight` (R,) is the number
+    of blocks that each stands for, of which only the moments are known, by default one. Residuals
+    are known where no cell has more than one score.
     """
-    rows = _rows(model, dataset, count, mean, weight)
-    n = rows.sums(rows.held.astype(np.float64))
-    # With two algorithms, removing what they share would leave both the same residuals.
-    e = rows.after if mean.shape[1] > 2 else rows.before
-    square = rows.sums(e * e) - rows.sums(e) ** 2 / np.maximum(n, 1)
-    free = np.maximum(n - 1, 0)
-    paired = bool((rows.held.sum(axis=1) > 1).any()) and bool((n > 1).any())
-    shape, quantiles = (UNKNOWN, np.empty(0)) if weight is not None else _distribution(rows)
+    shape, quantiles, difference = UNKNOWN, np.empty(0), None
+    if dataset is None and count.max() > 1:
+        square, free = np.where(count > 1, within, 0.0), np.maximum(count - 1, 0).astype(np.float64)
+    else:
+        if dataset is None:
+            dataset, mean = np.arange(len(count)), np.where(count > 0, mean, 0.0)
+        rows = _rows(model, dataset, count, mean, weight)
+        n = rows.sums(rows.held.astype(np.float64))
+        # With two algorithms, removing what they share would leave both the same residuals.
+        e = rows.after if mean.shape[1] > 2 else rows.before
+        square = np.maximum(rows.sums(e * e) - rows.sums(e) ** 2 / np.maximum(n, 1), 0.0)
+        free = np.maximum(n - 1, 0)
+        if (rows.held.sum(axis=1) > 1).any() and (n > 1).any():
+            difference = _differences(rows)
+        if weight is None:
+            shape, quantiles = _distribution(rows)
     return Residuals(
         shape=shape,
         quantiles=quantiles,
-        spread=_spread(
-            model, np.maximum(square, 0.0), free, _differences(rows) if paired else None
-        ),
+        spread=_spread(model, square, free, difference),
         effects=effects_of(stats, model),
     )
 
@@ -297,25 +305,3 @@ def _distribution(rows: _Rows) -> tuple[Shape, Array]:
     sample = rows.after.ravel()[every][rows.held.ravel()[every]]
     shape = shape_of(rows.after.ravel() if rows.held.all() else rows.after[rows.held], test=False)
     return shape, np.quantile(sample, PROBABILITIES) / (sample.std() or 1.0)
-
-
-def of_cells(
-    stats: Statistics,
-    model: ModelFit,
-    n: Codes,
-    mean: Array,
-    square_within: Array,
-) -> Residuals:
-    """Diagnose a fit from its cells; see `of_blocks` and `moments.from_cells`.
-
-    Residuals are known where no cell has more than one score.
-    """
-    if n.max() == 1:
-        return of_blocks(stats, model, np.arange(len(n)), n, np.where(n > 0, mean, 0.0))
-    free = np.maximum(n - 1, 0).astype(np.float64)
-    return Residuals(
-        shape=UNKNOWN,
-        quantiles=np.empty(0),
-        spread=_spread(model, np.where(n > 1, square_within, 0.0), free, None),
-        effects=effects_of(stats, model),
-    )

@@ -7,7 +7,7 @@ from scipy import stats as distributions
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES, of_blocks, of_cells
+from benchinfer.analyses.mixed.numerics.residuals import PROBABILITIES, residuals_of
 from tests.analyses.mixed.numerics.test_likelihood import ragged
 from tests.analyses.mixed.numerics.test_new_dataset import simulate
 
@@ -15,7 +15,7 @@ from tests.analyses.mixed.numerics.test_new_dataset import simulate
 def diagnose(dataset, count, mean):
     stats = from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
     model = fit(stats, COMPONENTS[:3])
-    return model, of_blocks(stats, model, dataset, count, mean)
+    return model, residuals_of(stats, model, count, mean, np.zeros_like(mean), dataset)
 
 
 def test_residuals_are_those_of_dense_matrices():
@@ -87,7 +87,7 @@ def test_cells_alone():
     n, mean = np.full((10, 3), 6), y.mean(axis=2)
     within = ((y - mean[:, :, None]) ** 2).sum(axis=2)
     stats = from_cells(n, mean, within)
-    found = of_cells(stats, fit(stats, ("dataset", "dataset:algorithm")), n, mean, within)
+    found = residuals_of(stats, fit(stats, ("dataset", "dataset:algorithm")), n, mean, within)
     assert found.shape.n == 0
     assert len(found.quantiles) == 0
     np.testing.assert_allclose(found.spread.algorithm**2, within.sum(axis=0) / 50, rtol=1e-6)
