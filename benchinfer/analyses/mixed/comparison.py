@@ -74,7 +74,18 @@ class MixedComparison(TestedComparison):
     @property
     def checks(self) -> tuple[Check, ...]:
         """All diagnostics, with those of the residuals."""
-        return (*self.stored_checks, *diagnostics.soundness_checks(self.setting, self.fitted))
+        setting, residuals = self.setting, self.fitted.residuals
+        if residuals is None:
+            return self.stored_checks
+        rows = diagnostics.residual_checks(
+            residuals,
+            setting.coverage.datasets,
+            setting.algorithms,
+            setting.measure,
+            robust=self.structure == "pairwise",
+            scales=setting.scales,
+        )
+        return (*self.stored_checks, *rows)
 
     @property
     def options(self) -> MixedOptions:

@@ -66,9 +66,13 @@ def checks(
     setting, fitted, evidence = result.setting, result.fitted, result.evidence
     design, alpha = fitted.design, result.options.alpha
     pairs = result.oriented(family.named_sides(result.algorithms))
+    # Random rotations or flips do not decide all pairs for certain.
+    error = np.zeros_like(evidence.p_value) if evidence.p_error is None else evidence.p_error
+    near = within_error(evidence.p_value, error, alpha)
+    row = near_level(near, pairs, Phrase(f"see with another {Option('seed', '')}"))
     return (
         *_fit(setting, fitted, evidence, p_error),
-        *_near_level(evidence, alpha, pairs),
+        *([row] if near.any() else []),
         *stepwise_checks(setting, family, evidence, method, alpha, pairs),
         *_standard_errors(setting, family, errors, design.structure, pairs),
         *_outcomes(setting, design, family.matrix[family.wanted], pairs),
@@ -400,15 +404,6 @@ def _readable(name: str, design: Design, setting: Setting) -> str:
     return f"{source} of {owners[int(index)]}"
 
 
-def _near_level(evidence: Evidence, alpha: float, pairs: Oriented) -> list[Check]:
-    """Name the pairs that random rotations or flips do not decide for certain, if some are."""
-    if evidence.p_error is None:
-        return []
-    near = within_error(evidence.p_value, evidence.p_error, alpha)
-    row = near_level(near, pairs, Phrase(f"see with another {Option('seed', '')}"))
-    return [row] if near.any() else []
-
-
 def _standard_errors(
     setting: Setting,
     family: ContrastFamily,
@@ -481,16 +476,6 @@ def _gap(
     return f"{of_model}, {shared} on the {direct.n[p]} data sets that both have"
 
 
-def _unlike_normal(fitted: MixedFit) -> bool:
-    """Return whether data sets' differences do not look normal."""
-    if fitted.residuals is None:
-        return False
-    effects = fitted.residuals.effects
-    far = (effects.p_distance < _RARE).any() or (effects.p_profile < _RARE).any()
-    shape = effects.profile_shape
-    return bool(far) or (shape.n >= _FEWEST and not _looks_normal(shape))
-
-
 def _other_reference(
     result: "MixedComparison",
     family: ContrastFamily,
@@ -500,7 +485,11 @@ def _other_reference(
 ) -> list[Check]:
     """Name the pairs that the other reference of the closed test decides otherwise."""
     setting, fitted, options = result.setting, result.fitted, result.options
-    if method != "rotation" or not _unlike_normal(fitted):
+    if method != "rotation" or fitted.residuals is None:
+        return []
+    effects, shape = fitted.residuals.effects, fitted.residuals.effects.profile_shape
+    far = (effects.p_distance < _RARE).any() or (effects.p_profile < _RARE).any()
+    if not far and (shape.n < _FEWEST or _looks_normal(shape)):
         return []
     other = "rotation" if options.reference == "flips" else "flips"
     # Flips of few data sets can decide no pair.
@@ -517,13 +506,3 @@ def _other_reference(
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
     return [row]
-
-
-def soundness_checks(setting: Setting, fitted: MixedFit) -> list[Check]:
-    """Return the checks of the residuals, where these are kept."""
-    if fitted.residuals is None:
-        return []
-    names = setting.coverage.datasets, setting.algorithms
-    robust = fitted.design.structure == "pairwise"
-    measure, scales = setting.measure, setting.scales
-    return residual_checks(fitted.residuals, *names, measure, robust=robust, scales=scales)

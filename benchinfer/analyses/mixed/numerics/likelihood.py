@@ -146,15 +146,6 @@ def pseudo_inverse(information: Array) -> Array:
     return unit * np.linalg.pinv(information * unit, rcond=1e-12, hermitian=True)
 
 
-def _log_det(
-    stats: Statistics, h: Array, inner: Array, den: Array, var_e: float, each: int
-) -> float:
-    """Return ``log|V|`` over all data sets."""
-    free = (stats.n_scores - stats.rows.sum()) * np.log(var_e)
-    classes = (stats.rows * np.log(h)).sum()
-    return float(free - classes + each * (np.linalg.slogdet(inner)[1] + np.log(den)).sum())
-
-
 def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
     """Evaluate the criterion at the variances `theta`.
 
@@ -207,9 +198,11 @@ def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: b
     beta = phi @ (right := _gather(x, c))
     y_p_y = float(y_v_y - right @ beta)
     n, p = stats.n_scores, len(beta)
-    log_det = _log_det(stats, h, inner, den, float(var_e), each)
+    # ``log|V|`` over all data sets
+    log_det = (stats.n_scores - stats.rows.sum()) * np.log(var_e) - (stats.rows * np.log(h)).sum()
+    log_det += each * (np.linalg.slogdet(inner)[1] + np.log(den)).sum()
     extra = 2 * np.log(lower.diagonal()).sum() if reml else 0.0
-    criterion = log_det + extra + y_p_y + (n - p * reml) * np.log(2 * np.pi)
+    criterion = float(log_det) + extra + y_p_y + (n - p * reml) * np.log(2 * np.pi)
     return Workspace(
         theta=theta,
         h=h,
@@ -396,11 +389,6 @@ class CommonModel:
     x: Array | None  # (D, K, p) design of the fixed effects, None for one mean per algorithm
     free: Flags  # (4,) variances that are estimated
     reml: bool  # restricted or full maximum likelihood
-
-    @property
-    def n_scores(self) -> int:
-        """Number of scores."""
-        return self.stats.n_scores
 
     def start(self) -> Array:
         """Return start values: the spread of the data sets' means, thirds of the rest."""

@@ -270,7 +270,7 @@ def _structured_model(
     if domain is not None:
         member = (np.unique(domain)[:, None] == domain).astype(np.float64)
     model = StructuredModel(
-        patterns=stats,
+        stats=stats,
         layout=CovarianceLayout.of((d, k), between, terms, residual, domains=domain is not None),
         x=basis.T @ design @ turn,
         member=member,
@@ -340,8 +340,8 @@ class ScoreModel[E: (Workspace, Evaluation)](Protocol):
     fisher_steps: ClassVar[int]
 
     @property
-    def n_scores(self) -> int:
-        """Number of scores."""
+    def stats(self) -> Statistics | Patterns:
+        """The sufficient statistics."""
         ...
 
     def evaluate(self, coordinates: Array, /) -> E:
@@ -406,7 +406,7 @@ def _search[E: (Workspace, Evaluation)](
     model: ScoreModel[E], coordinates: Array, at: E, step: Array, decrement: float
 ) -> tuple[tuple[Array, E] | None, int]:
     """Halve the step until the criterion falls; also return the number of trials."""
-    noise, length = 1e-13 * (abs(at.criterion) + model.n_scores), 1.0
+    noise, length = 1e-13 * (abs(at.criterion) + model.stats.n_scores), 1.0
     for tried in range(1, _MAX_HALVINGS + 1):
         there = model.moved(coordinates, length * step)
         length /= 2
@@ -454,7 +454,7 @@ def _best(model: StructuredModel) -> Optimum[Evaluation]:
 
 def _rounding(model: StructuredModel, at: Evaluation) -> float:
     """Return how far criteria that differ by rounding alone may be apart."""
-    return 1e-12 * (abs(at.criterion) + model.n_scores)
+    return 1e-12 * (abs(at.criterion) + model.stats.n_scores)
 
 
 def _cleaned(model: StructuredModel, best: Optimum[Evaluation]) -> Optimum[Evaluation]:
@@ -492,7 +492,7 @@ def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[Flags, bool]:
 
 def start(model: StructuredModel) -> Array:
     """Return start values of the variances from moments of the cells."""
-    stats, layout = model.patterns, model.layout
+    stats, layout = model.stats, model.layout
     d, k = stats.free.shape
     n = stats.n
     weight = stats.rows[:, None] * stats.counts
@@ -533,7 +533,7 @@ def even(model: StructuredModel) -> Array:
     """
     layout, k = model.layout, model.x.shape[1]
     theta = np.full(len(layout.names), 1 / 3)
-    level = max(float(np.var(model.patterns.delta)), 1 / 3)
+    level = max(float(np.var(model.stats.delta)), 1 / 3)
     if layout.factored:
         theta[: layout.outer] = np.eye(k)[np.tril_indices(k)] / 3
         theta[0] = k * level

@@ -24,41 +24,15 @@ _FARTHEST = 1e6
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio:
-    """Test of fixed effects by full maximum likelihood."""
+    """Test of fixed effects by full, or of a variance by (restricted) maximum likelihood."""
 
     statistic: float  # fall of -2 log likelihood from the smaller to the larger model
-    df: int  # difference in the number of fixed effects
-    p_value: float  # upper tail of chi-squared
+    df: int  # difference in the number of parameters
+    # Upper tail of chi-squared, of a variance of its equal mixture with 0
+    p_value: float
     # full, null: the fits of the larger and of the smaller model
     full: ModelFit
     null: ModelFit
-
-
-@dataclass(frozen=True, slots=True)
-class VarianceTest:
-    """Test that one variance is zero.
-
-    Attributes
-    ----------
-    component
-        The tested component.
-    statistic
-        Fall of -2 log (restricted) likelihood when the component comes into the model.
-    p_value
-        Upper tail of the equal mixture of 0 and chi-squared with one degree of freedom.
-    exact
-        Whether that mixture is the large-sample distribution: no other variance is estimated to be
-        zero. Else it is an approximation.
-    criterion, criterion_without
-        -2 log (restricted) likelihood with and without the component.
-    """
-
-    component: str
-    statistic: float
-    p_value: float
-    exact: bool
-    criterion: float
-    criterion_without: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +104,12 @@ def effect_test(
 
 def variance_test(
     stats: Statistics, full: ModelFit, component: str, x: Array | None = None
-) -> VarianceTest:
+) -> LikelihoodRatio:
     """Test that the variance of one component is zero.
 
     A variance cannot be negative: under the hypothesis half of the statistics are zero, in large
-    samples, and the others are chi-squared with one degree of freedom.
+    samples, and the others are chi-squared with one degree of freedom. Where another variance is
+    estimated to be zero, that is an approximation.
 
     `full` is the fit with the component, not the residual, by restricted or full maximum
     likelihood, whose likelihood tests it, and `x` its design (D, K, p), if any.
@@ -155,14 +130,8 @@ def variance_test(
     statistic = max(without.criterion - full.criterion, 0.0)
     # A fit at zero is the fit without, up to rounding: half of the mixture lies at 0.
     zero = full.variances[COMPONENTS.index(component)] == 0 or statistic == 0
-    return VarianceTest(
-        component=component,
-        statistic=0.0 if zero else statistic,
-        p_value=1.0 if zero else float(chdtrc(1, statistic)) / 2,
-        exact=not (set(full.singular) | set(without.singular)) - {component},
-        criterion=full.criterion,
-        criterion_without=without.criterion,
-    )
+    p_value = 1.0 if zero else float(chdtrc(1, statistic)) / 2
+    return LikelihoodRatio(0.0 if zero else statistic, 1, p_value, full, without)
 
 
 def _excess(

@@ -390,17 +390,12 @@ class StructuredModel:
 
     fisher_steps: ClassVar[int] = 3  # how many first steps use the expected information
 
-    patterns: Patterns  # sufficient statistics
+    stats: Patterns  # sufficient statistics
     layout: CovarianceLayout  # the variances
     x: Array  # (D, K, p) design of the fixed effects, its rows in contrast coordinates
     # (G, D) one where the data set is of the domain, else zero; G is 0 without a domain level
     member: Array
     reml: bool  # restricted or full maximum likelihood
-
-    @property
-    def n_scores(self) -> int:
-        """Number of scores."""
-        return self.patterns.n_scores
 
     def evaluate(self, psi: Array) -> "Evaluation":
         """Evaluate the criterion."""
@@ -447,7 +442,7 @@ class StructuredModel:
         """(D, K) the data sets' centres, as profiles in contrast coordinates."""
         d, k = self.x.shape[:2]
         centre = np.zeros((d, k))
-        centre[:, 0] = self.patterns.delta * np.sqrt(k)
+        centre[:, 0] = self.stats.delta * np.sqrt(k)
         return centre
 
     def by_domain(self, values: Array) -> Array:
@@ -524,7 +519,7 @@ def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
     mixed models with nested random effects. Biometrika 74, 817-827.
     https://doi.org/10.1093/biomet/74.4.817
     """
-    layout, stats, x = model.layout, model.patterns, model.x
+    layout, stats, x = model.layout, model.stats, model.x
     s, w, replication, residual = layout.split(theta)
     blocks = BlockLevel.of(
         stats, layout.residual, residual, replication, replicated=layout.replicated
@@ -732,7 +727,7 @@ def _domain_p(model: StructuredModel, at: Evaluation, share: float) -> Array:
 
 def _score(model: StructuredModel, at: Evaluation, first: Products) -> Array:
     """Return ``tr(P V_i) - y' P V_i P y`` (c,), without the fixed effects' share under ML."""
-    layout, p, e, q = model.layout, model.patterns, at.blocks.residual, at.data.information
+    layout, p, e, q = model.layout, model.stats, at.blocks.residual, at.data.information
     inside = at.blocks.total_inverse() - at.blocks.spread(first.omega_blocks)
     inside -= at.blocks.outer(at.profile)
     between = (q - q @ first.omega @ q - _outer(at.z)).sum(axis=0)
@@ -748,7 +743,7 @@ def _within_data_sets(
     model: StructuredModel, at: Evaluation, first: Products
 ) -> tuple[Array, Array]:
     """Return the (c, c) informations as far as pairs of variances act on the same data set."""
-    layout, p, e, basis = model.layout, model.patterns, at.blocks.residual, model.layout.between
+    layout, p, e, basis = model.layout, model.stats, at.blocks.residual, model.layout.between
     q, t, omega = at.data.information, at.data.cov, first.omega
     # Expected information: tr(P V_i P V_j) of a data set, omega standing for all above it.
     inside = at.blocks.total_inverse() - 2 * at.blocks.spread(first.omega_blocks)
