@@ -69,7 +69,23 @@ WORK = {
 }
 
 
-@pytest.mark.parametrize("work", WORK.values(), ids=list(WORK))
+# These share one way to run processes; the first of each kind shows it.
+ALIKE = {
+    "resampled relations",
+    "archetypes",
+    "trees",
+    "algorithms of a mixed model",
+    "data sets of a meta-analysis",
+}
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(work, id=name, marks=[pytest.mark.calibration] * (name in ALIKE))
+        for name, work in WORK.items()
+    ],
+)
 def test_processes_give_the_same_numbers(work):
     with pytest.raises(ArgumentError, match="n_jobs is 0"):
         work(0)

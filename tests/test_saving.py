@@ -334,7 +334,7 @@ def test_what_a_killed_process_left_is_cleared_by_the_next_and_nothing_else(tmp_
 
 
 def _often(path, text):
-    for _ in range(200):
+    for _ in range(60):
         write_atomically(path, text)
 
 

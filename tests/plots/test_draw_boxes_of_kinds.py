@@ -51,7 +51,7 @@ def found():
     return results
 
 
-@pytest.mark.parametrize("width", ["page", "column"])
+@pytest.mark.parametrize("width", [pytest.param("page", marks=pytest.mark.calibration), "column"])
 @pytest.mark.parametrize(("name", "k"), DRAWN)
 def test_texts_keep_to_the_canvas_and_apart(name, k, width, found):
     for kind in DRAWN[name, k]:

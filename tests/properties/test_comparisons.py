@@ -53,7 +53,7 @@ def close(a, b, factor=1.0):
 
 
 @pytest.mark.parametrize("compare", COMPARE)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=tables(), seed=st.integers(0, 1000))
 def test_the_order_of_rows_changes_nothing(compare, rows, seed):
     shuffled = rows.sample(frac=1, random_state=seed)
@@ -63,7 +63,7 @@ def test_the_order_of_rows_changes_nothing(compare, rows, seed):
 
 
 @pytest.mark.parametrize("compare", COMPARE)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=tables())
 def test_turning_sign_and_direction_turns_no_verdict(compare, rows):
     turned = rows.assign(value=-rows["value"])
@@ -73,7 +73,7 @@ def test_turning_sign_and_direction_turns_no_verdict(compare, rows):
 
 
 @pytest.mark.parametrize("compare", COMPARE)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=tables(), scale=st.sampled_from([1e-6, 100.0, 1e6]), shift=st.sampled_from([0, 5, -3]))
 def test_a_change_of_units_scales_the_estimates(compare, rows, scale, shift):
     moved = rows.assign(value=(rows["value"] + shift) * scale)
@@ -88,7 +88,7 @@ def test_a_change_of_units_scales_the_estimates(compare, rows, scale, shift):
 
 
 @pytest.mark.parametrize("compare", COMPARE)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=tables())
 def test_renaming_algorithms_renames_the_result(compare, rows):
     # Names that keep the sorted order, so that pairs keep their direction.
@@ -108,7 +108,7 @@ def shown(text):
 
 
 @pytest.mark.parametrize("compare", COMPARE)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rows=tables(), scale=st.sampled_from([1e-6, 1.0, 1e6]))
 def test_tables_for_papers_round_and_do_no_more(compare, rows, scale):
     found = compare(read(rows.assign(value=rows["value"] * scale), tolerance=0.2 * scale))

@@ -326,7 +326,9 @@ def check_file(seed: int, folder: Path) -> bool:
     return CHECKS[seed % len(CHECKS)](seed, folder)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(n, marks=pytest.mark.calibration) for n in range(1, PARTS))]
+)
 def test_damaged_files_are_read_or_refused_in_words(tmp_path: Path, part: int) -> None:
     seeds = range(FIRST + part, LAST, PARTS)
     done = 0

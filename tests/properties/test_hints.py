@@ -262,7 +262,13 @@ def shown(kind, way, attempt):
     return f"{kind}: {asked}\n     {steps}"
 
 
-@pytest.mark.parametrize("start", range(0, 300, 20))
+@pytest.mark.parametrize(
+    "start",
+    [
+        *range(0, 80, 20),
+        *(pytest.param(n, marks=pytest.mark.calibration) for n in range(80, 300, 20)),
+    ],
+)
 def test_no_hint_is_refused_when_followed(start):
     said = []
     for seed in range(start, start + 20):

@@ -56,7 +56,12 @@ CASES = {
     "two data sets": (normal(2, 3, 6), "mixed", {"target": "datasets"}, ""),
     "one data set": (normal(1, 4, 8), "mixed", {}, ""),
     "two algorithms on one data set": (normal(1, 2, 8), "pair", {}, ""),
-    "items of several data sets": (right_or_wrong(5, 3), "bayes", {"likelihood": "binomial"}, ""),
+    "items of several data sets": (
+        right_or_wrong(4, 2, 30),
+        "bayes",
+        {"likelihood": "binomial"},
+        "",
+    ),
     "items of one data set": (right_or_wrong(1, 3), "pair", {}, ""),
     "one score of each": (normal(1, 3), "points", {}, ""),
     "ranks": (ranks(9, 4), "permutation", {"on": "ranks"}, "mixed"),

@@ -19,7 +19,7 @@ from benchinfer.analyses.monitor import anytime
 from benchinfer.analyses.monitor.state import StateFile
 from benchinfer.core.saving import sealed
 
-KILLS = 20
+KILLS = 10
 AB = {"a": 0.0, "b": 0.05}
 
 

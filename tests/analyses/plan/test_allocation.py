@@ -136,13 +136,12 @@ def test_limits_of_one_mean_square_are_chi_squared():
 @pytest.mark.parametrize("costs", [(10, 1, 0.1), (0, 2, 1), (3, 0.5, 2)])
 def test_the_cheapest_design_against_all_designs(costs, fixed):
     components, wanted = np.array([0.5, 1.0, 3.0]), 0.04
-    best = None
-    for c, n, a in itertools.product(range(LEAST, 130), range(1, 40), range(1, 40)):
-        if any(f is not None and f != x for f, x in zip(fixed, (c, n, a), strict=True)):
-            continue
-        if error_variance(components, (c, n, a)) <= wanted * (1 + 1e-12):
-            cost = c * (costs[0] + n * (costs[1] + a * costs[2]))
-            best = cost if best is None else min(best, cost)
+    c, n, a = np.meshgrid(np.arange(LEAST, 130), np.arange(1, 40), np.arange(1, 40))
+    variance = components[0] / c + components[1] / (c * n) + components[2] / (c * n * a)
+    possible = variance <= wanted * (1 + 1e-12)
+    for number, counts in zip(fixed, (c, n, a), strict=True):
+        possible &= number is None or counts == number
+    best = (c * (costs[0] + n * (costs[1] + a * costs[2])))[possible].min()
     found = cheapest(components, costs, wanted, fixed)
     assert error_variance(components, found) <= wanted * (1 + 1e-9)
     c, n, a = found

@@ -32,18 +32,23 @@ X = np.column_stack([np.linspace(-1.4, 1.4, 5), [1.0, -1.0, 0.5, 0.5, -1.0]])
 @pytest.mark.parametrize(
     ("kind", "interactions", "structure", "more"),
     [
-        ("whole", "t", "common", ""),
         ("whole", "t", "unstructured", ""),
-        ("whole", "normal", "unstructured", ""),
-        ("missing", "t", "unstructured", ""),
-        ("missing", "normal", "common", ""),
-        ("single", "t", "unstructured", ""),
         ("single-missing", "t", "common", ""),
-        ("whole", "t", "unstructured", 3),
         ("missing", "normal", "common", 3),
-        ("missing", "normal", "common", "along"),
         ("missing", "t", "unstructured", "along in domains"),
-        ("whole", "t", "unstructured", "fixed"),
+        *(
+            pytest.param(*case, marks=pytest.mark.calibration)
+            for case in [
+                ("whole", "t", "common", ""),
+                ("whole", "normal", "unstructured", ""),
+                ("missing", "t", "unstructured", ""),
+                ("missing", "normal", "common", ""),
+                ("single", "t", "unstructured", ""),
+                ("whole", "t", "unstructured", 3),
+                ("missing", "normal", "common", "along"),
+                ("whole", "t", "unstructured", "fixed"),
+            ]
+        ),
     ],
 )
 def test_draws_keep_to_the_prior(kind, interactions, structure, more):

@@ -130,6 +130,7 @@ def test_data_sets_that_vary_a_thousand_times_more_than_their_scores():
     assert errors(other, contrasts) == pytest.approx(errors(found, contrasts), rel=0.2)
 
 
+@pytest.mark.calibration
 def test_the_variance_is_unbiased_under_the_model():
     # 400 tables: the mean of the estimated variances within four standard errors of the variance
     # of the estimates.

@@ -74,6 +74,7 @@ def test_differences_without_a_centre():
     assert all(math.isnan(end) for end in symmetry_interval(d, 0.05))
 
 
+@pytest.mark.calibration
 def test_coverage_at_all_times():
     """The interval at the end of 300 differences holds the truth if those of all times did."""
     rng = np.random.default_rng(8)
