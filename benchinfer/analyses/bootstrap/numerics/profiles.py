@@ -27,21 +27,32 @@ from benchinfer.numerics.types import Array, Counts
 
 
 class Ordered(NamedTuple):
-    """Scores of each cell in increasing order; cell (d, a) begins at ``starts[d * K + a]``."""
+    """Scores of each cell; cell (d, a) begins at ``starts[d * K + a]``.
+
+    ``rank`` counts the distinct smaller scores of the data set; (D,) ``distinct`` are all of them.
+    """
 
     starts: Counts
     block: Counts
-    value: Array
+    rank: Counts
+    distinct: Counts
 
 
 def ordered(sample: ScoreSample) -> Ordered:
-    """Sort the scores within each data set and algorithm."""
+    """Rank the scores within each data set, cell by cell."""
     k = sample.values.shape[1]
     block, column = np.nonzero(sample.present)
-    cell, value = sample.dataset[block] * k + column, sample.values[block, column]
-    order = np.lexsort([value, cell])
-    starts = np.searchsorted(cell[order], np.arange(sample.n_datasets * k + 1))
-    return Ordered(starts, block[order], value[order])
+    dataset, value = sample.dataset[block], sample.values[block, column]
+    order = np.lexsort([value, dataset])
+    of, sorted_values = dataset[order], value[order]
+    new = (np.diff(sorted_values, prepend=np.nan) != 0) | (np.diff(of, prepend=-1) != 0)
+    distinct = np.bincount(of[new], minlength=sample.n_datasets)
+    rank = np.empty(len(value), np.int64)
+    rank[order] = np.cumsum(new) - 1 - (np.cumsum(distinct) - distinct)[of]
+    cell = dataset * k + column
+    by_cell = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[by_cell], np.arange(sample.n_datasets * k + 1))
+    return Ordered(starts, block[by_cell], rank[by_cell], distinct)
 
 
 def point(sample: ScoreSample, pairs: Counts) -> Array:
@@ -90,13 +101,14 @@ def _drawn(
     scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
     cells, key = ordered(sample), np.uint64(seed)
     plan, k = sample.plan(resample), sample.values.shape[1]
+    by_second = np.argsort(pairs[:, 1], kind="stable")
 
     def of_span(first: int, last: int) -> Array:
-        probabilities, times = (
-            np.zeros((last - first, len(pairs))),
-            np.zeros(len(sample.values), int),
+        probabilities = np.zeros((last - first, len(pairs)))
+        times, passed = np.zeros(len(sample.values), int), np.empty(cells.distinct.max(), int)
+        _improvements(
+            *plan, *cells, k, pairs, by_second, scale, key, first, times, passed, probabilities
         )
-        _improvements(*plan, *cells, k, pairs, scale, key, first, times, probabilities)
         return probabilities
 
     return in_spans(
@@ -110,25 +122,19 @@ def _drawn(
 
 
 @part
-def _wins(
-    starts: Counts, block: Counts, value: Array, times: Counts, one: int, other: int
-) -> float:
-    """Count the pairs of scores in which cell `one` is greater, equal ones half."""
-    wins, less, equal = 0.0, 0.0, 0.0
-    j, end = starts[other], starts[other + 1]
-    for i in range(starts[one], starts[one + 1]):
-        x = value[i]
-        if i == starts[one] or x != value[i - 1]:
-            less += equal
-            equal = 0.0
-            while j < end and value[j] < x:
-                less += times[block[j]]
-                j += 1
-            while j < end and value[j] == x:
-                equal += times[block[j]]
-                j += 1
-        wins += times[block[i]] * (less + 0.5 * equal)
-    return float(wins)
+def _pass(
+    starts: Counts, block: Counts, rank: Counts, times: Counts, cell: int, passed: Counts
+) -> None:
+    """Count for each rank twice the drawn scores of a cell below it, and once those at it."""
+    for r in range(len(passed)):
+        passed[r] = 0
+    for i in range(starts[cell], starts[cell + 1]):
+        passed[rank[i]] += times[block[i]]
+    below = 0
+    for r in range(len(passed)):
+        equal = passed[r]
+        passed[r] = 2 * below + equal
+        below += equal
 
 
 @entry
@@ -139,22 +145,32 @@ def _improvements(
     draws_blocks: bool,
     starts: Counts,
     block: Counts,
-    value: Array,
+    rank: Counts,
+    distinct: Counts,
     k: int,
     pairs: Counts,
+    by_second: Counts,
     scale: Array,
     seed: np.uint64,
     first: int,
     times: Counts,
+    passed: Counts,
     probabilities: Array,
 ) -> None:
+    """Add to (n, P) probabilities; pairs are visited in the order of their second algorithm."""
     for i in range(len(probabilities)):
         state = mix(mix(seed) + np.uint64(first + i) * STEP)
         for slot in range(len(datasets) - 1):
             d, state = draw(strata, datasets, draws_datasets, draws_blocks, slot, state, times)
-            for p in range(len(pairs)):
-                one, other = d * k + pairs[p, 0], d * k + pairs[p, 1]
-                probabilities[i, p] += _wins(starts, block, value, times, one, other) * scale[d, p]
+            second = -1
+            for p in by_second:
+                if pairs[p, 1] != second:
+                    second = pairs[p, 1]
+                    _pass(starts, block, rank, times, d * k + second, passed[: distinct[d]])
+                wins, cell = 0, d * k + pairs[p, 0]
+                for j in range(starts[cell], starts[cell + 1]):
+                    wins += times[block[j]] * passed[rank[j]]
+                probabilities[i, p] += 0.5 * wins * scale[d, p]
             for b in range(strata[datasets[d]], strata[datasets[d + 1]]):
                 times[b] = 0
 
