@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtr, chdtrc, fdtr, fdtrc, gammaln, ndtri
 
 from benchinfer.numerics.directions.differences import PointDifferences
+from benchinfer.numerics.directions.sobol import scrambled
 from benchinfer.numerics.types import Array, Codes
 
 REPLICATES = 16
@@ -67,9 +68,7 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
     rng = np.random.default_rng([_SEED, d])
     base = np.zeros(0)
     if 2 < d <= _SMOOTH:
-        from scipy.stats import qmc
-
-        base = qmc.Sobol(d, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
+        base = scrambled(d, int(np.log2(n - 1)) + 1, rng)[:n]
     while True:
         if d == 1:
             yield np.broadcast_to(np.resize([[1.0], [-1.0]], (n, 1)), (replicates, n, 1))
