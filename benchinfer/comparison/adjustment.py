@@ -188,17 +188,6 @@ def check_all_pairs(adjust: str, contrasts: object, alternative: str) -> None:
         )
 
 
-def check_false_discovery(adjust: str, family: ContrastFamily, *, control: bool) -> None:
-    """Refuse a false discovery rate but of comparisons with a control named beforehand."""
-    if len(family.matrix) > 1 and not control:
-        raise ArgumentError(
-            f"{Given('adjust', adjust)} keeps the false discovery rate, which goes with a control"
-            f" that is named, not with {family.words}, whose verdicts are read together.",
-            hint=f"{Option('control')} names one; {Option('adjust', 'holm')} keeps the chance of"
-            " any false claim, in any family.",
-        )
-
-
 def sidak(alpha: float, n: int) -> float:
     """Return the level of each of n intervals that hold together with probability 1 - alpha.
 

@@ -444,15 +444,12 @@ class Comparison(Tabular):
         """What the levels of the summary are estimated by, where that is to be said."""
         return ""
 
-    @property
-    def level_reversals(self) -> str:
-        """Sentence on the pairs that are decided against the order of the levels; else empty."""
-        reversals = self.reversals(self.levels.estimate)
-        return f"* {reversals}" if reversals else ""
+    def reversals(self, levels: Array | None = None) -> str:
+        """Name the pairs that are decided against the order of (K,) levels; else return nothing.
 
-    def reversals(self, levels: Array) -> str:
-        """Name the pairs that are decided against the order of (K,) levels; else return nothing."""
-        against = self.against(levels)
+        By default of the levels that are compared, which are marked with a star.
+        """
+        against = self.against(self.levels.estimate if levels is None else levels)
         if not against.any():
             return ""
         sides = self.named_sides()
@@ -464,8 +461,8 @@ class Comparison(Tabular):
             )
         ]
         return (
-            f"Against the order of the levels, {several(wins, 3)}: a verdict rests on the test of"
-            " its pair, levels on all scores."
+            f"{'* ' * (levels is None)}Against the order of the levels, {several(wins, 3)}: a"
+            " verdict rests on the test of its pair, levels on all scores."
         )
 
     def scope(self) -> str:

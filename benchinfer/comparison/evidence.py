@@ -262,21 +262,17 @@ class Evidence:
 
 def silenced(evidence: Evidence, silent: Flags) -> Evidence:
     """Let evidence say nothing of some pairs: p-values of 1, and intervals without bounds."""
-
-    def one(p: Array) -> Array:
-        return np.where(silent, 1.0, p)
-
     not_worse = evidence.p_noninferiority
     return replace(
         evidence,
         std_error=np.where(silent, 0.0, evidence.std_error),
         statistic=np.where(silent, 0.0, evidence.statistic),
-        p_value=one(evidence.p_value),
-        p_raw=one(evidence.p_raw),
-        p_equivalence=one(evidence.p_equivalence),
+        p_value=np.where(silent, 1.0, evidence.p_value),
+        p_raw=np.where(silent, 1.0, evidence.p_raw),
+        p_equivalence=np.where(silent, 1.0, evidence.p_equivalence),
         low=np.where(silent, -np.inf, evidence.low),
         high=np.where(silent, np.inf, evidence.high),
-        p_noninferiority=None if not_worse is None else one(not_worse),
+        p_noninferiority=None if not_worse is None else np.where(silent, 1.0, not_worse),
     )
 
 

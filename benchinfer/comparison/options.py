@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchinfer.comparison.adjustment import check_false_discovery
 from benchinfer.comparison.comparison import Alternative, Comparison
 from benchinfer.comparison.contrasts import (
     ContrastFamily,
@@ -15,6 +14,8 @@ from benchinfer.comparison.contrasts import (
     implied,
 )
 from benchinfer.comparison.evidence import alpha_of
+from benchinfer.core.arguments import ArgumentError
+from benchinfer.core.hints import Given, Option
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.types import Array
@@ -79,10 +80,16 @@ class ContrastOptions(AnalysisOptions):
         check_number(algorithms, self.contrasts, self.control)
         family = self.family(algorithms, np.zeros(len(algorithms)))
         adjust = getattr(self, "adjust", "none")
-        if adjust in FALSE_DISCOVERY:
-            # The best one is picked from all pairs.
-            control = self.contrasts == "dunnett" and family.shown < 0
-            check_false_discovery(adjust, family, control=control)
+        # The best one is picked from all pairs.
+        control = self.contrasts == "dunnett" and family.shown < 0
+        if adjust in FALSE_DISCOVERY and len(family.matrix) > 1 and not control:
+            raise ArgumentError(
+                f"{Given('adjust', adjust)} keeps the false discovery rate, which goes with a"
+                f" control that is named, not with {family.words}, whose verdicts are read"
+                " together.",
+                hint=f"{Option('control')} names one; {Option('adjust', 'holm')} keeps the chance"
+                " of any false claim, in any family.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

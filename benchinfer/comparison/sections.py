@@ -316,7 +316,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
                 if name not in shown
             ),
         ),
-        note=" ".join(filter(None, (comparison.level_reversals, comparison.level_note, note))),
+        note=" ".join(filter(None, (comparison.reversals(), comparison.level_note, note))),
     )
 
 

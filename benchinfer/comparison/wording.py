@@ -40,7 +40,9 @@ TWO = (
 def scope(setting: "Setting", target: str, domains: str = "pooled", where: str = AVERAGE) -> str:
     """Say what the claims are about."""
     d = len(setting.coverage.datasets)
-    without = _left_out(setting)
+    parts = ("data set", setting.datasets_left_out), ("algorithm", setting.algorithms_left_out)
+    left_out = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
+    without = f", leaving out {' and '.join(left_out)} for empty cells" if left_out else ""
     units = f", {setting.units}" if setting.units else ""
     if target == "domain":
         mixed = mixture(setting, domains)
@@ -58,16 +60,6 @@ def mixture(setting: "Setting", domains: str = "pooled") -> str:
     """Say how several domains enter, to follow what the claims are about; empty for one."""
     n = len(set(setting.domains))
     return _DOMAINS[domains].format(n) if n > 1 else ""
-
-
-def _left_out(setting: "Setting") -> str:
-    """Name what the complete part of the table lacks, to follow what the claims are about."""
-    parts = (
-        ("data set", setting.datasets_left_out),
-        ("algorithm", setting.algorithms_left_out),
-    )
-    named = [f"the {what}{'s' * (len(n) > 1)} {several(n)}" for what, n in parts if n]
-    return f", leaving out {' and '.join(named)} for empty cells" if named else ""
 
 
 def direction(measure: Measure) -> str:

@@ -202,7 +202,7 @@ def by_algorithm(
     if "conf_low" in levels and not result.relative:
         level_note = "Intervals of levels are of each algorithm alone."
     notes = (
-        *filter(None, [level_note, result.level_reversals]),
+        *filter(None, [level_note, result.reversals()]),
         *differences,
         *filter(None, [reading]),
         *said(result, left_out),

@@ -165,7 +165,7 @@ def by_dataset(
         f"{local.noun.capitalize()} of each data set, the best in bold type.",
         *_of_ranks(local, tested=tested),
         *([f"All data sets: {compared}."] if same else []),
-        *([result.level_reversals] if same and result.level_reversals else []),
+        *filter(None, [result.reversals() if same else ""]),
         *(reading(result, row.head) for row in marks),
     ]
     return laid_out(local, [*below, *marks], tuple(notes), top)

@@ -38,7 +38,7 @@ def by_measure(answer: Answer, top: int | None = None) -> PaperTable:
             title = f"{one_line(name)}: {head}"
             made = standing(f"{name}_{head}", title, [standing_of.get(n, "") for n in shown])
             columns.append(replace(made, column=replace(made.column, group=group, short=head)))
-        notes |= dict.fromkeys(filter(None, [reading, result.level_reversals]))
+        notes |= dict.fromkeys(filter(None, [reading, result.reversals()]))
     notes |= dict.fromkeys(_analyses(answer))
     if left_out := len(order) - len(shown):
         notes[f"{count(left_out, 'algorithm')} further down left out."] = None

@@ -129,5 +129,5 @@ def test_a_best_level_that_is_beaten_is_named_with_its_winner():
 
 def test_nothing_is_marked_where_verdicts_follow_the_levels():
     found = replace(reversed_verdict(), codes=np.array([Verdict.FIRST] * 3, np.int8))
-    assert found.level_reversals == ""
+    assert found.reversals() == ""
     assert "*" not in "".join(map(str, found.table().texts()))

@@ -103,6 +103,7 @@ def layout_distributions(
     rows = rows[::step]
     columns = min(len(chosen), 6 if is_wide(width) else 2)
     places = [panels.start(n, columns, len(rows)) for n in range(len(chosen))]
+    of_all = f"{len(chosen):,} of {len(names):,} algorithms"
     return Distributions(
         panels=tuple(
             BoxPanel(label=names[k], left=left, top=down, boxes=boxes[rows, k])
@@ -117,19 +118,16 @@ def layout_distributions(
         width=width,
         notes=(
             *_note(single=single, linear=measure.scale == "log" and not log),
-            *_left_out(len(chosen), len(names), step),
+            *(
+                [f"{of_all}, the best ones; others can be chosen"]
+                if len(chosen) < len(names)
+                else []
+            ),
+            *([f"every {ordinal(step)} data set is drawn"] if step > 1 else []),
         ),
         alt=f"Distributions of the scores of {count(len(chosen), 'algorithm')} on"
         f" {count(len(rows), 'data set')}, from {signed(float(f'{low:.3g}'))} to"
         f" {signed(float(f'{high:.3g}'))}; {measure.better} is better.",
-    )
-
-
-def _left_out(shown: int, total: int, step: int) -> tuple[str, ...]:
-    of = f"{shown:,} of {total:,} algorithms, the best ones; others can be chosen"
-    return (
-        *([of] if shown < total else []),
-        *([f"every {ordinal(step)} data set is drawn"] if step > 1 else []),
     )
 
 
@@ -262,7 +260,7 @@ def layout_podium(
         places += [Place(row, n, texts[a], fills[a]) for n, a in enumerate(order[:positions])]
         breaks += [Break(row, n, verdict) for n, verdict in enumerate(verdicts[: positions - 1])]
         said.append(f"{name}: {_spoken(order, verdicts)}")
-    measure = next(iter(comparisons.values())).measure
+    measure, k, d = next(iter(comparisons.values())).measure, len(overall), len(comparisons)
     return Podium(
         places=tuple(places),
         breaks=tuple(breaks),
@@ -274,21 +272,14 @@ def layout_podium(
             "~: the two are equivalent; no sign: undecided",
             "coloured from blue to orange by wins less losses over all data sets",
             "data sets with like verdicts stand together",
-            *_cut(positions, len(overall), len(datasets), len(comparisons)),
+            *([f"the first {positions} of {k} places"] if positions < k else ()),
+            *([f"{len(datasets):,} of {d:,} data sets"] if len(datasets) < d else ()),
             *key({**labels, **texts}),
         ),
         width=width,
         alt=f"Order of performance on {count(len(datasets), 'data set')}, best first: "
         + "; ".join(said)
         + ".",
-    )
-
-
-def _cut(positions: int, places: int, rows: int, datasets: int) -> tuple[str, ...]:
-    """Say what of places and data sets is not shown."""
-    return (
-        *([f"the first {positions} of {places} places"] if positions < places else ()),
-        *([f"{rows:,} of {datasets:,} data sets"] if rows < datasets else ()),
     )
 
 

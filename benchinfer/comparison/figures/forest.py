@@ -134,7 +134,9 @@ def layout(
         alt="",
     )
     rows, names = _rows_in(table, laid)
-    notes = *_notes(comparison, rows), *_left_out(len(rows), len(contrasts), what), *key(names)
+    more = f"{len(rows):,} of {len(contrasts):,} pairs, {what}; others can be chosen"
+    left_out = (more,) if what and len(rows) < len(contrasts) else ()
+    notes = *_notes(comparison, rows), *left_out, *key(names)
     return replace(laid, rows=rows, notes=notes, alt=_alt(comparison, rows))
 
 
@@ -162,12 +164,6 @@ def _chosen(
     if len(known) > MANY and len(table) > 2 * len(known) and with_best.any():
         return table[with_best], f"those with the best by its estimate, {best}"
     return table, "the first ones by the ranking"
-
-
-def _left_out(shown: int, total: int, what: str) -> tuple[str, ...]:
-    if shown == total or not what:
-        return ()
-    return (f"{shown:,} of {total:,} pairs, {what}; others can be chosen",)
 
 
 def _rows_in(table: "pd.DataFrame", laid: Forest) -> tuple[tuple[Row, ...], dict[str, str]]:

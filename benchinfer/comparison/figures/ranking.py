@@ -165,7 +165,7 @@ def layout(
         axis=f"{axis} {names[reference]} ({role})",
         notes=(
             *filter(None, (_reading(comparison, rows, role), comparison.interval_note)),
-            *filter(None, (comparison.level_reversals,)),
+            *filter(None, (comparison.reversals(),)),
             *filter(None, (read, band_note(measure))),
             *(more if len(rows) < total else []),
             *key(names),

@@ -52,7 +52,10 @@ def layout_ratios(
 
 def _laid(scores: "ScoreTable", kind: _Shown, width: Width, top: int | None) -> ProfileLayout:
     runs = scores.run_times()
-    value, problem, algorithm = _ratios(runs) if kind == "profile" else _times(runs)
+    problem, algorithm = runs.run_problem, runs.run_algorithm
+    value = np.where(runs.run_solved, runs.run_time, np.inf)
+    if kind == "profile":
+        value, problem, algorithm = _ratios(runs)
     finite = value[np.isfinite(value)]
     if not len(finite):
         raise DesignError("no run was solved.", hint="the failures of the table list the runs.")
@@ -108,12 +111,6 @@ def _laid(scores: "ScoreTable", kind: _Shown, width: Width, top: int | None) -> 
         + ", ".join(f"{c.label} {c.share[-1]:.2f}" for c in curves[:3])
         + ".",
     )
-
-
-def _times(runs: "RunTimes") -> tuple[Array, Codes, Codes]:
-    """Return times of runs, infinite where they were stopped, with problem and algorithm."""
-    time = np.where(runs.run_solved, runs.run_time, np.inf)
-    return time, runs.run_problem, runs.run_algorithm
 
 
 def _ratios(runs: "RunTimes") -> tuple[Array, Codes, Codes]:
