@@ -187,19 +187,18 @@ def fit(
         raise FitError(f"{stats.n_scores:,} scores cannot tell {p} fixed effects from noise.")
     try:
         if isinstance(stats, Statistics):
-            return _fit_common(stats, terms, x, reml=reml)
-        return _fit_structured(stats, terms, x, between, residual, domain, reml=reml)
+            free = np.array([name in terms or name == "residual" for name in COMPONENTS])
+            return _fit_common(CommonModel(stats, x, free, reml))
+        model = _structured_model(stats, terms, x, between, residual, domain, reml=reml)
+        return _fit_structured(*model)
     except np.linalg.LinAlgError as error:
         raise FitError(f"the score model cannot be fitted: {error}.") from error
 
 
-def _fit_common(
-    stats: Statistics, terms: Sequence[str], x: Array | None, *, reml: bool
-) -> ModelFit:
+def _fit_common(model: CommonModel) -> ModelFit:
+    stats, x, reml = model.stats, model.x, model.reml
     if stats.square.sum() <= 1e-30 * (stats.n.sum() * (1 + (stats.offset**2).max())):
         raise FitError("the scores do not vary beyond the algorithm and data set means.")
-    free = np.array([name in terms or name == "residual" for name in COMPONENTS])
-    model = CommonModel(stats, x, free, reml)
     best = minimise(model, model.start())
     _check_converged(best.record)
     s, work, der, theta = stats.scale, best.at, best.derivatives, best.at.theta
@@ -207,7 +206,7 @@ def _fit_common(
     offset = stats.offset
     if x is not None:
         offset = np.linalg.lstsq(x.reshape(-1, p), np.tile(offset, len(x)), rcond=None)[0]
-    variances, members = theta * s**2, np.flatnonzero(free)
+    variances, members = theta * s**2, np.flatnonzero(model.free)
     interior = members[variances[members] > 0]
     inner, every = np.ix_(interior, interior), np.ix_(members, members)
     sampling = np.zeros_like(der.expected)
@@ -279,18 +278,8 @@ def _structured_model(
     return model, turn, offset
 
 
-def _fit_structured(
-    stats: Patterns,
-    terms: Sequence[str],
-    x: Array | None,
-    between: Between,
-    residual: Residual,
-    domain: Codes | None,
-    *,
-    reml: bool,
-) -> ModelFit:
-    model, turn, offset = _structured_model(stats, terms, x, between, residual, domain, reml=reml)
-    k, basis = len(stats.offset), contrast_basis(len(stats.offset))
+def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> ModelFit:
+    stats, k, basis = model.stats, len(model.stats.offset), contrast_basis(len(model.stats.offset))
     best = _best(model)
     parts, psi, at, der = model.layout, best.coordinates, best.at, best.derivatives
     _check_bounded(parts, at, der)
@@ -315,15 +304,15 @@ def _fit_structured(
         interior=np.flatnonzero(~zero),
         singular=(*lacked, *(parts.names[i] for i in np.flatnonzero(zero))),
         between=plain,
-        domain=None if domain is None else basis @ across @ basis.T * s**2,
+        domain=basis @ across @ basis.T * s**2 if len(model.member) else None,
         replication=replication * s**2,
-        residual=noise[:, None] if residual == "dataset" else noise[None],
+        residual=noise[:, None] if parts.residual == "dataset" else noise[None],
         beta=(turn @ at.beta + offset) * s,
         cov=phi * s**2,
         profile=at.z @ covariance @ basis.T * s,
         domain_profile=at.domain_effect @ basis.T * s,
-        criterion=at.criterion + 2 * (stats.n_scores - len(phi) * reml) * float(np.log(s)),
-        reml=reml,
+        criterion=at.criterion + 2 * (stats.n_scores - len(phi) * model.reml) * float(np.log(s)),
+        reml=model.reml,
         n=stats.n_scores,
         derivatives=replace(der, f=turn @ der.f @ turn.T),
         scale=s,
