@@ -368,7 +368,7 @@ class Comparison(Tabular):
             raise DesignError(unknown("rule", rule, ["evidence"]))
         return self._related(self.codes, self.rule)
 
-    def _related(self, codes: States, rule: str) -> Relation:
+    def _related(self, codes: States, rule: str = "") -> Relation:
         """Return the relation that codes of the pairs make, with the ranking as its order."""
         real = (self.pairs >= 0).all(axis=1)
         return Relation.from_codes(
@@ -393,13 +393,11 @@ class Comparison(Tabular):
         """Return the verdict in one sentence, with direction and unit of generalisation."""
         if self.sides:
             return self.claims(self.measure)
-        levels, scope = self.levels.estimate, self.scope()
+        relation, levels, scope = self._related(self.codes), self.levels.estimate, self.scope()
         words = ("lower", "higher") if len(self.algorithms) == 2 else ("lowest", "highest")
         most = f"the {words[self.level_better == 'higher']} {self.level_name}"
         thin = wording.resting(self.setting.coverage)
-        first = wording.headline(
-            self.relation(), self.measure, scope, levels, most, self.shown, thin
-        )
+        first = wording.headline(relation, self.measure, scope, levels, most, self.shown, thin)
         return f"{first}{best.sentence(self)}"
 
     def claims(self, measure: Measure) -> str:

@@ -320,7 +320,7 @@ class WinsComparison(TestedComparison):
         levels, where = self.levels.estimate, self.scope()
         thin = wording.resting(self.setting.coverage)
         headline = wording.headline(
-            self.relation(), measure, where, levels, "the highest worth", thin=thin
+            self._related(self.codes), measure, where, levels, "the highest worth", thin=thin
         )
         return f"{headline}{best.sentence(self)}{self.by_name}"
 
