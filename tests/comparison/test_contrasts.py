@@ -42,6 +42,29 @@ def test_levels_equal_but_for_rounding_keep_the_order_of_the_table():
     assert list(pairs.items()) == [(1, ("c", "a")), (2, ("c", "b")), (0, ("a", "b"))]
 
 
+def test_pairs_are_turned_only_where_neither_user_nor_test_fixed_their_order():
+    worth = dict(zip("abc", (0.3, 0.1, 0.6), strict=True))
+    rows = [
+        (name, d, value + (7 * d + 3 * i) % 5 / 100)
+        for d in range(8)
+        for i, (name, value) in enumerate(worth.items())
+    ]
+    frame = pd.DataFrame(rows, columns=["algorithm", "dataset", "acc"])
+    scores = bi.read_scores(frame, measures="acc:higher")
+
+    def read(**options):
+        return list(bi.compare_mixed(scores, **options).oriented().items())
+
+    assert read() == [(1, ("c", "a")), (2, ("c", "b")), (0, ("a", "b"))]
+    assert read(control="a") == [(1, ("c", "a")), (0, ("a", "b"))]
+    fixed = [(1, ("a", "c")), (2, ("b", "c")), (0, ("a", "b"))]
+    assert read(alternative="better") == fixed
+    mean = "mean of all algorithms"
+    assert read(contrasts="mean") == [(2, ("c", mean)), (0, ("a", mean)), (1, ("b", mean))]
+    named = {"one": {"b": 1, "c": -1}, "two": {"b": 0.5, "a": 0.5, "c": -1}}
+    assert read(contrasts=named) == [(0, ("b", "c")), (1, ("mean of a and b", "c"))]
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("name", ["balanced", "unbalanced"])
