@@ -170,25 +170,14 @@ def _details(mixed: MixedComparison) -> "Iterator[Section]":
             yield write(mixed)
         except DesignError:
             continue  # this model has no such thing
-    for title, name, write in (
-        ("Influence", "influence", influence),
-        ("A new data set", "prediction", new_dataset),
+    for title, name, write, refused in (
+        ("Influence", "influence", influence, mixed.influence),
+        ("A new data set", "prediction", new_dataset, mixed.predict),
     ):
         try:
             yield write(mixed)
         except DesignError as error:
-            refusal = _Refusal(error)
-            yield Section(title=title, warnings=(str(error),), values={name: refusal})
-
-
-class _Refusal:
-    """A value that is not known, with the reason."""
-
-    def __init__(self, error: DesignError) -> None:
-        self.error = error
-
-    def __call__(self) -> object:
-        raise self.error
+            yield Section(title=title, warnings=(str(error),), values={name: refused})
 
 
 def by_domain(mixed: MixedComparison) -> Section:

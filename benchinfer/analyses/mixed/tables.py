@@ -112,9 +112,17 @@ def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
     held = components(fitted)
     values = np.array(list(held.values()))
     columns: dict[str, object] = {"source": list(held), "variance": values}
-    if level is not None:
-        low, high = _profiled(fitted, level)
-        columns |= {"conf_low": low, "conf_high": high}
+    if level is not None and fitted.plain is None:
+        raise DesignError(
+            f"profile intervals are not worked out where {fitted.peculiarity}.",
+            hint=f'{Option("structure", "common")} or "pairwise" with'
+            f" {Option('residual', 'constant')} has them.",
+        )
+    if level is not None and fitted.plain is not None:
+        stats, terms, x = fitted.plain[0], fitted.design.fitted, fitted.fixed.x
+        intervals = profile_intervals(stats, terms, x, level=level, reml=True)
+        columns["conf_low"] = [interval.low**2 for interval in intervals]
+        columns["conf_high"] = [interval.high**2 for interval in intervals]
     return frame({**columns, "share": values / values.sum()})
 
 
@@ -141,19 +149,6 @@ def components(fitted: MixedFit) -> dict[str, float]:
     if "dataset:replication" in design.components:
         sources["dataset:replication"] = model.replication
     return sources | {"residual": float(model.residual.mean())}
-
-
-def _profiled(fitted: MixedFit, level: float) -> tuple[list[float], list[float]]:
-    if fitted.plain is None:
-        raise DesignError(
-            f"profile intervals are not worked out where {fitted.peculiarity}.",
-            hint=f'{Option("structure", "common")} or "pairwise" with'
-            f" {Option('residual', 'constant')} has them.",
-        )
-    intervals = profile_intervals(
-        fitted.plain[0], fitted.design.fitted, fitted.fixed.x, level=level, reml=True
-    )
-    return [i.low**2 for i in intervals], [i.high**2 for i in intervals]
 
 
 def correlations(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -99,15 +99,11 @@ class ModelFit:
     # (c, c) covariance of the estimates of the parameters: twice the inverse Hessian, zero in
     # directions in which the optimum lies on the boundary
     sampling: Array
-    # (p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w twice the inverse expected information
+    # (m, m) the same of the m members by the expected information, which counts those at zero
+    expected_sampling: Array
+    # (p, p) ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X``, w the expected sampling
     second: Array
     optimizer: OptimizerRecord  # record of the optimisation
-
-    @property
-    def expected_sampling(self) -> Array:
-        """(m, m) covariance of the m estimates by the expected information, zeros counted."""
-        inner = np.ix_(self.members, self.members)
-        return 2 * pseudo_inverse(self.derivatives.expected[inner])
 
     @property
     def log_likelihood(self) -> float:
@@ -233,6 +229,7 @@ def _fit_common(model: CommonModel) -> ModelFit:
         scale=s,
         phi=work.phi,
         sampling=sampling,
+        expected_sampling=w,
         second=np.einsum("ij,ijpq->pq", w, der.ff[every]),
         optimizer=best.record,
     )
@@ -296,7 +293,7 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
     curved = values > 1e-9 * values.max()
     root = parts.jacobian(psi) @ (unit[:, None] * vectors[:, curved])
     lacked = ("dataset:algorithm",) if lacking else ()
-    noise = variances[parts.inner + parts.replicated :]
+    noise, w = variances[parts.inner + parts.replicated :], 2 * pseudo_inverse(der.expected)
     return ModelFit(
         terms=parts.names,
         variances=variances,
@@ -318,7 +315,8 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
         scale=s,
         phi=phi,
         sampling=2 * (root / values[curved]) @ root.T,
-        second=turn @ second(model, at, 2 * pseudo_inverse(der.expected)) @ turn.T,
+        expected_sampling=w,
+        second=turn @ second(model, at, w) @ turn.T,
         optimizer=best.record,
     )
 
