@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4930,
+    "functions": 4926,
     "records": 478,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
@@ -31,7 +31,7 @@ LIMITS = {
 # Entered at the second call: what a reader walks through to see where a line comes from.
 WALKS = {
     "files from compare_mixed to the sentence": 51,
-    "functions from compare_mixed to the sentence": 355,
+    "functions from compare_mixed to the sentence": 354,
     "calls for one headline": 60,
     "files of read_scores of a small CSV": 18,
 }
