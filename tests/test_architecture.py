@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4926,
+    "functions": 4925,
     "records": 478,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
@@ -31,8 +31,8 @@ LIMITS = {
 # Entered at the second call: what a reader walks through to see where a line comes from.
 WALKS = {
     "files from compare_mixed to the sentence": 51,
-    "functions from compare_mixed to the sentence": 354,
-    "calls for one headline": 60,
+    "functions from compare_mixed to the sentence": 353,
+    "calls for one headline": 55,
     "files of read_scores of a small CSV": 18,
 }
 

@@ -232,7 +232,8 @@ class Comparison(Tabular):
         By the level of the statistic that is tested. Ties go by the number of algorithms that one
         is shown to be better than less those better than it, then by name.
         """
-        return tuple(self.algorithms[i] for i in self.best_first)
+        names = self.algorithms
+        return tuple(names[i] for i in self.best_first)
 
     @cached_property
     def best_first(self) -> list[int]:

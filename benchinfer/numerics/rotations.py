@@ -401,8 +401,8 @@ class _Closure:
         """Return the largest p-values over the hypotheses of each pair."""
         table = self.along(directions)
         p = np.array([self._p_value(h, table) for h in self.hypotheses])
-        count = np.full(len(p), table.size.shape[1])
-        count[[self._by_t(h) for h in self.hypotheses]] = 0
+        single = np.array([len(h.within) == 1 for h in self.hypotheses], dtype=np.bool_)
+        count = np.where(single & (self.alone is not None), 0, table.size.shape[1])
         member = np.zeros((len(p), pairs), np.bool_)
         for row, hypothesis in zip(member, self.hypotheses, strict=True):
             row[hypothesis.tested] = True
@@ -423,14 +423,11 @@ class _Closure:
             for i in np.unique(deciding[close]):
                 p[i], count[i] = self._p_value(self.hypotheses[i], more), more.size.shape[1]
 
-    def _by_t(self, hypothesis: _Hypothesis) -> bool:
-        return self.alone is not None and len(hypothesis.within) == 1
-
     def _p_value(self, hypothesis: _Hypothesis, table: _Along) -> float:
         tested = hypothesis.tested
         if not len(tested):
             return 1.0
-        if self.alone is not None and self._by_t(hypothesis):
+        if self.alone is not None and len(hypothesis.within) == 1:
             return float(self.alone[tested[0]])
         size = table.size[tested]
         single = table.ratio[tested].max(axis=0)
