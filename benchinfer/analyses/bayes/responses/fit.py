@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import nutpie as untyped
-from arviz_stats.base.array import array_stats
 
 from benchinfer.analyses.bayes.fit import converged
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
@@ -15,7 +14,7 @@ from benchinfer.analyses.bayes.numerics.next_dataset import contrast_scales, nex
 from benchinfer.analyses.bayes.numerics.response_density import Guesses, ResponseDensity
 from benchinfer.analyses.bayes.numerics.responses import mean_response, population_response
 from benchinfer.analyses.bayes.responses.scores import Answers, guess_logits
-from benchinfer.comparison.posterior import Convergence
+from benchinfer.comparison.posterior import Convergence, settled
 
 if TYPE_CHECKING:
     from benchinfer.core.progress import Progress
@@ -32,7 +31,6 @@ _STATISTICS = {"diverging", "energy", "lp", "tree_depth", "n_steps", "step_size"
 # Names of ArviZ, where nutpie's differ.
 _ARVIZ = {"logp": "lp", "depth": "tree_depth", "mean_tree_accept": "acceptance_rate"}
 _NEXT = 8  # data sets that each draw foresees
-_stats: Any = array_stats  # typed in part
 nutpie: Any = untyped
 
 
@@ -171,13 +169,12 @@ def response_convergence(draws: GibbsDraws, values: Values, divergences: int) ->
     convergence = replace(converged(draws), divergences=divergences)
     names = ("level", "dataset_scale", "item_scale")
     levels = [values[name] for name in names if name in values]
-    axes = {"chain_axis": 0, "draw_axis": 1}
-    tails = {"method": "tail", "prob": (0.05, 0.95)}
+    of_levels = settled(levels, 0.0, None)
     return replace(
         convergence,
-        r_hat=max(convergence.r_hat, *(float(_stats.rhat(x, **axes)) for x in levels)),
-        bulk=min(convergence.bulk, *(float(_stats.ess(x, **axes, method="bulk")) for x in levels)),
-        tail=min(convergence.tail, *(float(_stats.ess(x, **axes, **tails)) for x in levels)),
+        r_hat=max(convergence.r_hat, of_levels.r_hat),
+        bulk=min(convergence.bulk, of_levels.bulk),
+        tail=min(convergence.tail, of_levels.tail),
     )
 
 

@@ -1,0 +1,1 @@
+"""Posterior draws: convergence of chains, probabilities of outcomes and ranks."""
