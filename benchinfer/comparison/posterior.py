@@ -10,7 +10,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.draws.convergence import effective_sizes, r_hat
+from benchinfer.numerics.draws.convergence import mixing
 from benchinfer.numerics.draws.outcome_probabilities import Outcomes
 from benchinfer.numerics.types import Array, Flags, States
 
@@ -94,9 +94,9 @@ def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | Non
     folding, and localization: an improved R-hat for assessing convergence of MCMC. Bayesian
     Analysis 16, 667-718. https://doi.org/10.1214/20-BA1221
     """
-    middle, tails = zip(*map(effective_sizes, looked_at), strict=True)
+    r_hats, middle, tails = zip(*map(mixing, looked_at), strict=True)
     return Convergence(
-        r_hat=max(map(r_hat, looked_at)),
+        r_hat=max(r_hats),
         r_hat_effects=r_hat_effects,
         bulk=min(middle),
         tail=min(tails),

@@ -11,37 +11,14 @@ Matousek, J. (1998). On the L2-discrepancy for anchored boxes. Journal of Comple
 https://doi.org/10.1006/jcom.1998.0489
 """
 
-from functools import cache
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchinfer.numerics.types import Array
 
-_BITS, _KNOWN = 30, 1024
+_BITS = 30
 _POWERS = 1 << np.arange(_BITS, dtype=np.uint32)
-
-
-@cache
-def _directions(d: int) -> NDArray[np.uint32]:
-    """Return (d, bits) direction numbers.
-
-    The table has the primitive polynomial of each dimension, and its first direction numbers.
-    """
-    with (files("benchinfer.numerics.directions") / "joe_kuo.npy").open("rb") as file:
-        table = np.load(file)[1:d].tolist()
-    numbers = np.ones((d, _BITS), np.uint32)
-    for row, (polynomial, *first) in zip(numbers[1:], table, strict=True):
-        degree = polynomial.bit_length() - 1
-        row[:degree] = first[:degree]
-        for j in range(degree, _BITS):
-            row[j] = row[j - degree]
-            for k in range(1, degree + 1):
-                if polynomial >> (degree - k) & 1:
-                    row[j] ^= row[j - k] << k
-    numbers *= _POWERS[::-1]
-    return numbers
 
 
 def scrambled(d: int, log_points: int, rng: np.random.Generator) -> Array:
@@ -54,11 +31,13 @@ def scrambled(d: int, log_points: int, rng: np.random.Generator) -> Array:
     >>> scrambled(2, 2, np.random.default_rng(1)).round(2).tolist()
     [[0.29, 0.16], [0.58, 0.94], [0.84, 0.32], [0.04, 0.54]]
     """
-    known, stream = min(d, _KNOWN), rng.spawn(1)[0]
+    with (files("benchinfer.numerics.directions") / "sobol.npy").open("rb") as file:
+        directions = np.load(file)  # (1024, 30) numbers of Joe and Kuo
+    known, stream = min(d, len(directions)), rng.spawn(1)[0]
     shift = stream.integers(2, size=(known, _BITS), dtype=np.uint32) @ _POWERS
     lower = np.tril(stream.integers(2, size=(known, _BITS, _BITS), dtype=np.uint32), -1)
     matrices = (lower + np.eye(_BITS, dtype=np.uint32)) @ _POWERS[::-1]
-    odd = np.bitwise_count(matrices[:, None] & _directions(known)[:, :, None]) & 1
+    odd = np.bitwise_count(matrices[:, None] & directions[:known, :, None]) & 1
     numbers = odd @ _POWERS[::-1]
     points = shift[None]
     # By Gray's code: the second half is the first one backwards, but for one bit.

@@ -18,50 +18,32 @@ _FEWEST = 4  # draws of a chain
 _TAILS = (0.05, 0.95)
 
 
-def r_hat(draws: Array) -> float:
-    """Return the larger R-hat of the halves of (C, T) chains, of their places and their spread.
+def mixing(draws: Array) -> tuple[float, float, float]:
+    """Return R-hat of the halves of (C, T) chains, and effective sizes of the middle and the tails.
 
-    It is not a number of one chain, of fewer than four draws, or where one is not a number.
+    R-hat is the larger one of their places and of their spread, the size of the tails the smaller
+    one of the 5 % and 95 % quantiles. They are not numbers of fewer than four draws, or where a
+    draw is none, nor is R-hat of one chain.
 
     Examples
     --------
     >>> chains = np.random.default_rng(1).normal(size=(4, 1000))
-    >>> round(r_hat(chains), 2), round(r_hat(chains + np.arange(4)[:, None]), 2)
-    (1.0, 1.54)
-    """
-    if len(draws) < 2 or draws.shape[1] < _FEWEST or np.isnan(draws).any():
-        return np.nan
-    halves, ratios = _halves(draws), []
-    for values in (halves, np.abs(halves - np.median(halves))):
-        z = _normal_scores(values)
-        n, within = z.shape[1], np.mean(np.var(z, axis=1, ddof=1))
-        between = n * np.var(np.mean(z, axis=1), ddof=1)
-        ratios.append(float(np.sqrt((between / within + n - 1) / n)))
-    return max(ratios)
-
-
-def effective_sizes(draws: Array) -> tuple[float, float]:
-    """Return the effective sample sizes of (C, T) chains in the middle and in the tails.
-
-    The latter is the smaller one of the 5 % and 95 % quantiles.
-
-    Examples
-    --------
-    >>> steps = np.random.default_rng(1).normal(size=(4, 1000))
-    >>> [round(size) for size in effective_sizes(steps)]
-    [4039, 3404]
+    >>> [round(number, 2) for number in mixing(chains)]
+    [1.0, 4039.15, 3404.14]
+    >>> round(mixing(chains + np.arange(4)[:, None])[0], 2)
+    1.54
     """
     if draws.shape[1] < _FEWEST or np.isnan(draws).any():
-        return np.nan, np.nan
-    tails = [
-        _size(_halves(np.where(draws <= np.quantile(draws, share), 1.0, 0.0))) for share in _TAILS
-    ]
-    return _size(_normal_scores(_halves(draws))), min(tails)
-
-
-def _halves(chains: Array) -> Array:
-    half = chains.shape[1] // 2
-    return np.vstack((chains[:, :half], chains[:, -half:]))
+        return np.nan, np.nan, np.nan
+    half = draws.shape[1] // 2
+    halves = np.vstack((draws[:, :half], draws[:, -half:]))
+    places = _normal_scores(halves)
+    ratios = []
+    for z in (places, _normal_scores(np.abs(halves - np.median(halves)))):
+        within, between = np.mean(np.var(z, axis=1, ddof=1)), np.var(np.mean(z, axis=1), ddof=1)
+        ratios.append(float(np.sqrt((half * between / within + half - 1) / half)))
+    tails = [_size(np.where(halves <= np.quantile(draws, share), 1.0, 0.0)) for share in _TAILS]
+    return max(ratios) if len(draws) > 1 else np.nan, _size(places), min(tails)
 
 
 def _normal_scores(values: Array) -> Array:

@@ -34,7 +34,6 @@ from benchinfer.numerics.types import Array, Codes, Flags
 
 if TYPE_CHECKING:
     from benchinfer.analyses.bayes.numerics.gibbs import GibbsDraws
-    from benchinfer.analyses.bayes.numerics.priors import Priors
 
 
 _DEEP = 15.0  # what is so much below the top, in logarithms, does not count
@@ -625,7 +624,9 @@ def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
         unit = (log - np.log(priors.shrinkage_median or j)) / priors.shrinkage_sd
         densities["shrinkage"] = -(unit**2) / 2 - log
     if draws.df is not None:
-        densities["df"] = _gamma(draws.df - 1, priors)
+        x, shape, rate = draws.df - 1, priors.tail_shape, priors.tail_rate
+        gamma = (shape - 1) * np.log(x) - rate * x - gammaln(shape) + shape * np.log(rate)
+        densities["df"] = gamma
     if draws.residual_centre is not None and draws.residual_spread is not None:
         densities["residual_centre"] = -((draws.residual_centre / priors.residual_sd) ** 2) / 2
         densities["residual_spread"] = _half_t(draws.residual_spread, priors.residual_spread)
@@ -638,8 +639,3 @@ def log_priors(model: "GibbsModel", draws: Thinned) -> dict[str, Array]:
 
 def _half_t(x: Array, scale: float) -> Array:
     return -2 * np.log1p((x / scale) ** 2 / 3)
-
-
-def _gamma(x: Array, priors: "Priors") -> Array:
-    shape, rate = priors.tail_shape, priors.tail_rate
-    return (shape - 1) * np.log(x) - rate * x - gammaln(shape) + shape * np.log(rate)

@@ -167,13 +167,9 @@ def _mixed(up: Array, down: Array) -> CapitalPaths:
     """Average the capitals (6, n) of the grid."""
     if not up.shape[1]:
         return CapitalPaths(*(np.zeros(0) for _ in range(3)))
-    one, other = (_log_mean(side) for side in (up, down))
+    tops = ((side.max(axis=0), side) for side in (up, down))
+    one, other = (top + np.log(np.exp(side - top).mean(axis=0)) for top, side in tops)
     return CapitalPaths(one, other, np.logaddexp(one, other) - np.log(2))
-
-
-def _log_mean(logs: Array) -> Array:
-    top = logs.max(axis=0)
-    return top + np.log(np.exp(logs - top).mean(axis=0))
 
 
 SIZE = 17
