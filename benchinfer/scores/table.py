@@ -14,6 +14,7 @@ from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
 from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
+from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
 from benchinfer.numerics.types import Array, Codes
@@ -62,7 +63,7 @@ from benchinfer.scores.rows import (
     rows_of,
     selected,
 )
-from benchinfer.scores.sources.nesting import NestedUnits
+from benchinfer.scores.sources.nesting import NestedUnits, noun, plural
 from benchinfer.scores.statistics import SufficientStatistics
 from benchinfer.scores.summary import (
     ScoreRows,
@@ -141,9 +142,15 @@ def statistics(summary: Summary, quartiles: Array) -> "pd.DataFrame":
 
 
 def line(
-    summary: Summary, measures: Sequence[Measure], covariates: Sequence[str], *, paired: bool
+    summary: Summary,
+    measures: Sequence[Measure],
+    covariates: Sequence[str],
+    units: NestedUnits | None,
+    *,
+    paired: bool,
 ) -> str:
     """Describe the size of a table, its measures, and what is missing."""
+    level = units.levels[0] if units else "replication"
     expected = summary.expected(paired=paired)
     there = expected[expected > 0]
     low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
@@ -151,16 +158,14 @@ def line(
     missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
     names = ", ".join(f"{m.name} ({m.better} is better)" for m in measures)
     columns = f"; covariates: {', '.join(covariates)}" if covariates else ""
+    scores = count(int(summary.n.sum()), "mean" if units else "score")
+    scores += f" of {plural(level)}" if units else ""
     return (
-        f"{_many(len(summary.datasets), 'data set')} x"
-        f" {_many(len(summary.algorithms), 'algorithm')}, {span}"
-        f" {'paired ' if paired else ''}replication{'' if high == 1 else 's'},"
-        f" {_many(int(summary.n.sum()), 'score')}, {missing or 'none'} missing; {names}{columns}"
+        f"{count(len(summary.datasets), 'data set')} x"
+        f" {count(len(summary.algorithms), 'algorithm')}, {span}"
+        f" {'paired ' if paired else ''}{noun(level) if high == 1 else plural(level)},"
+        f" {scores}, {missing or 'none'} missing; {names}{columns}"
     )
-
-
-def _many(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 NOTHING = message("nothing is left of the table.", hint="ask for less.")
@@ -1208,5 +1213,5 @@ class ScoreTable(Showable):
 
     def description(self) -> str:
         """Say how much is there."""
-        held = line(self.summary, self.measures, self.covariates, paired=self.paired)
+        held = line(self.summary, self.measures, self.covariates, self.units, paired=self.paired)
         return f"ScoreTable({self.source}: {held})"

@@ -11,6 +11,7 @@ from benchinfer.comparison.checks.tables import order_words, solved_runs
 from benchinfer.core import numbers
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.advice import ADVICE
+from benchinfer.scores.sources.nesting import noun, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,13 +111,15 @@ def size(out: Terminal, scores: "ScoreTable", *, measures: bool = True) -> None:
         f"{count(len(scores.datasets), 'data set')} x {count(len(scores.algorithms), 'algorithm')}"
     )
     shared = "shared" if scores.paired else "not shared"
-    how = f"s (resampling: {kind}; {shared} by the algorithms)" if high > 1 else ""
+    how = f" (resampling: {kind}; {shared} by the algorithms)" if high > 1 else ""
     domains = sorted(set((scores.domains or {}).values()))
     of = f", in {len(domains)} domains: {numbers.several(domains)}" if len(domains) > 1 else ""
-    out.prose(
-        f"{scores.source}: {count(scores.n_rows, 'score')}; {cells} x {span} replication{how}{of}",
-        hanging="  ",
-    )
+    what, unit = count(scores.n_rows, "score"), "replication"
+    if scores.units:
+        unit = noun(scores.units.levels[0])
+        what = f"{count(scores.n_rows, 'mean')} of {plural(unit)}"
+    each = plural(unit) if high > 1 else unit
+    out.prose(f"{scores.source}: {what}; {cells} x {span} {each}{how}{of}", hanging="  ")
     for measure in scores.measures if measures else ():
         out.prose(
             f"{measure.name}: {measure.title}, {measure.better} is better, tolerance"

@@ -46,6 +46,7 @@ def test_a_level_is_the_mean_of_items_or_of_units(answers, unit_weights):
     assert scores.cells().mean == pytest.approx(expected, abs=1e-14)
     assert scores.describe()["mean"].to_numpy() == pytest.approx(expected.ravel(), abs=1e-14)
     assert scores.describe()["n"].tolist() == [8] * 4
+    assert "8 paired passages, 32 means of passages, none missing" in scores.description()
     blocks = scores.blocks()
     for values in (blocks.mean, blocks.sums):
         of_datasets = [values[blocks.dataset == d].mean(axis=0) for d in range(2)]
