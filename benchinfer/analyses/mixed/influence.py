@@ -89,8 +89,9 @@ class FullAnalysis:
     tests: Tests  # adjusted tests
     overlap: float = 0.0  # share of the residual variance that overlapping resamples add to a level
 
-    def again(self, stats: Statistics, matrix: Array) -> SmallerFit | None:
-        """Fit the model to a smaller table; None where that cannot estimate it."""
+    def again(self, smaller: tuple[Statistics, Array]) -> SmallerFit | None:
+        """Fit the model to a smaller table with contrasts; None where that cannot estimate it."""
+        stats, matrix = smaller
         if len(stats.n) < 2 or (self.robust and ((stats.n > 0).sum(axis=0) < 2).any()):
             return None
         try:
@@ -153,13 +154,7 @@ def _positive(values: Array) -> Array:
 
 
 def _without_dataset(full: FullAnalysis, stats: Statistics, m: int) -> SmallerFit | None:
-    return full.again(stats.without(m), full.matrix)
-
-
-def _without_algorithm(full: FullAnalysis, smaller: tuple[int, Statistics]) -> SmallerFit | None:
-    k, stats = smaller
-    held = full.matrix[:, k] == 0
-    return full.again(stats, np.delete(full.matrix[held], k, axis=1))
+    return full.again((stats.without(m), full.matrix))
 
 
 def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
@@ -217,6 +212,7 @@ def datasets_left_out(
     size = np.nan_to_num(np.abs(shift), nan=np.inf).max(axis=1)
     everything = np.ones(len(full.matrix), np.bool_)
     chosen = np.argsort(-joined_levels(size), kind="stable")[:most].tolist()
+    # The moments travel once, not without each data set.
     work = partial(_without_dataset, full, stats)
     smaller = in_order(work, chosen, workers(n_jobs), processes=True)
     refits = {m: (everything, fit) for m, fit in zip(chosen, smaller, strict=True)}
@@ -233,9 +229,11 @@ def algorithms_left_out(
     """Leave out each algorithm in turn."""
     held = full.matrix == 0
     chosen = np.flatnonzero(held.any(axis=0)).tolist()
-    tables = ((k, reduction.without(k).statistics()) for k in chosen)
-    work = partial(_without_algorithm, full)
-    smaller = in_order(work, tables, workers(n_jobs), processes=True)
+    tables = (
+        (reduction.without(k).statistics(), np.delete(full.matrix[held[:, k]], k, axis=1))
+        for k in chosen
+    )
+    smaller = in_order(full.again, tables, workers(n_jobs), processes=True)
     refits = {k: (held[:, k], fit) for k, fit in zip(chosen, smaller, strict=True)}
     return full.influence("algorithm", names, model, refits)
 

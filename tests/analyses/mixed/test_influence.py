@@ -75,7 +75,7 @@ def test_each_row_is_the_smaller_tables(robust):
         rest = data[0] != m
         home = data[0][rest] - (data[0][rest] > m)
         _, smaller, other = analysis((home, data[1][rest], data[2][rest]), robust=robust)
-        _, codes, variances = full.again(stats.without(m), MATRIX)
+        _, codes, variances = full.again((stats.without(m), MATRIX))
         np.testing.assert_array_equal(left.codes[m], codes)
         assert any(np.allclose(error, other.std_error, rtol=1e-5) for error in errors)
         np.testing.assert_array_equal(left.codes[m], other.codes)
@@ -97,9 +97,9 @@ def test_what_smaller_tables_cannot_estimate_is_missing():
     n[1:, 2] = 0
     stats = of_cells(n, np.random.default_rng(6).normal(size=n.shape))
     full = replace(analysis(table())[2], terms=("dataset",), robust=False)
-    assert full.again(stats.without(0), MATRIX) is None
+    assert full.again((stats.without(0), MATRIX)) is None
     # Two data sets are the least for a spread.
-    assert replace(full, robust=True).again(stats.without(1), MATRIX) is None
+    assert replace(full, robust=True).again((stats.without(1), MATRIX)) is None
 
 
 def test_errors_on_a_complete_table_are_those_of_paired_t_tests():
@@ -112,7 +112,7 @@ def test_errors_on_a_complete_table_are_those_of_paired_t_tests():
 
     full = replace(analysis(table())[2], terms=("dataset",), tests=noted)
     for df in ("kenward-roger", "asymptotic"):
-        replace(full, df=df).again(stats, MATRIX)
+        replace(full, df=df).again((stats, MATRIX))
     error = np.sqrt(np.diag(MATRIX @ seen[0].cov @ MATRIX.T))
     difference = np.delete(y, 3, axis=0) @ MATRIX.T
     np.testing.assert_allclose(error, difference.std(axis=0, ddof=1) / np.sqrt(7), rtol=1e-8)
@@ -171,7 +171,7 @@ def test_overlap_raises_the_error():
     stats, _, full = analysis(table(), robust=False, tests=noted)
     smaller = stats.without(3)
     for overlap in (0.0, 1.0):
-        _, _, variances = replace(full, overlap=overlap).again(smaller, MATRIX)
+        _, _, variances = replace(full, overlap=overlap).again((smaller, MATRIX))
     np.testing.assert_allclose(seen[-1] - seen[-2], variances[3] * np.eye(3), atol=1e-12)
 
 
