@@ -42,7 +42,7 @@ def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFram
             hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
             " data sets has them.",
         )
-    effects = predicted_effects(statistics, model, fitted.fixed.x, fitted.domain)
+    effects = predicted_effects(statistics, model, fitted.fixed.x)
     parts: list[dict[str, Array]] = []
     for source, effect in effects.items():
         domains = source.startswith("domain")

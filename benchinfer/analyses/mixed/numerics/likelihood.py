@@ -384,6 +384,7 @@ class CommonModel:
     """The score model with one variance per source, searched by its (4,) variances."""
 
     fisher_steps: ClassVar[int] = 2  # how many first steps use the expected information
+    halvings: ClassVar[int] = 30  # of a step, before none is downhill
 
     stats: Statistics
     x: Array | None  # (D, K, p) design of the fixed effects, None for one mean per algorithm

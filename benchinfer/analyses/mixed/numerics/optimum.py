@@ -35,7 +35,6 @@ from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Flags
 
 _MAX_STEPS = 200
-_MAX_HALVINGS = 40
 # Newton decrement (squared length of the step in standard errors of the variances) to stop at.
 _DECREMENT = 1e-18
 # Share of the largest variance below which one is tried at 0.
@@ -86,10 +85,13 @@ class ModelFit:
     # beta, cov: (p,) fixed effects and (p, p) their covariance
     beta: Array
     cov: Array
-    # profile, domain_profile: (D, K) predicted effects of the algorithms on the data sets, without
-    # the domains' effects, and (G, K) those of the domains
+    # profile, profile_variance: (D, K) predicted effects of the algorithms on the data sets,
+    # without the domains' effects, and their variances, the fixed effects taken as known
     profile: Array
+    profile_variance: Array
+    # domain_profile, domain_profile_variance: (G, K) the same for domains
     domain_profile: Array
+    domain_profile_variance: Array
     criterion: float  # -2 log (restricted) likelihood
     reml: bool  # whether the likelihood is restricted
     n: int  # number of scores
@@ -206,7 +208,10 @@ def _fit_common(model: CommonModel) -> ModelFit:
     interior = members[variances[members] > 0]
     inner, every = np.ix_(interior, interior), np.ix_(members, members)
     sampling = np.zeros_like(der.expected)
-    sampling[inner] = 2 * np.linalg.inv(der.observed[inner])
+    try:
+        sampling[inner] = 2 * np.linalg.inv(der.observed[inner])
+    except np.linalg.LinAlgError:  # of two terms only the sum is known
+        sampling[inner] = 2 * pseudo_inverse(der.observed[inner])
     w = 2 * pseudo_inverse(der.expected[every])
     return ModelFit(
         terms=tuple(COMPONENTS[i] for i in members),
@@ -221,7 +226,9 @@ def _fit_common(model: CommonModel) -> ModelFit:
         beta=(work.beta + offset) * s,
         cov=work.phi * s**2,
         profile=theta[0] * der.z.sum(axis=1, keepdims=True) * s + theta[1] * der.z * s,
+        profile_variance=np.tile(np.einsum("dkk->dk", work.t_matrix) * s**2, (work.each, 1)),
         domain_profile=np.empty((0, k)),
+        domain_profile_variance=np.empty((0, k)),
         criterion=work.criterion + 2 * (stats.n_scores - p * reml) * float(np.log(s)),
         reml=reml,
         n=stats.n_scores,
@@ -288,6 +295,9 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
     variances = at.theta * s**2
     if parts.factored:
         variances[: parts.outer] = plain[np.tril_indices(k)]
+    # What the uncertainty of the domain's effect adds to a data set's.
+    share = np.eye(k) - at.data.keep
+    carried = share.transpose(0, 2, 1) @ model.of_domain(at.domains.cov) @ share
     # Directions on the boundary have no curvature.
     unit, values, vectors = model.curvature(psi, der, fisher=False)
     curved = values > 1e-9 * values.max()
@@ -307,7 +317,9 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
         beta=(turn @ at.beta + offset) * s,
         cov=phi * s**2,
         profile=at.z @ covariance @ basis.T * s,
+        profile_variance=_diagonal(basis, at.data.cov + carried) * s**2,
         domain_profile=at.domain_effect @ basis.T * s,
+        domain_profile_variance=_diagonal(basis, at.domains.cov) * s**2,
         criterion=at.criterion + 2 * (stats.n_scores - len(phi) * model.reml) * float(np.log(s)),
         reml=model.reml,
         n=stats.n_scores,
@@ -321,10 +333,16 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
     )
 
 
+def _diagonal(basis: Array, cov: Array) -> Array:
+    """Return the variances (U, K) of the algorithms from (U, K, K) in contrast coordinates."""
+    return np.einsum("kl,ulm,km->uk", basis, cov, basis, optimize=True)
+
+
 class ScoreModel[E: (Workspace, Evaluation)](Protocol):
     """A likelihood with the coordinates of its variances, such as these or their square roots."""
 
     fisher_steps: ClassVar[int]
+    halvings: ClassVar[int]
 
     @property
     def stats(self) -> Statistics | Patterns:
@@ -394,7 +412,7 @@ def _search[E: (Workspace, Evaluation)](
 ) -> tuple[tuple[Array, E] | None, int]:
     """Halve the step until the criterion falls; also return the number of trials."""
     noise, length = 1e-13 * (abs(at.criterion) + model.stats.n_scores), 1.0
-    for tried in range(1, _MAX_HALVINGS + 1):
+    for tried in range(1, model.halvings + 1):
         there = model.moved(coordinates, length * step)
         length /= 2
         try:
@@ -405,7 +423,7 @@ def _search[E: (Workspace, Evaluation)](
         # Near the optimum the gain drowns in rounding: the Newton step is the better guide.
         if gain > 0 or (decrement < 1e-6 and tried == 1 and gain > -noise):
             return (there, point), tried
-    return None, _MAX_HALVINGS
+    return None, model.halvings
 
 
 def _check_converged(record: OptimizerRecord) -> None:

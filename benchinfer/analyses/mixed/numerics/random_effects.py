@@ -28,13 +28,8 @@ from scipy.special import chdtrc, ndtr, ndtri, stdtr
 from benchinfer.analyses.mixed.numerics.likelihood import evaluate
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
-from benchinfer.analyses.mixed.numerics.structured_likelihood import (
-    BlockLevel,
-    Lift,
-    contrast_basis,
-)
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array, Codes, Flags
+from benchinfer.numerics.types import Array, Flags
 
 # Sizes of samples that the approximation of a Shapiro-Francia test holds for.
 _LEAST, _MOST = 5, 5000
@@ -204,11 +199,10 @@ def predicted_effects(
     stats: Statistics | Patterns,
     fit: ModelFit,
     x: Array | None = None,
-    domain: Codes | None = None,
 ) -> dict[str, PredictedEffects]:
     """Return the predicted effects of each source between data sets.
 
-    `x` and `domain` are those of the fit. With one variance per source ``"dataset"`` (D,) and
+    `x` is that of the fit. With one variance per source ``"dataset"`` (D,) and
     ``"dataset:algorithm"`` (D, K), beyond the algorithms' means, where they are in the model; else
     the sums of both, ``"dataset + dataset:algorithm"``, after those of the domains, if any. An
     effect of a cell without scores is predicted from the others of the data set.
@@ -228,7 +222,11 @@ def predicted_effects(
     [0.921, 0.921, 0.921, 0.921]
     """
     if isinstance(stats, Patterns):
-        return _of_patterns(stats, fit, domain)
+        sources = {"dataset + dataset:algorithm": (fit.profile, fit.profile_variance)}
+        if fit.domain is not None:
+            parts = fit.domain_profile, fit.domain_profile_variance
+            sources = {"domain + domain:algorithm": parts} | sources
+        return {name: PredictedEffects.of(*parts, 0.0, 1.0) for name, parts in sources.items()}
     work = evaluate(stats, fit.variances / stats.scale**2, x, reml=fit.reml)
     z, k, (var_d, var_a) = fit.derivatives.z, stats.n.shape[1], work.theta[:2].tolist()
     # Given the profile ``u_k = d + a_k``, ``d ~ N(weight * sum(u), rest)``: variances are sums of
@@ -256,29 +254,4 @@ def predicted_effects(
             (added(var_a * work.q_matrix), stats.scale),
         )
         effects["dataset:algorithm"] = PredictedEffects.of(mean, variance, *spread)
-    return effects
-
-
-def _of_patterns(
-    stats: Patterns, fit: ModelFit, domain: Codes | None
-) -> dict[str, PredictedEffects]:
-    (d, k), s = stats.free.shape, stats.scale
-    basis, codes = contrast_basis(k), np.zeros(d, np.int64) if domain is None else domain
-    across = np.zeros((k, k)) if fit.domain is None else basis.T @ fit.domain @ basis / s**2
-    residual = np.broadcast_to(fit.residual, (d, k)) / s**2
-    blocks = BlockLevel.of(stats, "constant", residual, fit.replication / s**2, replicated=True)
-    data = Lift.of(blocks.information, basis.T @ fit.between @ basis / s**2)
-    names, home = np.unique(codes, return_inverse=True)
-    member = (np.arange(len(names))[:, None] == home).astype(np.float64)
-    domains = Lift.of(np.einsum("gd,dkl->gkl", member, data.information), across)
-    # What the uncertainty of the domain's effect adds to a data set's.
-    share = np.eye(k) - data.keep
-    cov = data.cov + share.transpose(0, 2, 1) @ domains.cov[home] @ share
-    sources = {"dataset + dataset:algorithm": (fit.profile, cov)}
-    if fit.domain is not None:
-        sources = {"domain + domain:algorithm": (fit.domain_profile, domains.cov)} | sources
-    effects: dict[str, PredictedEffects] = {}
-    for name, (mean, c) in sources.items():
-        variance = np.einsum("kl,ulm,km->uk", basis, c, basis, optimize=True)
-        effects[name] = PredictedEffects.of(mean, variance, 0.0, s)
     return effects

@@ -389,6 +389,7 @@ class StructuredModel:
     """
 
     fisher_steps: ClassVar[int] = 3  # how many first steps use the expected information
+    halvings: ClassVar[int] = 40  # of a step, before none is downhill
 
     stats: Patterns  # sufficient statistics
     layout: CovarianceLayout  # the variances

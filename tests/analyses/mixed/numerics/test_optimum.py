@@ -149,6 +149,7 @@ def test_common_structure_equals_the_other_engine(table, terms, reml):
     np.testing.assert_allclose(mine.variances, theirs.variances[theirs.members], rtol=1e-7)
     np.testing.assert_allclose(mine.cov, theirs.cov, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(mine.profile, theirs.profile, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(mine.profile_variance, theirs.profile_variance, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(mine.derivatives.z, theirs.derivatives.z, rtol=1e-6, atol=1e-6)
     rows = max_t.all_pairs(len(mine.beta))[1]
     for method in degrees.METHODS.values():
@@ -264,7 +265,7 @@ def test_predicted_effects_of_domains_equal_the_dense_computation():
     home = np.arange(9) % 3
     stats = structured_from_blocks(dataset, count, mean, within)
     model = fit(stats, domain=home, residual="algorithm", terms=RANDOM)
-    predicted = predicted_effects(stats, model, domain=home)
+    predicted = predicted_effects(stats, model)
     block, algorithm = np.nonzero(count)
     m, y = dataset[block], mean[block, algorithm] - model.beta[algorithm]
     own = model.between[algorithm[:, None], algorithm] * (m[:, None] == m)
@@ -342,3 +343,14 @@ def test_what_cannot_be_fitted_is_refused():
         fit(
             structured_from_blocks(dataset, np.ones_like(count), mean, within), residual="algorithm"
         )
+
+
+def test_terms_of_which_only_the_sum_is_known_are_fitted():
+    # One score per cell does not tell the interaction from the residual.
+    y = np.array([[0, 3, 2, 4], [0, 0, 2, 3], [0, 4, 3, 2], [0, 1, 3, 3]], dtype=float)
+    stats = moments.from_cells(np.ones(y.shape, int), y, np.zeros_like(y))
+    one, two = fit(stats, ("dataset",)), fit(stats, ("dataset", "dataset:algorithm"))
+    assert two.variances[1:].sum() == pytest.approx(one.variances[3], rel=1e-6)
+    rows = max_t.all_pairs(y.shape[1])[1]
+    for df in (degrees.kenward_roger, degrees.satterthwaite):
+        np.testing.assert_allclose(df(two, rows).df, df(one, rows).df, rtol=1e-4)
