@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4925,
-    "records": 478,
+    "functions": 4920,
+    "records": 477,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
 }

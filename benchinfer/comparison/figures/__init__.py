@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 
 from benchinfer.comparison.comparison import Comparison
@@ -66,8 +67,8 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Setting: {"distributions": DISTRIBUTIONS},
     ScoreTable: {
         "distributions": of_part(DISTRIBUTIONS, lambda scores: Setting.of(scores)[0]),
-        "solved": Kind(solved.layout_solved, size_profile, draw_profile),
-        "cactus": Kind(solved.layout_cactus, size_profile, draw_profile),
-        "profile": Kind(solved.layout_ratios, size_profile, draw_profile),
+        "solved": Kind(partial(solved.layout, "solved"), size_profile, draw_profile),
+        "cactus": Kind(partial(solved.layout, "cactus"), size_profile, draw_profile),
+        "profile": Kind(partial(solved.layout, "profile"), size_profile, draw_profile),
     },
 }

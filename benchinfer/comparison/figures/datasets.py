@@ -5,7 +5,7 @@ experiments, Austrian Journal of Statistics 41, 5-26, https://doi.org/10.17713/a
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -211,22 +211,13 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
-    """Verdict of two neighbours in a row: position `column` and the next one."""
-
-    row: int
-    column: int
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
 class Podium(Layout):
     """Layout of the figure.
 
     Attributes
     ----------
     places, breaks
-        Algorithms and the breaks between them.
+        Algorithms, and verdicts of two neighbours by their row and the position of the first.
     rows
         Data sets, those with like verdicts side by side.
     positions
@@ -234,7 +225,7 @@ class Podium(Layout):
     """
 
     places: tuple[Place, ...]
-    breaks: tuple[Break, ...]
+    breaks: Mapping[tuple[int, int], Verdict]
     rows: tuple[str, ...]
     positions: int
 
@@ -253,17 +244,17 @@ def layout_podium(
     labels = fitted(datasets, 0.3 * width)
     texts, positions = _texts(overall, width - widest(list(labels.values())) - 0.3)
     places: list[Place] = []
-    breaks: list[Break] = []
+    breaks: dict[tuple[int, int], Verdict] = {}
     said: list[str] = []
     for row, name in enumerate(datasets):
         order, verdicts = _order(comparisons[name])
         places += [Place(row, n, texts[a], fills[a]) for n, a in enumerate(order[:positions])]
-        breaks += [Break(row, n, verdict) for n, verdict in enumerate(verdicts[: positions - 1])]
+        breaks |= {(row, n): verdict for n, verdict in enumerate(verdicts[: positions - 1])}
         said.append(f"{name}: {_spoken(order, verdicts)}")
     measure, k, d = next(iter(comparisons.values())).measure, len(overall), len(comparisons)
     return Podium(
         places=tuple(places),
-        breaks=tuple(breaks),
+        breaks=breaks,
         rows=tuple(labels[name] for name in datasets),
         positions=positions,
         title="Order on each data set: " + measure_name(measure),
@@ -343,14 +334,14 @@ def draw_podium(podium: Podium, ax: "Axes") -> None:
 
 def _draw_breaks(podium: Podium, ax: "Axes") -> None:
     """Draw bars where the better one is preferred, and signs where two are equivalent."""
-    decided = [b for b in podium.breaks if b.verdict in {Verdict.FIRST, Verdict.SECOND}]
-    at = [(b.column + 0.5, b.row - 0.45, b.column + 0.5, b.row + 0.45) for b in decided]
-    lines(ax, at, INK, 2.6, zorder=4)
-    for b in podium.breaks:
-        if b.verdict == Verdict.EQUIVALENT:
+    decided = [at for at, v in podium.breaks.items() if v in {Verdict.FIRST, Verdict.SECOND}]
+    bars = [(column + 0.5, row - 0.45, column + 0.5, row + 0.45) for row, column in decided]
+    lines(ax, bars, INK, 2.6, zorder=4)
+    for (row, column), verdict in podium.breaks.items():
+        if verdict == Verdict.EQUIVALENT:
             ax.text(
-                b.column + 0.5,
-                b.row,
+                column + 0.5,
+                row,
                 "~",
                 ha="center",
                 va="center_baseline",

@@ -25,32 +25,22 @@ _TITLES = {
 }
 
 
-def layout_solved(
-    scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
+def layout(
+    kind: _Shown, scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
 ) -> ProfileLayout:
-    """Lay out the share of runs that each algorithm solves within a time."""
-    return _laid(scores, "solved", width, top)
+    """Lay out what each algorithm solves.
 
-
-def layout_cactus(
-    scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
-) -> ProfileLayout:
-    """Lay out the time within which each algorithm solves a number of runs."""
-    return _laid(scores, "cactus", width, top)
-
-
-def layout_ratios(
-    scores: "ScoreTable", width: Width = PAGE, *, top: int | None = None
-) -> ProfileLayout:
-    """Lay out the share of problems that each algorithm solves within a ratio of the best time.
-
-    Stopped runs are at infinity (Dolan & More 2002, https://doi.org/10.1007/s101070100263). Of
-    several runs on a problem it is the expected running time.
+    Parameters
+    ----------
+    kind
+        ``"solved"``: the share of runs that are solved within a time. ``"cactus"``: the time within
+        which a number of runs is solved. ``"profile"``: the share of problems that are solved
+        within a ratio of the best time; stopped runs are at infinity, and of several runs on a
+        problem it is the expected running time (Dolan & More 2002,
+        https://doi.org/10.1007/s101070100263).
+    scores, width, top
+        The table, the width in inches, and how many algorithms are shown, those that solve most.
     """
-    return _laid(scores, "profile", width, top)
-
-
-def _laid(scores: "ScoreTable", kind: _Shown, width: Width, top: int | None) -> ProfileLayout:
     runs = scores.run_times()
     problem, algorithm = runs.run_problem, runs.run_algorithm
     value = np.where(runs.run_solved, runs.run_time, np.inf)

@@ -18,7 +18,7 @@ def test_each_data_set_has_its_order_and_the_verdicts_about_neighbours(local):
         places = sorted((p for p in laid.places if p.row == row), key=lambda p: p.column)
         assert [p.text for p in places] == [result.algorithms[i] for i in best]
         states = result.relation().states
-        told = {b.column: b.verdict for b in laid.breaks if b.row == row}
+        told = {at: verdict for (r, at), verdict in laid.breaks.items() if r == row}
         pairs = itertools.pairwise(best)
         assert [told[n] for n in range(3)] == [states[i, j] for i, j in pairs]
 
@@ -31,7 +31,7 @@ def test_lower_is_better_where_it_is():
     first = next(p.text for p in laid.places if (p.row, p.column) == (0, 0))
     summary = found[name].summary()
     assert first == summary.loc[summary["estimate"].idxmin(), "algorithm"]
-    assert {b.verdict for b in laid.breaks} <= {Verdict.FIRST, Verdict.EQUIVALENT}
+    assert set(laid.breaks.values()) <= {Verdict.FIRST, Verdict.EQUIVALENT}
 
 
 def test_the_first_places_are_shown_where_not_all_names_have_room(local):
@@ -40,7 +40,7 @@ def test_the_first_places_are_shown_where_not_all_names_have_room(local):
     assert {p.text for p in wide.places} == names
     assert (wide.positions, narrow.positions) == (4, 3)
     assert {p.column for p in narrow.places} == {0, 1, 2}
-    assert max(b.column for b in narrow.breaks) == 1
+    assert max(column for _, column in narrow.breaks) == 1
     assert "the first 3 of 4 places" in narrow.notes
     few = datasets.layout_podium(local, top=2)
     assert few.rows == wide.rows[:2]

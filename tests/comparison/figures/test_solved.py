@@ -40,7 +40,7 @@ def test_shares_solved_against_counting(kind):
     scores = table()
     frame = scores.to_frame()
     done = frame[frame["value"] < LIMIT]
-    laid = getattr(solved, f"layout_{kind}")(scores)
+    laid = solved.layout(kind, scores)
     at = places(laid, done["value"].min(), LIMIT)
     for curve in laid.curves:
         mine = done.loc[done["algorithm"] == curve.label, "value"].to_numpy()
@@ -56,7 +56,7 @@ def test_shares_solved_against_counting(kind):
 
 
 def test_the_band_is_the_binomial_one_of_resampled_data_sets():
-    laid = solved.layout_solved(table(2, 200))
+    laid = solved.layout("solved", table(2, 200))
     for curve in laid.curves:
         p = curve.share[-1]
         half = 1.96 * np.sqrt(p * (1 - p) / 200)
@@ -74,7 +74,7 @@ def test_ratios_to_the_best_have_stopped_runs_at_infinity(replications):
     with np.errstate(invalid="ignore"):
         ratio = time / time.min(axis=1, keepdims=True)
     ratio[~np.isfinite(ratio)] = np.inf
-    laid = solved.layout_ratios(scores)
+    laid = solved.layout("profile", scores)
     at = places(laid, 1.0, ratio[np.isfinite(ratio)].max())
     for curve in laid.curves:
         mine = ratio[:, times.algorithms.index(curve.label)]
