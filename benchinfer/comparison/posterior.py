@@ -1,6 +1,7 @@
 """Convergence diagnostics and verdicts of posterior draws."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
-from benchinfer.numerics.draws.convergence import mixing
-from benchinfer.numerics.draws.outcome_probabilities import Outcomes
+from benchinfer.numerics.outcome_probabilities import Outcomes
 from benchinfer.numerics.types import Array, Flags, States
 
 R_HAT, ESS = 1.01, 400.0
@@ -94,12 +94,15 @@ def settled(looked_at: list[Array], r_hat_effects: float, divergences: int | Non
     folding, and localization: an improved R-hat for assessing convergence of MCMC. Bayesian
     Analysis 16, 667-718. https://doi.org/10.1214/20-BA1221
     """
-    r_hats, middle, tails = zip(*map(mixing, looked_at), strict=True)
+    from arviz_stats.base.array import array_stats
+
+    stats: Any = array_stats  # typed in part
+    axes = {"chain_axis": 0, "draw_axis": 1}
     return Convergence(
-        r_hat=max(r_hats),
+        r_hat=max(float(stats.rhat(x, **axes)) for x in looked_at),
         r_hat_effects=r_hat_effects,
-        bulk=min(middle),
-        tail=min(tails),
+        bulk=min(float(stats.ess(x, **axes, method="bulk")) for x in looked_at),
+        tail=min(float(stats.ess(x, **axes, method="tail", prob=(0.05, 0.95))) for x in looked_at),
         divergences=divergences,
     )
 

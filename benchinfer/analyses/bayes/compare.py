@@ -45,7 +45,7 @@ from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
-from benchinfer.numerics.draws.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 
 # Share of data sets on which a pair ties at the limit, beyond which t interactions are refused.
 _TIED = 0.05

@@ -26,7 +26,7 @@ from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics.draws.outcome_probabilities import Outcomes, Ranks
+from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
 from benchinfer.numerics.types import Array, Codes
 
 if TYPE_CHECKING:
@@ -481,7 +481,7 @@ class BayesComparison(Comparison):
         from benchinfer.analyses.bayes.numerics.covariance import draw_unstructured
         from benchinfer.analyses.bayes.numerics.effects import draw_effects
         from benchinfer.comparison.posterior import settled
-        from benchinfer.numerics.draws.outcome_probabilities import average_outcomes
+        from benchinfer.numerics.outcome_probabilities import average_outcomes
 
         used: list[object] = [
             compare_bayes,

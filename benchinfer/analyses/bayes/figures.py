@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
     from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
-    from benchinfer.numerics.draws.outcome_probabilities import Outcomes
+    from benchinfer.numerics.outcome_probabilities import Outcomes
     from benchinfer.numerics.types import Array
     from benchinfer.plots.style import Box
 

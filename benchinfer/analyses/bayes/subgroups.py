@@ -13,7 +13,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
-from benchinfer.numerics.draws.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

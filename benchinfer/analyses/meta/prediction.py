@@ -10,7 +10,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Either, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import contrast_variances
-from benchinfer.numerics.draws.outcome_probabilities import (
+from benchinfer.numerics.outcome_probabilities import (
     NewDatasetDistribution,
     probability_above,
     probability_best,

@@ -24,7 +24,7 @@ from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
-from benchinfer.numerics.draws.outcome_probabilities import probability_best
+from benchinfer.numerics.outcome_probabilities import probability_best
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import all_pairs
-from benchinfer.numerics.draws.outcome_probabilities import (
+from benchinfer.numerics.outcome_probabilities import (
     NewDatasetDistribution,
     probability_above,
     probability_best,

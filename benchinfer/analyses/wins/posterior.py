@@ -20,7 +20,7 @@ from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
-from benchinfer.numerics.draws.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
+from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy.special import chdtr, chdtrc, fdtr, fdtrc, gammaln, ndtri
 
 from benchinfer.numerics.directions.differences import PointDifferences
-from benchinfer.numerics.directions.sobol import scrambled
 from benchinfer.numerics.types import Array, Codes
 
 REPLICATES = 16
@@ -68,7 +67,9 @@ def _spheres(d: int, n: int, replicates: int) -> Iterator[Array]:
     rng = np.random.default_rng([_SEED, d])
     base = np.zeros(0)
     if 2 < d <= _SMOOTH:
-        base = scrambled(d, int(np.log2(n - 1)) + 1, rng)[:n]
+        from scipy.stats import qmc
+
+        base = qmc.Sobol(d, rng=rng).random_base2(int(np.log2(n - 1)) + 1)[:n]
     while True:
         if d == 1:
             yield np.broadcast_to(np.resize([[1.0], [-1.0]], (n, 1)), (replicates, n, 1))

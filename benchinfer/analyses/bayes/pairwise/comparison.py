@@ -23,7 +23,7 @@ from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
-from benchinfer.numerics.draws.outcome_probabilities import Outcomes
+from benchinfer.numerics.outcome_probabilities import Outcomes
 from benchinfer.numerics.types import Array, Flags
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
-from benchinfer.numerics.draws.outcome_probabilities import average_outcomes, ranks
+from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
 from benchinfer.numerics.types import Array
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
-from benchinfer.numerics.draws.outcome_probabilities import NewDatasetDistribution
 from benchinfer.numerics.max_t import critical_t
+from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution
 from benchinfer.numerics.types import Array, Flags
 
 _INTERACTION, _RESIDUAL = COMPONENTS.index("dataset:algorithm"), COMPONENTS.index("residual")

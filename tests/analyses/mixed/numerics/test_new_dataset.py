@@ -11,10 +11,7 @@ from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predi
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.numerics import covariance, max_t
-from benchinfer.numerics.draws.outcome_probabilities import (
-    NewDatasetDistribution,
-    probability_above,
-)
+from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution, probability_above
 
 _, PAIRS = max_t.all_pairs(4)
 

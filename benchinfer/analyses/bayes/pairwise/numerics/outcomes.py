@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from benchinfer.core.saving import savable
-from benchinfer.numerics.draws.outcome_probabilities import Outcomes, monte_carlo_error
+from benchinfer.numerics.outcome_probabilities import Outcomes, monte_carlo_error
 from benchinfer.numerics.types import Array
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.special import chdtr, fdtr, ndtri, stdtr
 
 from benchinfer.core.saving import savable
-from benchinfer.numerics.directions.sobol import scrambled
 from benchinfer.numerics.types import Array, Codes
 
 # Probabilities given a draw vary little between draws: of many pairs some draws are enough.
@@ -138,6 +137,13 @@ class Best:
     error: float  # largest standard error of the probabilities
 
 
+def _symmetric_cdf(s: Array, r: int, df: float) -> Array:
+    """Return the distribution of a random sign times the length of a t vector in r dimensions."""
+    square = np.minimum(s**2, 1e300)
+    length = chdtr(r, square) if np.isinf(df) else fdtr(r, df, square / r)
+    return (1 + np.sign(s) * length) / 2
+
+
 def _tops(levels: Array, slopes: Array) -> Codes:
     """Return (E, n) lines, all of those on top somewhere along each of n directions among them.
 
@@ -174,11 +180,7 @@ def _share(level: float, slope: Array, levels: Array, slopes: Array, df: float, 
     low = np.where(~flat & (rate < 0), meet, -np.inf).max(axis=0)
     share = np.zeros(len(high))
     above = high > low
-    # The distribution of a random sign times the length of a t vector in r dimensions.
-    ends = np.stack([low[above], high[above]])
-    square = np.minimum(ends**2, 1e300)
-    length = chdtr(r, square) if np.isinf(df) else fdtr(r, df, square / r)
-    ends = (1 + np.sign(ends) * length) / 2
+    ends = _symmetric_cdf(np.stack([low[above], high[above]]), r, df)
     share[above] = ends[1] - ends[0]
     return share
 
@@ -198,6 +200,8 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
     >>> found.best.round(2).tolist()
     [0.33, 0.33, 0.33]
     """
+    from scipy.stats import qmc
+
     k = len(levels)
     # Profiles (K, r) whose differences have the variances (nearest if there are none).
     centre = np.eye(k) - 1 / k
@@ -208,9 +212,10 @@ def probability_best(levels: Array, variances: Array, df: float, margin: float =
     if r == 0:
         top = levels == levels.max()
         return Best(top / top.sum(), (levels >= levels.max() - margin).astype(float), 0.0)
+    n = 1 << _LOG_POINTS
     shares = np.empty((2, _RUNS, k))
     for run in range(_RUNS):
-        points = scrambled(r, _LOG_POINTS, np.random.default_rng([_SEED, run]))
+        points = qmc.Sobol(r, scramble=True, rng=np.random.default_rng([_SEED, run])).random(n)
         z = ndtri(np.clip(points, 1e-15, 1 - 1e-15))
         slopes = z / np.sqrt((z**2).sum(axis=1, keepdims=True)) @ root.T
         tops = _tops(levels, slopes)

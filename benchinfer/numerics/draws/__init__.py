@@ -1,1 +1,0 @@
-"""Posterior draws: convergence of chains, probabilities of outcomes and ranks."""
