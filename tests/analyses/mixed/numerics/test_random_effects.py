@@ -96,6 +96,17 @@ def test_a_component_that_is_not_in_the_model_has_no_effects():
     assert list(predicted_effects(stats, model)) == ["dataset"]
 
 
+def test_effects_of_a_component_at_zero_are_exactly_zero():
+    scores = np.add.outer(np.arange(6.0), [0.0, 1.0, 3.0])[:, None] + np.array([[-1], [1.0]])
+    stats = from_blocks(
+        np.repeat(np.arange(6), 2), np.ones((12, 3), int), scores.reshape(12, 3), np.full(6, 0.5)
+    )
+    model = fit(stats, COMPONENTS[:3])
+    assert "dataset:algorithm" in model.singular
+    effects = predicted_effects(stats, model)["dataset:algorithm"]
+    assert not np.any([effects.mean, effects.conditional_sd, effects.prediction_sd])
+
+
 def test_predictions_err_as_much_as_they_say():
     rng = np.random.default_rng(13)
     d, errors = 40, []
