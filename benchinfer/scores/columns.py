@@ -20,6 +20,7 @@ import numpy as np
 
 from benchinfer.core.errors import ScoreTableError, unknown
 from benchinfer.core.hints import Call, Directions, Either, Given, Option, Phrase
+from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
 
@@ -56,9 +57,10 @@ COMMON: dict[str, tuple[str, ...]] = {
     "value": ("value", "score", "result", "performance"),
     "failure": ("failure", "info", "exception", "error_message"),
     "imputed": ("imputed",),
-    "status": (),  # recognised where a measure has a limit: `scores.checks.limits`
+    "status": (),  # recognised by `status_role` where a measure has a limit
 }
 
+STATUS = ("status", "runstatus", "run_status")  # where a measure has a limit
 # Names of what is asked several times: its answers depend on each other.
 ITEMS = {"item", "question", "prompt", "doc", "document", "problem", "passage", "query"}
 # Names of what holds several items, which depend on each other.
@@ -225,6 +227,53 @@ def _out_of(unused: Sequence[str]) -> Phrase:
         " precise each score is."
         for name in of
     ))  # fmt: skip
+
+
+def level_columns(
+    units: Sequence[str], columns: Mapping[str, str] | None, names: Sequence[str]
+) -> dict[str, str] | None:
+    """Return column to role with those of the levels: the outermost is the replication."""
+    given = dict(columns or {})
+    if odd := [name for name, role in given.items() if role in INNER]:
+        raise ScoreTableError(
+            f"{Given('columns', {odd[0]: given[odd[0]]})}: there is no role {given[odd[0]]!r}.",
+            hint=f"{Option('units', ('item', 'answer'))} names the levels.",
+        )
+    if not units:
+        return None if columns is None else given
+    by_role = [name for name, role in given.items() if role == "replication"]
+    levels = [_column(name, by_role, names, units) for name in units]
+    if other := [name for name in by_role if name not in levels]:
+        raise ScoreTableError(
+            f"{Given('columns', {other[0]: 'replication'})}: the column is no level of"
+            f" {', '.join(units)}.",
+            hint=f"name it among {Option('units', (*units, other[0]))}, where it belongs.",
+        )
+    if both := [name for name in levels if given.get(name, "replication") != "replication"]:
+        raise ScoreTableError(
+            f"the column {both[0]!r} is said to be the {given[both[0]]}, and a level of units.",
+            hint="give a column one of both.",
+        )
+    roles = ("replication", *INNER)
+    return given | dict(zip(levels, roles, strict=False))
+
+
+def _column(level: str, by_role: Sequence[str], names: Sequence[str], units: Sequence[str]) -> str:
+    """Return the column of a level; ``replication`` may be a column of another common name."""
+    if level in names or level != "replication":
+        return level
+    usual = [n for n in names if common_name(n) in COMMON["replication"] and n not in units]
+    return [*by_role, *usual, level][0]
+
+
+def status_role(
+    columns: Mapping[str, str] | None, names: Sequence[str], measures: Sequence[Measure]
+) -> Mapping[str, str] | None:
+    """Return the roles of columns with that of a column of status, where a measure has a limit."""
+    if all(m.limit is None for m in measures) or "status" in (columns or {}).values():
+        return columns
+    there = [name for name in names if common_name(name) in STATUS and name not in (columns or {})]
+    return {**(columns or {}), there[0]: "status"} if len(there) == 1 else columns
 
 
 def placeholders(pattern: str) -> list[str]:

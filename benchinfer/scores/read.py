@@ -12,7 +12,6 @@ from benchinfer.core.measure import Measure, is_text
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import (
-    check_failed,
     failures_of,
     filled,
     imputed_scores,
@@ -26,18 +25,12 @@ from benchinfer.scores.checks.faults import (
     covariate_faults,
     duplicate_rows,
     refuse,
+    status_without_limit,
     tally,
     usable,
 )
-from benchinfer.scores.checks.findings import check, pairing, swapped_roles
-from benchinfer.scores.checks.limits import (
-    Crashed,
-    RunStates,
-    limited,
-    scores_at_a_limit,
-    status_role,
-    status_without_limit,
-)
+from benchinfer.scores.checks.findings import check, pairing, scores_at_a_limit, swapped_roles
+from benchinfer.scores.checks.limits import Crashed, RunStates, limited
 from benchinfer.scores.columns import (
     GROUPS,
     INNER,
@@ -48,8 +41,10 @@ from benchinfer.scores.columns import (
     canonical,
     common_name,
     encoded,
+    level_columns,
     odd_kinds,
     slots,
+    status_role,
     unnamed_index,
 )
 from benchinfer.scores.coverage import Finding
@@ -62,6 +57,7 @@ from benchinfer.scores.formats.layouts import (
     telling_column,
 )
 from benchinfer.scores.normalisation import Normalise
+from benchinfer.scores.numerics.places import MOST
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.rows import (
     EngineRows,
@@ -82,7 +78,6 @@ from benchinfer.scores.sources.nesting import (
     Weights,
     counted,
     findings_of,
-    level_columns,
     noun,
     plural,
     reduce_units,
@@ -429,7 +424,16 @@ def _check_arguments(
         raise ScoreTableError(unknown("unit weights", weights, choices))
     if repeats not in (choices := ("error", "keep", "mean")):
         raise ScoreTableError(unknown("repeats", repeats, choices))
-    check_failed(failed)
+    if isinstance(failed, int | float) and not isinstance(failed, bool):
+        understood = abs(failed) <= MOST
+    else:
+        understood = failed in ("missing", "error", "worst")
+    if not understood:
+        raise ScoreTableError(
+            f"{Given('failed', failed)} is not understood.",
+            hint=f"{Option('failed', 'missing')}, {Option('failed', 'error')},"
+            f" {Option('failed', 'worst')}, or the score that a failure is worth.",
+        )
     if crashed not in (choices := ("stopped", "missing")):
         raise ScoreTableError(unknown("crashed", crashed, choices))
     if dataset is not None and not is_text(dataset):
@@ -589,14 +593,14 @@ def _settled(
     if any(m.limit is not None for m in reading.measures):
         reading, failures = _limited(reading, findings, crashed)
     else:
-        failures = failures_of(reading)
+        failures = failures_of(reading) if reading.counts["absent"] else None
     if reading.counts["absent"] and reading.failed not in ("missing", "error"):
         frame, notes = filled(reading, reading.failed)
         reading = _again(reading, frame)
         findings += notes
-    findings += [
-        f for rule in (imputed_scores, scores_of_failures) if (f := rule(reading)) is not None
-    ]
+    for role, rule in (("imputed", imputed_scores), ("failure", scores_of_failures)):
+        if role in reading.roles.of and (finding := rule(reading)) is not None:
+            findings.append(finding)
     faulty = any(n for rule, n in reading.counts.items() if rule not in ("rows", "absent"))
     if reading.repeats == "mean" and reading.canonical is not None and not faulty:
         repeated = duplicate_rows(reading)

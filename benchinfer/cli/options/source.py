@@ -469,11 +469,12 @@ class SourceArguments:
 
     def roles(self, measures: Sequence[str] = ()) -> "Roles":
         """Return which column plays which role; only the head of the table is read."""
+        from benchinfer.scores.columns import level_columns
         from benchinfer.scores.formats.layouts import roles_of
         from benchinfer.scores.sources.curves import Take, without_steps
+        from benchinfer.scores.sources.declaration import check_units
         from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
-        from benchinfer.scores.sources.nesting import check_units, level_columns
 
         place = self.places
         if isinstance(place, str):

@@ -6,10 +6,9 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
-from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Either, Given, Option, Phrase
+from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
-from benchinfer.scores.checks.faults import MOST, Failed, Reading, tests
+from benchinfer.scores.checks.faults import Failed, Reading, tests
 from benchinfer.scores.columns import FAILED, LABELS, Frame
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import first_rows
@@ -21,25 +20,11 @@ _TRUE = ("true", "1", "yes")
 _UNFINISHED = (*FAILED, "killed", "running", "scheduled", "pending", "preempted")
 
 
-def check_failed(failed: object) -> None:
-    """Refuse what is neither a word nor a score to put in place of failures."""
-    if isinstance(failed, int | float) and not isinstance(failed, bool) and abs(failed) <= MOST:
-        return
-    if failed not in ("missing", "error", "worst"):
-        raise ScoreTableError(
-            f"{Given('failed', failed)} is not understood.",
-            hint=f"{Option('failed', 'missing')}, {Option('failed', 'error')},"
-            f" {Option('failed', 'worst')}, or the score that a failure is worth.",
-        )
-
-
 def failures_of(reading: Reading) -> Any:
-    """Return the rows without a score as an Arrow table, None where there are none.
+    """Return the rows without a score as an Arrow table.
 
     Its columns are the labels, and ``reason``, empty where the table gives none.
     """
-    if not reading.counts["absent"]:
-        return None
     names = [name for name in (*LABELS, "failure") if name in reading.columns]
     rows = reading.frame.filter(tests(reading.frame)["absent"])
     columns = [nw.col(name).cast(nw.String) for name in names if name != "failure"]
@@ -122,8 +107,6 @@ def _worst(reading: Reading) -> dict[tuple[str, str], float]:
 
 def scores_of_failures(reading: Reading) -> Finding | None:
     """Report scores of runs that did not end, by a column of states."""
-    if "failure" not in reading.roles.of:
-        return None
     state = nw.col("failure").cast(nw.String).str.to_lowercase()
     rows = reading.frame.filter(
         state.is_in(_UNFINISHED).fill_null(value=False) & ~tests(reading.frame)["absent"]
@@ -144,8 +127,6 @@ def scores_of_failures(reading: Reading) -> Finding | None:
 
 def imputed_scores(reading: Reading) -> Finding | None:
     """Report imputed scores, by a column of the table."""
-    if "imputed" not in reading.columns:
-        return None
     said = nw.col("imputed").cast(nw.String).str.to_lowercase().is_in(_TRUE)
     rows = reading.frame.filter(said & ~tests(reading.frame)["absent"])
     n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())

@@ -398,6 +398,20 @@ def several_domains(reading: Reading) -> Finding | None:
     )
 
 
+def status_without_limit(reading: Reading) -> list[Finding]:
+    """Report a column of status in a table of measures without a limit."""
+    if "status" not in reading.columns or any(m.limit is not None for m in reading.measures):
+        return []
+    column = "/".join(reading.roles.of["status"])
+    what = f"the column {column} says which runs were stopped, and no measure has a limit."
+    hint = Phrase(
+        "declare it: ",
+        Either('Measure("seconds", "lower", limit=3600)', "seconds:lower:0:identity:limit=3600"),
+        ".",
+    )
+    return [Finding("status without a limit", "error", 1, what, (), hint)]
+
+
 FAULTS: tuple[Fault, ...] = (
     no_scores,
     numbers_as_text,

@@ -5,16 +5,24 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
+import narwhals as nw
 import numpy as np
 
-from benchinfer.core.hints import Either, Option, Phrase
+from benchinfer.core.hints import Either, Given, Option, Phrase
+from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks import advice, gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets, rows_finding
+from benchinfer.scores.columns import FAILED, STATUS, common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
 from benchinfer.scores.summary import Summary
+
+if TYPE_CHECKING:
+    from benchinfer.scores.checks.faults import Reading
+    from benchinfer.scores.sources.frames import Source
 
 _SHOWN = 5
 FEW = "few data sets"
@@ -27,6 +35,11 @@ _ATTEMPT = re.compile(
     r"(attempt|epoch|try|rollout|generation|completion)s?([ _.-]?(id|no|number|index|idx))?",
     re.IGNORECASE,
 )
+_SHARE = 0.05  # of the scores that are equal to the worst one
+_FEWEST = 10  # of them
+_VALUES = 20  # different scores, without which the scale is of grades
+_NATURAL = (0.0, 1.0, 100.0)  # ends of shares and percentages, which scores reach by themselves
+_STATES = ("status", "state", "outcome", "exit")
 _FOLD = re.compile(
     r"(fold|cv|rep\w*|seed|run|split|resample|boot\w*|iter\w*|trial)[\s_.-]*\d+", re.IGNORECASE
 )
@@ -375,3 +388,65 @@ def pairing(
         return declared, Finding("pairing", "warning", n, what, (), hint)
     what = Phrase(f"replications are {'' if declared else 'not '}paired, ", by, " says.")
     return declared, Finding("pairing", "note", n, what)
+
+
+def scores_at_a_limit(reading: "Reading", source: "Source") -> list[Finding]:
+    """Report measures of which many scores equal the worst one, as those of time-outs do."""
+    notes: list[Finding] = []
+    known = "failure" in reading.roles.of
+    for measure in reading.measures:
+        if measure.name not in reading.summary.measures or measure.limit is not None:
+            continue
+        s = reading.summary.of(measure.name)
+        worst = float(np.nanmin(s.minimum) if measure.sign > 0 else np.nanmax(s.maximum))
+        if worst in _NATURAL or worst in (measure.bounds or ()):
+            continue
+        n = int(s.at_ends[..., 0 if measure.sign > 0 else 1].sum())
+        if n < max(_FEWEST, _SHARE * s.n.sum()) or reading.rows.distinct(measure.name) < _VALUES:
+            continue
+        end = "smallest" if measure.sign > 0 else "largest"
+        state = _state(source)
+        said = f", and {state[0]} says {state[1]}" if state else ""
+        what = f"{count(n, 'score')} of {measure.name} equal the {end} ({worst:,g}){said}."
+        hint = _hint(measure, worst, state, known=known)
+        notes.append(Finding("scores at a limit", "warning", n, what, (), hint))
+    return notes
+
+
+def _state(source: "Source") -> tuple[str, str] | None:
+    """Return a column of states and its word for runs that failed, if there is one."""
+    names = [n for n in source.names if any(part in n.casefold() for part in _STATES)]
+    for name in names:
+        frame, _ = source.load([name], [], [])
+        text = nw.col(name).cast(nw.String).str.to_lowercase()
+        rows = frame.select(text.alias("state")).filter(nw.col("state").is_in(FAILED)).unique()
+        words = sorted(cast("Any", rows.collect().to_arrow()).column("state").to_pylist())
+        if words:
+            return name, " or ".join(words)
+    return None
+
+
+def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> Phrase:
+    """Return what to do about times that are none."""
+    if measure.better == "lower" and worst > 0:
+        text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
+        limit = Either(f"Measure({measure.name!r}, 'lower', limit={worst:g})", text)
+        name = "" if state is None or common_name(state[0]) in STATUS else state[0]
+        states = f", with {Given('columns', {name: 'status'})} as their states" if name else ""
+        return Phrase(
+            "if these are runs that were stopped, they took longer than their score says: declare"
+            f" the limit, {limit}{states}, and every comparison counts them as stopped."
+        )
+    if state is None:
+        return Phrase(
+            "a time at which runs are stopped is no time that they took: means and intervals of"
+            f" such scores depend on the limit; {Either('compare_wins', 'compare wins')} and"
+            " ranks depend on it least."
+        )
+    name, words = state
+    role = Phrase(f" {Given('columns', {name: 'failure'})} names the state, and")
+    return Phrase(
+        f"these are no times that runs took;{'' if known else role}"
+        f" {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
+        " which favours what fails on hard data sets."
+    )

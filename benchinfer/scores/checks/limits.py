@@ -1,6 +1,6 @@
-"""Runs with a limit: their states, and scores that stand for a limit that is not declared."""
+"""States of runs with a limit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -8,11 +8,10 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Either, Given, Option, Phrase
-from benchinfer.core.measure import Measure
+from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.core.numbers import count, percent
 from benchinfer.scores.checks.faults import Reading, headed, tests
-from benchinfer.scores.columns import BLANKS, FAILED, LABELS, common_name
+from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.sources.frames import Source
@@ -20,12 +19,6 @@ from benchinfer.scores.summary import Summary, first_rows
 
 type Crashed = Literal["stopped", "missing"]
 
-_SHARE = 0.05  # of the scores that are equal to the worst one
-_FEWEST = 10  # of them
-_VALUES = 20  # different scores, without which the scale is of grades
-_NATURAL = (0.0, 1.0, 100.0)  # ends of shares and percentages, which scores reach by themselves
-_STATES = ("status", "state", "outcome", "exit")
-_COLUMNS = ("status", "runstatus", "run_status")
 # Words of a column of status, in small letters, "_" and "-" written as spaces.
 # A proof that a problem has no solution solves it (SAT, MIP, planning); a solver that gives up, and
 # one that ends with a solution it has not proved to be optimal, have not.
@@ -59,90 +52,6 @@ WORDS: dict[str, tuple[str, ...]] = {
 }
 _CLOSE = 1e-6  # relative, of scores that equal the limit
 _NEAR = 0.95  # of the limit: a time-out ends no earlier
-
-
-def scores_at_a_limit(reading: Reading, source: Source) -> list[Finding]:
-    """Report measures of which many scores equal the worst one, as those of time-outs do."""
-    notes: list[Finding] = []
-    known = "failure" in reading.roles.of
-    for measure in reading.measures:
-        if measure.name not in reading.summary.measures or measure.limit is not None:
-            continue
-        s = reading.summary.of(measure.name)
-        worst = float(np.nanmin(s.minimum) if measure.sign > 0 else np.nanmax(s.maximum))
-        if worst in _NATURAL or worst in (measure.bounds or ()):
-            continue
-        n = int(s.at_ends[..., 0 if measure.sign > 0 else 1].sum())
-        if n < max(_FEWEST, _SHARE * s.n.sum()) or reading.rows.distinct(measure.name) < _VALUES:
-            continue
-        end = "smallest" if measure.sign > 0 else "largest"
-        state = _state(source)
-        said = f", and {state[0]} says {state[1]}" if state else ""
-        what = f"{count(n, 'score')} of {measure.name} equal the {end} ({worst:,g}){said}."
-        notes.append(
-            Finding(
-                "scores at a limit",
-                "warning",
-                n,
-                what,
-                (),
-                _hint(measure, worst, state, known=known),
-            )
-        )
-    return notes
-
-
-def _state(source: Source) -> tuple[str, str] | None:
-    """Return a column of states and its word for runs that failed, if there is one."""
-    names = [n for n in source.names if any(part in n.casefold() for part in _STATES)]
-    for name in names:
-        frame, _ = source.load([name], [], [])
-        text = nw.col(name).cast(nw.String).str.to_lowercase()
-        rows = frame.select(text.alias("state")).filter(nw.col("state").is_in(FAILED)).unique()
-        words = sorted(cast("Any", rows.collect().to_arrow()).column("state").to_pylist())
-        if words:
-            return name, " or ".join(words)
-    return None
-
-
-def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> Phrase:
-    """Return what to do about times that are none."""
-    if measure.better == "lower" and worst > 0:
-        text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
-        limit = Either(f"Measure({measure.name!r}, 'lower', limit={worst:g})", text)
-        name = "" if state is None or common_name(state[0]) in _COLUMNS else state[0]
-        status = (
-            Phrase(f", with {Given('columns', {name: 'status'})} as their states") if name else ""
-        )
-        return Phrase(
-            "if these are runs that were stopped, they took longer than their score says: declare"
-            f" the limit, {limit}{status}, and every comparison counts them as stopped."
-        )
-    if state is None:
-        return Phrase(
-            "a time at which runs are stopped is no time that they took: means and intervals of"
-            f" such scores depend on the limit; {Either('compare_wins', 'compare wins')} and"
-            " ranks depend on it least."
-        )
-    name, words = state
-    role = Phrase(f" {Given('columns', {name: 'failure'})} names the state, and")
-    return Phrase(
-        f"these are no times that runs took;{'' if known else role}"
-        f" {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
-        " which favours what fails on hard data sets."
-    )
-
-
-def status_role(
-    columns: Mapping[str, str] | None, names: Sequence[str], measures: Sequence[Measure]
-) -> Mapping[str, str] | None:
-    """Return the roles of columns with that of a column of status, where a measure has a limit."""
-    if all(m.limit is None for m in measures) or "status" in (columns or {}).values():
-        return columns
-    there = [
-        name for name in names if common_name(name) in _COLUMNS and name not in (columns or {})
-    ]
-    return {**(columns or {}), there[0]: "status"} if len(there) == 1 else columns
 
 
 def limited(tool: Format, source: Source) -> Format:
@@ -408,17 +317,3 @@ class RunStates:
                 hint = Phrase(f"a column that says so is better evidence: {role}.")
             findings.append(Finding("stopped runs", "note", total + lost, f"{what}.", (), hint))
         return findings
-
-
-def status_without_limit(reading: Reading) -> list[Finding]:
-    """Report a column of status in a table of measures without a limit."""
-    if "status" not in reading.columns or any(m.limit is not None for m in reading.measures):
-        return []
-    column = "/".join(reading.roles.of["status"])
-    what = f"the column {column} says which runs were stopped, and no measure has a limit."
-    hint = Phrase(
-        "declare it: ",
-        Either('Measure("seconds", "lower", limit=3600)', "seconds:lower:0:identity:limit=3600"),
-        ".",
-    )
-    return [Finding("status without a limit", "error", 1, what, (), hint)]

@@ -9,9 +9,9 @@ from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
 from benchinfer.core.hints import Directions, Either, Given, Option
 from benchinfer.core.measure import Measure, as_measures
 from benchinfer.core.saving import note_input
+from benchinfer.scores.columns import INNER
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.sources.nesting import check_units
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
 _TOP = ("covariates", "units", "take", "resampling", "measures")
@@ -104,6 +104,23 @@ def _texts(given: object) -> tuple[str, ...] | None:
     names = cast("Sequence[object]", given)
     texts = tuple(name for name in names if isinstance(name, str))
     return texts if len(texts) == len(names) else None
+
+
+def check_units(units: object) -> tuple[str, ...]:
+    """Return the names of levels, outermost first; refuse what are none."""
+    names = [units] if isinstance(units, str) else units
+    if not isinstance(names, Sequence) or not all(isinstance(n, str) and n for n in names):
+        raise ScoreTableError(
+            f"{Given('units', units)} cannot be read.",
+            hint=f"names of columns, the outermost first: {Option('units', ('item', 'answer'))}.",
+        )
+    levels = tuple(cast("Sequence[str]", names))
+    if len(set(levels)) < len(levels) or len(levels) > len(INNER) + 1:
+        raise ScoreTableError(
+            f"{Given('units', levels)}: {len(levels)} levels, or one of them twice.",
+            hint=f"at most {len(INNER) + 1} columns, each once, the outermost first.",
+        )
+    return levels
 
 
 def read_toml(path: Path) -> _Parts:

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.checks.units import LACKING, REVERSED
 from benchinfer.scores.columns import (
-    COMMON,
     GROUPS,
     INNER,
     ITEMS,
@@ -41,60 +39,6 @@ from benchinfer.scores.numerics.nested import (
 )
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import coded, moments
-
-
-def check_units(units: object) -> tuple[str, ...]:
-    """Return the names of levels, outermost first; refuse what are none."""
-    names = [units] if isinstance(units, str) else units
-    if not isinstance(names, Sequence) or not all(isinstance(n, str) and n for n in names):
-        raise ScoreTableError(
-            f"{Given('units', units)} cannot be read.",
-            hint=f"names of columns, the outermost first: {Option('units', ('item', 'answer'))}.",
-        )
-    levels = tuple(cast("Sequence[str]", names))
-    if len(set(levels)) < len(levels) or len(levels) > len(INNER) + 1:
-        raise ScoreTableError(
-            f"{Given('units', levels)}: {len(levels)} levels, or one of them twice.",
-            hint=f"at most {len(INNER) + 1} columns, each once, the outermost first.",
-        )
-    return levels
-
-
-def level_columns(
-    units: Sequence[str], columns: Mapping[str, str] | None, names: Sequence[str]
-) -> dict[str, str] | None:
-    """Return column to role with those of the levels: the outermost is the replication."""
-    given = dict(columns or {})
-    if odd := [name for name, role in given.items() if role in INNER]:
-        raise ScoreTableError(
-            f"{Given('columns', {odd[0]: given[odd[0]]})}: there is no role {given[odd[0]]!r}.",
-            hint=f"{Option('units', ('item', 'answer'))} names the levels.",
-        )
-    if not units:
-        return None if columns is None else given
-    by_role = [name for name, role in given.items() if role == "replication"]
-    levels = [_column(name, by_role, names, units) for name in units]
-    if other := [name for name in by_role if name not in levels]:
-        raise ScoreTableError(
-            f"{Given('columns', {other[0]: 'replication'})}: the column is no level of"
-            f" {', '.join(units)}.",
-            hint=f"name it among {Option('units', (*units, other[0]))}, where it belongs.",
-        )
-    if both := [name for name in levels if given.get(name, "replication") != "replication"]:
-        raise ScoreTableError(
-            f"the column {both[0]!r} is said to be the {given[both[0]]}, and a level of units.",
-            hint="give a column one of both.",
-        )
-    roles = ("replication", *INNER)
-    return given | dict(zip(levels, roles, strict=False))
-
-
-def _column(level: str, by_role: Sequence[str], names: Sequence[str], units: Sequence[str]) -> str:
-    """Return the column of a level; ``replication`` may be a column of another common name."""
-    if level in names or level != "replication":
-        return level
-    usual = [n for n in names if common_name(n) in COMMON["replication"] and n not in units]
-    return [*by_role, *usual, level][0]
 
 
 @savable
