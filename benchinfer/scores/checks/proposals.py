@@ -85,8 +85,7 @@ class ColumnKind:
     @property
     def plain(self) -> str:
         """The name as it is compared with those that are known."""
-        plain = re.sub(r"[\s.\-]+", "_", _PREFIX.sub("", self.name.strip().casefold()))
-        return re.sub(r"_(name|id)$", "", plain).strip("_")
+        return common_name(_PREFIX.sub("", self.name.strip().casefold())).strip("_")
 
     @property
     def words(self) -> list[str]:
@@ -254,14 +253,9 @@ def _needed(roles: Mapping[str, str], columns: Sequence[ColumnKind]) -> dict[str
     return {
         name: role
         for name, role in roles.items()
-        if [c.name for c in columns if _recognised(c.name, role)] != [name]
+        if [c.name for c in columns if common_name(c.name) in COMMON[role]] != [name]
         or any(other != name for other, r in roles.items() if r == role)
     }
-
-
-def _recognised(name: str, role: str) -> bool:
-    plain = re.sub(r"[\s.\-]+", "_", name.strip().casefold())
-    return re.sub(r"_(name|id)$", "", plain) in COMMON[role]
 
 
 def _names_of_files(origin: Source, options: Options) -> Iterator[tuple[str, set[str]]]:

@@ -441,12 +441,11 @@ def _equal(true: str, said: str) -> float:
         return 0.0
 
 
-def _squared(true: str, said: str) -> float:
-    return (float(true) - float(said)) ** 2
-
-
 # The number of fields of the third line tells what was predicted: classes or numbers.
-_SCORES = {9: ("accuracy", _equal), 8: ("mse", _squared)}
+_SCORES: dict[int, tuple[str, Callable[[str, str], float]]] = {
+    9: ("accuracy", _equal),
+    8: ("mse", lambda true, said: (float(true) - float(said)) ** 2),
+}
 
 
 def arff(path: Path, typed: str) -> Any:

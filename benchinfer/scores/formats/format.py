@@ -15,7 +15,6 @@ type Recogniser = Callable[[Names], Format | None]
 type Rows = list[dict[str, Any]]
 type Results = tuple[Format, Rows]
 type Record = Mapping[str, Any]
-type _Row = tuple[tuple[str, ...], Better, bool]
 
 BATTLE = {"model_a", "model_b", "winner"}  # columns of arenas
 _UNIT = (0.0, 1.0)
@@ -31,12 +30,13 @@ _LOWER_FREE = (
     *("logloss", "mnlogloss", "rmse", "mse", "mae", "rmsle", "mape", "smape", "mase"),
     *("perplexity", "wordperplexity", "byteperplexity", "bitsperbyte"),
 )
-_DIRECTIONS: tuple[_Row, ...] = (
-    (_HIGHER, "higher", True),
-    (_HIGHER_FREE, "higher", False),
-    (_LOWER, "lower", True),
-    (_LOWER_FREE, "lower", False),
-)
+# Direction of a measure, and whether it lies between 0 and 1.
+_DIRECTIONS: dict[str, tuple[Better, bool]] = {
+    **dict.fromkeys(_HIGHER, ("higher", True)),
+    **dict.fromkeys(_HIGHER_FREE, ("higher", False)),
+    **dict.fromkeys(_LOWER, ("lower", True)),
+    **dict.fromkeys(_LOWER_FREE, ("lower", False)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +122,16 @@ def directed(names: Iterable[str]) -> tuple[Measure, ...]:
     >>> [(m.name, m.better, m.bounds) for m in directed(["roc_auc", "neg_rmse", "rmse", "x"])]
     [('roc_auc', 'higher', (0.0, 1.0)), ('neg_rmse', 'higher', None), ('rmse', 'lower', None)]
     """
-    directions = ((name, _direction(name)) for name in dict.fromkeys(names))
-    return tuple(
-        Measure(name, better, bounds=_UNIT if unit else None)
-        for name, (better, unit) in ((n, f) for n, f in directions if f is not None)
-    )
-
-
-def _direction(name: str) -> tuple[Better, bool] | None:
-    """Return the direction of a measure, and whether it lies between 0 and 1."""
-    plain = "".join(c for c in name.casefold() if c.isalnum())
-    if name.casefold().startswith("neg_"):
-        return "higher", False
-    for names, better, unit in _DIRECTIONS:
-        if plain in names:
-            return better, unit
-    return None
+    measures: list[Measure] = []
+    for name in dict.fromkeys(names):
+        plain = "".join(c for c in name.casefold() if c.isalnum())
+        known = _DIRECTIONS.get(plain)
+        if name.casefold().startswith("neg_"):
+            known = "higher", False
+        if known is not None:
+            better, unit = known
+            measures.append(Measure(name, better, bounds=_UNIT if unit else None))
+    return tuple(measures)
 
 
 def is_score(value: object) -> bool:
@@ -180,6 +174,19 @@ def numbers(record: Record, key: str, tool: str) -> list[float | None]:
 def _unlike(tool: str, what: str) -> ScoreTableError:
     hint = "the file is damaged, or of a version of the tool that writes it otherwise."
     return ScoreTableError(f"results of {tool}: {what}.", hint=hint)
+
+
+def lines_with(keys: Iterable[str], path: Path) -> list[Record] | None:
+    """Return the records of a file of JSON lines; None where the first lacks a key, or more do."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+        if not all(f'"{key}"' in first for key in keys):
+            return None
+        try:
+            lines = [json.loads(line) for line in (first, *file) if line.strip()]
+        except ValueError:
+            return None  # whose reader says what is wrong
+    return lines if all(isinstance(line, dict) for line in lines) else None
 
 
 def document(path: Path, tool: str) -> Record:

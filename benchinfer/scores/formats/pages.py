@@ -61,8 +61,11 @@ def published_table(path: Path, typed: str) -> PublishedTable:
     """Return the table of numbers of a page; several are one where they have the same columns."""
     text = read_page(path, typed)
     grids = [grid for grid in _READERS[path.suffix.casefold()](text) if len(grid) > 1]
-    tables = [(grid, numbers_of(grid, typed)) for grid in grids]
-    scores = [grid for grid, table in tables if _has_scores(table)]
+    scores: list[Grid] = []
+    for grid in grids:
+        columns = numbers_of(grid, typed).means.values()
+        numeric = [any(isinstance(v, float) for v in column) for column in columns]
+        scores += [grid] if any(numeric) and not all(numeric) else []
     if not scores:
         raise ScoreTableError(
             f"{typed!r} holds no table of scores: {count(len(grids), 'table')}, none with a column"
@@ -82,11 +85,6 @@ def published_table(path: Path, typed: str) -> PublishedTable:
             hint="give each column of the table a name of its own.",
         )
     return numbers_of([list(headers[0]), *(row for grid in scores for row in grid[1:])], typed)
-
-
-def _has_scores(table: PublishedTable) -> bool:
-    numeric = [any(isinstance(v, float) for v in column) for column in table.means.values()]
-    return any(numeric) and not all(numeric)
 
 
 def rows_of_page(table: PublishedTable) -> tuple[Rows, list[Finding]]:

@@ -7,7 +7,7 @@ from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.formats.evaluations.harness import NO_MEASURE, SAMPLE
 from benchinfer.scores.formats.format import Format, Names, Recogniser, directed
-from benchinfer.scores.formats.timing.hyperfine import hyperfine_means
+from benchinfer.scores.formats.timing.hyperfine import HYPERFINE_MEANS
 from benchinfer.scores.formats.tuning.dvc import experiments
 from benchinfer.scores.formats.tuning.tables import autogluon, mlflow_page, optuna_trials, pycaret
 from benchinfer.scores.resampling import Resampling
@@ -63,24 +63,6 @@ def _cross_validation(names: Names) -> Format | None:
     tool = "scikit-learn, cross_validate"
     form = Format(tool, {}, "test_{measure}", measures, Resampling("cv"), note=SCORERS)
     return form if scores else None
-
-
-def _automl_benchmark(_: Names) -> Format:
-    """Describe ``results.csv``: a row per task, framework and fold."""
-    return Format(
-        "AutoML Benchmark, results.csv",
-        {
-            "task": "dataset",
-            "framework": "algorithm",
-            "fold": "replication",
-            "result": "value",
-            "metric": "measure",
-            "info": "failure",
-        },
-        measures=directed([*_METRICS, *(f"neg_{metric}" for metric in _METRICS)]),
-        resampling=Resampling("cv"),
-        note="each metric is a measure of its own",
-    )
 
 
 def _tab_arena(names: Names) -> Format | None:
@@ -247,18 +229,34 @@ def _benchopt(names: Names) -> Format:
     )
 
 
-# Columns that a tool's table has, and its description; the first that fits counts.
-_FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
+# A row per task, framework and fold.
+_AUTOML_BENCHMARK = Format(
+    "AutoML Benchmark, results.csv",
+    {
+        "task": "dataset",
+        "framework": "algorithm",
+        "fold": "replication",
+        "result": "value",
+        "metric": "measure",
+        "info": "failure",
+    },
+    measures=directed([*_METRICS, *(f"neg_{metric}" for metric in _METRICS)]),
+    resampling=Resampling("cv"),
+    note="each metric is a measure of its own",
+)
+# Columns that a tool's table has, and its format, or a function of their names that returns it;
+# the first that fits counts.
+_FINGERPRINTS: tuple[tuple[set[str], Format | Recogniser], ...] = (
     ({"params"}, _search),
     ({*TIMES}, _cross_validation),
-    ({"task", "framework", "fold", "result", "metric", "constraint"}, _automl_benchmark),
+    ({"task", "framework", "fold", "result", "metric", "constraint"}, _AUTOML_BENCHMARK),
     ({"dataset", "fold", "metric", "metric_error"}, _tab_arena),
     (SAMPLE, _harness_samples),
     ({"task_id", "learner_id", "resampling_id"}, _mlr3),
     ({".metric"}, _tidymodels),
     ({"run_id", "experiment_id", "status"}, _mlflow),
     ({"Name", "State", "Created", "Runtime"}, _weights_and_biases),
-    ({"command", "mean", "stddev", "median", "user", "system"}, hyperfine_means),
+    ({"command", "mean", "stddev", "median", "user", "system"}, HYPERFINE_MEANS),
     ({"Model", "TT (Sec)"}, pycaret),
     ({"model", "score_val", "stack_level", "fit_order"}, autogluon),
     ({"number", "state", "datetime_start", "datetime_complete"}, optuna_trials),
@@ -274,8 +272,11 @@ _FINGERPRINTS: tuple[tuple[set[str], Recogniser], ...] = (
 def recognised(names: Names) -> Format | None:
     """Return the format whose columns these are, with the columns that are there."""
     there = set(names)
-    for columns, describe in _FINGERPRINTS:
-        if there and columns <= there and (form := describe(names)) is not None:
+    for columns, known in _FINGERPRINTS:
+        if not there or not columns <= there:
+            continue
+        form = known if isinstance(known, Format) else known(names)
+        if form is not None:
             roles = {name: role for name, role in form.columns.items() if name in there}
             return replace(form, columns=roles)
     return None

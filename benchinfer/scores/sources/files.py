@@ -41,17 +41,19 @@ from benchinfer.scores.formats.documents import (
     rows_of,
     too_deep,
 )
+from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
 from benchinfer.scores.formats.evaluations.harness import (
     SAMPLE,
     harness_records,
-    harness_samples,
 )
+from benchinfer.scores.formats.evaluations.lighteval import lighteval_details
 from benchinfer.scores.formats.evaluations.opencompass import SUMMARY, opencompass
-from benchinfer.scores.formats.format import Format
+from benchinfer.scores.formats.format import Format, lines_with
 from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.timing.google_benchmark import HEAD, google_benchmark_lines
 from benchinfer.scores.formats.tuning.dvc import experiment_states
+from benchinfer.scores.formats.tuning.flaml import flaml
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -659,35 +661,24 @@ def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
 
 
 # Readers of other kinds than CSV are imported where there is such a file.
-def _of_print(path: Path, typed: str) -> "Results":
+def _of_print(path: Path, typed: str) -> "Results | None":
     """Read what tools print, or an archive of Inspect, which has the ending of one of them."""
     from benchinfer.scores.formats.evaluations.inspect import inspect_archive
     from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
     from benchinfer.scores.formats.pages import read_page
 
-    if _head(path).startswith(b"PK"):
+    markdown = suffix_of(path) == ".md"
+    if not markdown and _head(path).startswith(b"PK"):
         return inspect_archive(path, typed)
     text = read_page(path, typed)
-    return harness_markdown(text, path) or trec_eval(text, path, typed)
-
-
-def _of_markdown(path: Path, typed: str) -> "Results | None":
-    from benchinfer.scores.formats.evaluations.printed import harness_markdown
-    from benchinfer.scores.formats.pages import read_page
-
-    return harness_markdown(read_page(path, typed), path)
+    results = harness_markdown(text, path)
+    return results if results or markdown else trec_eval(text, path, typed)
 
 
 def _of_base(path: Path, typed: str) -> "Results | None":
-    from benchinfer.scores.formats.tuning.optuna import holds_trials, optuna_storage
+    from benchinfer.scores.formats.tuning.optuna import optuna_storage
 
-    return optuna_storage(path, typed) if _head(path) == SQLITE and holds_trials(path) else None
-
-
-def _of_log(path: Path, typed: str) -> "Results":
-    from benchinfer.scores.formats.tuning.flaml import flaml
-
-    return flaml(path, typed)
+    return optuna_storage(path, typed) if _head(path) == SQLITE else None
 
 
 def _of_text(path: Path, typed: str) -> "Results | None":
@@ -700,31 +691,24 @@ def _of_text(path: Path, typed: str) -> "Results | None":
 
 
 def _of_lines(path: Path, _: str) -> "Results | None":
-    from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
-
-    return every_answer(path) or harness_samples(path)
-
-
-def _of_details(path: Path, _: str) -> "Results | None":
-    from benchinfer.scores.formats.evaluations.lighteval import lighteval_details
-
-    return lighteval_details(path)
+    """Read the lines of Every Eval Ever, or of samples of the harness."""
+    if (results := every_answer(path)) is not None:
+        return results
+    lines = lines_with(SAMPLE, path)
+    return None if lines is None else harness_records(lines, path.name)
 
 
 # Ending to the reader of what is no plain table; None where a file is one.
 _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
-    **dict.fromkeys(
-        TEXT,
-        _of_text,
-    ),
+    **dict.fromkeys(TEXT, _of_text),
     **dict.fromkeys(PRINTED, _of_print),
     **dict.fromkeys(SQL, _of_base),
     **dict.fromkeys(ARRAYS, archive),
     ".json": _of_json,
     ".jsonl": _of_lines,
-    ".parquet": _of_details,
-    ".log": _of_log,
-    ".md": _of_markdown,
+    ".parquet": lighteval_details,
+    ".log": flaml,
+    ".md": _of_print,
 }
 
 

@@ -15,11 +15,11 @@ def evaluations(arrays: Mapping[str, Any]) -> Results | None:
     """Return the mean reward of the episodes of each evaluation, as the tool prints it."""
     if not _ARRAYS.keys() <= arrays.keys() or arrays["timesteps"].ndim != 1:
         return None
-    means = {
-        _ARRAYS.get(name, "success_rate"): _means(arrays[name])
-        for name in (*_ARRAYS, "successes")
-        if name in arrays
-    }
+    means: dict[str, list[float]] = {}
+    for name in (*_ARRAYS, "successes"):
+        if name in arrays:
+            episodes = np.asarray(arrays[name], dtype=float).reshape(len(arrays[name]), -1)
+            means[_ARRAYS.get(name, "success_rate")] = episodes.mean(axis=1).tolist()
     if len({len(column) for column in means.values()}) > 1:
         return None
     rows = [dict(zip(means, row, strict=True)) for row in zip(*means.values(), strict=True)]
@@ -30,7 +30,3 @@ def evaluations(arrays: Mapping[str, Any]) -> Results | None:
         measures=tuple(measures),
         note="a score is the mean over the episodes of one evaluation",
     ), rows
-
-
-def _means(array: Any) -> list[float]:
-    return np.asarray(array, dtype=float).reshape(len(array), -1).mean(axis=1).tolist()

@@ -10,7 +10,15 @@ from uuid import NAMESPACE_URL, uuid5
 
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
-from benchinfer.scores.formats.format import Format, Record, Results, is_score, part, records
+from benchinfer.scores.formats.format import (
+    Format,
+    Record,
+    Results,
+    is_score,
+    lines_with,
+    part,
+    records,
+)
 from benchinfer.scores.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -37,7 +45,7 @@ def every_eval_ever(document: Record, _: Path) -> Results:
         details = config.get("additional_details")
         seen = isinstance(details, dict) and details.get("range") == "observed"  # no legal range
         ends = (None, None) if seen else (config.get("min_score"), config.get("max_score"))
-        ways.setdefault(name, set()).add((lower, *map(_end, ends)))
+        ways.setdefault(name, set()).add((lower, *(x if is_score(x) else None for x in ends)))
         rows.append(
             {
                 "dataset": part(result, "evaluation_name", str, _TOOL),
@@ -47,10 +55,6 @@ def every_eval_ever(document: Record, _: Path) -> Results:
             }
         )
     return Format(f"{_TOOL}, aggregates", measures=tuple(_measures(ways))), rows
-
-
-def _end(value: object) -> object:
-    return value if is_score(value) else None
 
 
 def _measures(ways: dict[str, set[tuple[object, ...]]]) -> list[Measure]:
@@ -71,15 +75,8 @@ def every_answer(path: Path) -> Results | None:
 
     Where each score is that of ``is_correct``, higher is better.
     """
-    with path.open(encoding="utf-8", errors="replace") as file:
-        first = file.readline()
-        if not all(f'"{key}"' in first for key in ANSWER_KEYS):
-            return None
-        try:
-            lines = [json.loads(line) for line in (first, *file) if line.strip()]
-        except ValueError:
-            return None  # whose reader says what is wrong
-    if not all(isinstance(line, dict) and line.keys() >= ANSWER_KEYS for line in lines):
+    lines = lines_with(ANSWER_KEYS, path)
+    if lines is None or not all(line.keys() >= ANSWER_KEYS for line in lines):
         return None
     rows: list[dict[str, Any]] = []
     correct = True

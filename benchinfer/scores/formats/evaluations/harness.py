@@ -1,12 +1,10 @@
 """Samples of lm-evaluation-harness and lmms-eval: a line for each document and filter."""
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
 from benchinfer.core.errors import ScoreTableError
@@ -38,21 +36,6 @@ _FORM = Format(
     name="{algorithm}/samples_{dataset}_20*",
     unused=("passage", "answer", "category"),
 )
-
-
-def harness_samples(path: Path) -> Results | None:
-    """Return each metric of each doc in a file; None where lines hold something else."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        first = file.readline()
-        if not all(f'"{key}"' in first for key in SAMPLE):
-            return None
-        try:
-            lines = [json.loads(line) for line in (first, *file) if line.strip()]
-        except ValueError:
-            return None  # whose reader says what is wrong
-    if all(isinstance(line, dict) for line in lines):
-        return harness_records(lines, path.name)
-    return None
 
 
 def harness_records(lines: Sequence[Record], source: str) -> Results | None:

@@ -56,7 +56,7 @@ def _measures(metrics: Iterable[str]) -> tuple[Measure, ...]:
     return tuple(known.values())
 
 
-def lighteval_details(path: Path) -> Results | None:
+def lighteval_details(path: Path, _: str) -> Results | None:
     """Return the scores of each item of ``details_TASK_TIME.parquet``; None of other files.
 
     Metrics are a column of records: ``metrics`` with the prompt beside, or ``metric`` with ``doc``

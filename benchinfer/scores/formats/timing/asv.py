@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Record, Results, document, is_score, part
+from benchinfer.scores.formats.format import Format, Results, document, is_score, part
 from benchinfer.scores.resampling import Resampling
 
 _TOOL = "asv"
@@ -40,8 +40,9 @@ def asv(_: Path, files: Sequence[Path]) -> Results:
             kind = str(name).rpartition(".")[2].partition("_")[0]
             scores = entry.get("result")
             samples = entry.get("samples")
-            combinations = list(product(*_parameters(entry)))
-            for i, combination in enumerate(combinations):
+            params = part({"params": entry.get("params") or []}, "params", list, _TOOL)
+            values_of = (part({"params": of}, "params", list, _TOOL) for of in params)
+            for i, combination in enumerate(product(*values_of)):
                 drawn = samples[i] if isinstance(samples, list) and i < len(samples) else None
                 median = scores[i] if isinstance(scores, list) and i < len(scores) else None
                 medians += not drawn
@@ -65,9 +66,3 @@ def asv(_: Path, files: Sequence[Path]) -> Results:
         resampling=Resampling("independent", paired=False),
         note=note,
     ), rows
-
-
-def _parameters(entry: Record) -> list[list[object]]:
-    """Return the values of each parameter; without parameters there are none."""
-    held = part({"params": entry.get("params") or []}, "params", list, _TOOL)
-    return [part({"params": values}, "params", list, _TOOL) for values in held]

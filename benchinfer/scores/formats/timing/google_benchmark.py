@@ -57,7 +57,8 @@ def google_benchmark(document: Record, path: Path) -> Results:
         }
         if not run.get("error_occurred"):  # those have times of 0
             factor = _SECONDS.get(part(run, "time_unit", str, _TOOL), 1.0) / _SECONDS[unit]
-            row |= {key: _times(run.get(key), factor) for key in _TIMES}
+            times: dict[str, Any] = {key: run.get(key) for key in _TIMES}
+            row |= {key: t * factor if is_score(t) else t for key, t in times.items()}
             row |= {key: v for key, v in run.items() if is_score(v) and key not in _COUNTS}
         rows.append(row)
     held = {key for row in rows for key in row}
@@ -89,7 +90,3 @@ def google_benchmark_lines(path: Path) -> Results | None:
             run |= {"aggregate_name": aggregate[2]}
         runs.append(run)
     return google_benchmark({"benchmarks": runs}, path)
-
-
-def _times(value: object, factor: float) -> object:
-    return value * factor if is_score(value) else value  # pyright: ignore[reportOperatorIssue]

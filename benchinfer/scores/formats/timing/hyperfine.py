@@ -6,7 +6,6 @@ from typing import Any
 from benchinfer.core.measure import Measure
 from benchinfer.scores.formats.format import (
     Format,
-    Names,
     Record,
     Results,
     numbers,
@@ -17,7 +16,13 @@ from benchinfer.scores.resampling import Resampling
 
 _TOOL = "hyperfine"
 _TIME = Measure("time", "lower", unit="s")
-_MEANS = "means of runs, which --export-json saves"
+# The export as CSV: a row per command.
+HYPERFINE_MEANS = Format(
+    _TOOL,
+    {"command": "algorithm", "mean": "value"},
+    measures=(_TIME,),
+    note="means of runs, which --export-json saves",
+)
 
 
 def hyperfine(document: Record, _: Path) -> Results | None:
@@ -41,8 +46,3 @@ def hyperfine(document: Record, _: Path) -> Results | None:
         measures=(_TIME,),
         resampling=Resampling("independent", paired=False),
     ), rows
-
-
-def hyperfine_means(_: Names) -> Format:
-    """Describe the export as CSV: a row per command."""
-    return Format(_TOOL, {"command": "algorithm", "mean": "value"}, measures=(_TIME,), note=_MEANS)

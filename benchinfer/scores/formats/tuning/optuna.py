@@ -19,23 +19,19 @@ _ATTRIBUTES = "SELECT trial_id, key, value_json FROM trial_user_attributes"
 _PARAMS = "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params"
 
 
-def holds_trials(path: Path) -> bool:
-    """Return whether a file of SQLite has the tables of a storage."""
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
-            tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
-    except sqlite3.Error:
-        return False  # whose other reader says what is wrong
-    return {"studies", "trials", "trial_values"} <= tables
-
-
-def optuna_storage(path: Path, typed: str) -> Results:
-    """Return the values of each trial.
+def optuna_storage(path: Path, typed: str) -> Results | None:
+    """Return the values of each trial; None of a file of SQLite without the tables of a storage.
 
     The algorithm is an attribute or parameter named so, or else the study.
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
+            try:
+                held = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
+            except sqlite3.Error:
+                return None  # whose other reader says what is wrong
+            if not held >= {"studies", "trials", "trial_values"}:
+                return None
             tables = [
                 base.execute(query).fetchall()
                 for query in (_STUDIES, _DIRECTIONS, _TRIALS, _VALUES, _ATTRIBUTES, _PARAMS)
@@ -56,6 +52,9 @@ def optuna_storage(path: Path, typed: str) -> Results:
         ) from None
     names = dict(studies)
     objectives = sorted({objective for _, objective, _ in directions})
+    several = len(objectives) > 1
+    measure_of = {o: f"value {o}" if several else "value" for o in objectives}
+    ways = {o: {way for _, objective, way in directions if objective == o} for o in objectives}
     by_trial: dict[tuple[int, int], Any] = {
         (trial, objective): {"INF_POS": float("inf"), "INF_NEG": float("-inf")}.get(kind, value)
         for trial, objective, value, kind in values
@@ -72,27 +71,18 @@ def optuna_storage(path: Path, typed: str) -> Results:
                 "algorithm": algorithm or names.get(study),
                 "replication": number,
                 "failure": None if state == "COMPLETE" else state,
-                "measure": _objective(objective, objectives),
+                "measure": measure_of[objective],
                 "value": by_trial.get((trial, objective)),
             }
             for objective in objectives
         ]
     return Format(
         "Optuna, storage",
-        measures=_measures(directions, objectives),
+        # Those that all studies turn the same way.
+        measures=tuple(
+            Measure(measure_of[o], "higher" if way == {"MAXIMIZE"} else "lower")
+            for o, way in ways.items()
+            if way in ({"MAXIMIZE"}, {"MINIMIZE"})
+        ),
         note="trials of a search are no independent replications of an algorithm",
     ), rows
-
-
-def _objective(objective: int, objectives: list[int]) -> str:
-    return "value" if len(objectives) == 1 else f"value {objective}"
-
-
-def _measures(directions: list[tuple[int, int, str]], objectives: list[int]) -> tuple[Measure, ...]:
-    """Return the objectives that all studies turn the same way."""
-    ways = {o: {way for _, objective, way in directions if objective == o} for o in objectives}
-    return tuple(
-        Measure(_objective(o, objectives), "higher" if way == {"MAXIMIZE"} else "lower")
-        for o, way in ways.items()
-        if way in ({"MAXIMIZE"}, {"MINIMIZE"})
-    )
