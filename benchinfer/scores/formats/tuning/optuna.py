@@ -54,7 +54,6 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
     objectives = sorted({objective for _, objective, _ in directions})
     several = len(objectives) > 1
     measure_of = {o: f"value {o}" if several else "value" for o in objectives}
-    ways = {o: {way for _, objective, way in directions if objective == o} for o in objectives}
     by_trial: dict[tuple[int, int], Any] = {
         (trial, objective): {"INF_POS": float("inf"), "INF_NEG": float("-inf")}.get(kind, value)
         for trial, objective, value, kind in values
@@ -78,11 +77,16 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
         ]
     return Format(
         "Optuna, storage",
-        # Those that all studies turn the same way.
-        measures=tuple(
-            Measure(measure_of[o], "higher" if way == {"MAXIMIZE"} else "lower")
-            for o, way in ways.items()
-            if way in ({"MAXIMIZE"}, {"MINIMIZE"})
-        ),
+        measures=_measures(directions, measure_of),
         note="trials of a search are no independent replications of an algorithm",
     ), rows
+
+
+def _measures(directions: list[tuple[int, int, str]], names: dict[int, str]) -> tuple[Measure, ...]:
+    """Return the objectives that all studies turn the same way."""
+    ways = {o: {way for _, objective, way in directions if objective == o} for o in names}
+    return tuple(
+        Measure(names[o], "higher" if way == {"MAXIMIZE"} else "lower")
+        for o, way in ways.items()
+        if way in ({"MAXIMIZE"}, {"MINIMIZE"})
+    )
