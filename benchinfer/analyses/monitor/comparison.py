@@ -369,15 +369,10 @@ class MonitorComparison(Comparison):
             )
         feed = Feed(scores.blocks(self.measure.name), self.design.stage)
         differences = [complete_differences(feed, int(i), int(j)) for i, j in self.pairs]
-        pairs = self.oriented()
+        sides, pairs = tuple(self.named_sides()), self.oriented()
+        turns = tuple(pairs[p] != side for p, side in enumerate(sides))
         return Consecutive.of(
-            tuple(self.named_sides()),
-            tuple(pairs[p] for p in range(len(pairs))),
-            differences,
-            self.design,
-            self.measure,
-            permutations,
-            seed,
+            sides, turns, differences, self.design, self.measure, permutations, seed
         )
 
     def redesign(self) -> "pd.DataFrame":

@@ -534,12 +534,10 @@ def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
 def _order_panel(result: Consecutive, pair: int) -> OrderPanel:
     one, sides = result.orders[pair], result.sides[pair]
     brief = fitted(sides, NAME, bold=True)
-    shares = {sides[0]: one.first, sides[1]: one.second}
-    shares = {brief[name]: shares[name] for name in result.oriented[pair]}
-    first, second = shares
-    better = [
-        f"{name} better in {100 * share:.0f} %" for name, share in shares.items() if share > 0
-    ]
+    shares = [(brief[sides[0]], one.first), (brief[sides[1]], one.second)]
+    shares = shares[::-1] if result.turns[pair] else shares
+    (first, _), (second, _) = shares
+    better = [f"{name} better in {100 * share:.0f} %" for name, share in shares if share > 0]
     return OrderPanel(
         label=f"{first} vs {second}",
         note=f"{'; '.join(better)} of orders" if better else "no difference found in any order",

@@ -184,8 +184,8 @@ class Consecutive(Showable):
     ----------
     measure
         What was compared.
-    sides, oriented
-        Names of the pairs, as stored and as people read them.
+    sides, turns
+        Names of the pairs, and of which pairs people read the second, being better ranked, first.
     alpha
         Level that unadjusted p-values are compared with.
     permutations, seed
@@ -198,7 +198,7 @@ class Consecutive(Showable):
 
     measure: Measure
     sides: tuple[tuple[str, str], ...]
-    oriented: tuple[tuple[str, str], ...]
+    turns: tuple[bool, ...]
     alpha: float
     permutations: int
     seed: int
@@ -207,7 +207,7 @@ class Consecutive(Showable):
     @staticmethod
     def of(
         sides: tuple[tuple[str, str], ...],
-        oriented: tuple[tuple[str, str], ...],
+        turns: tuple[bool, ...],
         differences: "Sequence[Array]",
         design: MonitorDesign,
         measure: Measure,
@@ -226,7 +226,7 @@ class Consecutive(Showable):
         drawn = seed_of(seed)
         rng = np.random.default_rng(drawn)
         orders = tuple(shuffled(d, design, measure, int(permutations), rng) for d in differences)
-        return Consecutive(measure, sides, oriented, design.alpha, int(permutations), drawn, orders)
+        return Consecutive(measure, sides, turns, design.alpha, int(permutations), drawn, orders)
 
     def summary(self) -> "pd.DataFrame":
         """One row per pair.
