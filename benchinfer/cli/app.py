@@ -1,14 +1,14 @@
 """The commands."""
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.main import get_command
 
 from benchinfer.cli.groups import LazyGroup, command, names_table
 from benchinfer.cli.guard import PlainGroup
-from benchinfer.cli.options.signatures import summary
 
 # The module of each command, imported when it is called, in the order of work.
 _HOMES = {
@@ -29,13 +29,9 @@ _HOMES = {
 class Commands(LazyGroup, PlainGroup):
     """All commands."""
 
-    def homes(self) -> dict[str, str]:
-        """Return the names of the commands, each with its module."""
-        return _HOMES
-
-    def title(self, name: str) -> str:
-        """Return what a command does, in one sentence."""
-        return summary(_HOMES[name], name)[0]
+    homes: ClassVar[Mapping[str, tuple[str, str]]] = {
+        name: (home, name) for name, home in _HOMES.items()
+    }
 
     def made(self, name: str) -> Any:
         """Return a command."""
@@ -47,7 +43,7 @@ class Commands(LazyGroup, PlainGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; help comes without what checks values, which takes time to load."""
         # The short form of the first command of a newcomer.
-        if args and args[0] not in self.homes() and names_table(args[0]):
+        if args and args[0] not in self.homes and names_table(args[0]):
             args = ["compare", *args]
         if "--help" in args and not ctx.resilient_parsing and (context := _named(ctx, args)):
             typer.echo(context.get_help())

@@ -153,12 +153,14 @@ def consensus(
     with its support.
     """
     import benchinfer as bi
+    from benchinfer.relations.ensemble import Ensemble
 
     options = question.arguments()
     scores = source.read()
     weights = question.weighted(source, scores)
     local = {name: question.compared(scores, name) for name in weights}
-    ensemble = question.ensemble(local, weights)
+    each = {name: results.relations(question.rule) for name, results in local.items()}
+    ensemble = next(iter(each.values())) if len(each) == 1 else Ensemble.joined(each, weights)
     result = bi.consensus(ensemble, **options)
     if as_json:
         from benchinfer.reports import documents

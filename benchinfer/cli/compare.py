@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
 
 import typer
 
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
-from benchinfer.cli.guard import Exit, settled, verdict_code
+from benchinfer.cli.guard import Exit, verdict_code
 from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words
 from benchinfer.cli.options.common import wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
@@ -79,13 +79,7 @@ _OF_SOURCE = set(inspect.signature(SourceArguments).parameters) - {"covariates"}
 class Analyses(LazyGroup):
     """One command for each analysis."""
 
-    def homes(self) -> Mapping[str, Any]:
-        """Return the names of the analyses, each with its module and function."""
-        return _FUNCTIONS
-
-    def title(self, name: str) -> str:
-        """Return what an analysis does, in one sentence."""
-        return summary(*_FUNCTIONS[name])[0]
+    homes: ClassVar[Mapping[str, tuple[str, str]]] = _FUNCTIONS
 
     def made(self, name: str) -> Any:
         """Return the command of an analysis."""
@@ -95,7 +89,10 @@ class Analyses(LazyGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; those that begin with a table are of the analysis that fits."""
-        return super().parse_args(ctx, [AUTO, *args] if _of_table(args) else args)
+        named = not args or args[0] in _FUNCTIONS or args[0] == "--help"
+        if not named and (args[0].startswith("-") or names_table(args[0])):
+            args = [AUTO, *args]
+        return super().parse_args(ctx, args)
 
 
 group = typer.Typer(
@@ -145,7 +142,7 @@ def answers(result: "Answer", scores: "ScoreTable", show: Showing) -> NoReturn:
     from benchinfer.reports import documents
 
     request = Request(details=show.details)
-    decided = {name: settled(one.relation()) for name, one in result.items()}
+    decided = {name: one.relation().settled for name, one in result.items()}
     if show.table is not None:
         _print_table(result.table(show.rows, scores=show.means(scores)), show.table)
     elif show.as_json:
@@ -175,7 +172,7 @@ def answer(
         if show.table is not None:
             _print_table(local.table(show.rows), show.table)
         elif show.as_json:
-            decided = {name: settled(relation) for name, relation in relations.items()}
+            decided = {name: relation.settled for name, relation in relations.items()}
             documents.write(documents.comparisons(local, decided))
         else:
             results.comparisons(local)
@@ -261,13 +258,6 @@ def analysis_command(name: str) -> "Callable[..., None]":
     run.__name__ = name
     run.__doc__ = "\n\n".join(in_words(part) for part in summary(home, function)[:2])
     return reads_scores(run)
-
-
-def _of_table(args: list[str]) -> bool:
-    """Return whether arguments begin with a table, or with options of reading one."""
-    if not args or args[0] in _FUNCTIONS or args[0] == "--help":
-        return False
-    return args[0].startswith("-") or names_table(args[0])
 
 
 def _reader(kind: str, parameters: set[str]) -> Reader:

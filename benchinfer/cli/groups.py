@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from benchinfer.cli.options.configuration import defaults
+from benchinfer.cli.options.signatures import summary
 from benchinfer.core.errors import message
 
 if TYPE_CHECKING:
@@ -22,17 +23,11 @@ if TYPE_CHECKING:
 class LazyGroup(TyperGroup):
     """Commands that are made when they are called, as their imports are slow."""
 
+    homes: ClassVar[Mapping[str, tuple[str, str]]]  # module and function of each command, by name
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands.update(cast("Any", dict.fromkeys(self.homes())))  # for lists of names
-
-    @abstractmethod
-    def homes(self) -> Mapping[str, Any]:
-        """Return the names of the commands, each with its home."""
-
-    @abstractmethod
-    def title(self, name: str) -> str:
-        """Return what a command does, in one sentence."""
+        self.commands.update(cast("Any", dict.fromkeys(self.homes)))  # for lists of names
 
     @abstractmethod
     def made(self, name: str) -> Any:
@@ -41,11 +36,11 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, if there is one of that name."""
         del ctx
-        return self.made(cmd_name) if cmd_name in self.homes() else None
+        return self.made(cmd_name) if cmd_name in self.homes else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments begin with; an unknown one is wrong usage."""
-        name, known = args[0], list(self.homes())
+        name, known = args[0], list(self.homes)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
             hint = f"a command comes first, as in {ctx.command_path} {known[0]}"
             if near := get_close_matches(name, known):
@@ -57,7 +52,8 @@ class LazyGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self.title(name)) for name in self.list_commands(ctx)])
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, summary(*self.homes[name])[0]) for name in names])
 
 
 def names_table(word: str) -> bool:

@@ -101,12 +101,7 @@ def verdict_code(relations: "Iterable[Relation]") -> Exit:
     >>> verdict_code([Relation.from_pairs(["a", "b"], {("a", "b"): "undecided"})])
     <Exit.UNDECIDED: 3>
     """
-    return Exit.DECIDED if all(settled(relation) for relation in relations) else Exit.UNDECIDED
-
-
-def settled(relation: "Relation") -> bool:
-    """Return whether one algorithm is better than or equivalent to each of the others."""
-    return relation.settled
+    return Exit.DECIDED if all(relation.settled for relation in relations) else Exit.UNDECIDED
 
 
 # What values are checked by puts it so; the rest of the sentence is fit to print.

@@ -11,7 +11,7 @@ import typer
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
 from benchinfer.cli.options.arguments import TogetherMeasures
-from benchinfer.cli.options.common import Alternative, Level, wrong
+from benchinfer.cli.options.common import Alternative, Level, listed, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:
@@ -98,14 +98,22 @@ class Watch:
         """Return the arguments of `benchinfer.monitor`."""
         if self.pair is not None and self.control is not None:
             raise typer.BadParameter("goes without --control.", param_hint="'--pair'")
+        pairs = "all" if self.pair is None else listed(self.pair)
+        if self.pair is not None and len(pairs) != 2:
+            raise wrong("--pair", "two names, separated by a comma.")
+        last = {"auto": "auto", "none": None}.get(self.last_stage, 0)
+        if last == 0:
+            if not self.last_stage.isdecimal() or int(self.last_stage) < 1:
+                raise wrong("--last-stage", "a number from 1, none or auto.")
+            last = int(self.last_stage)
         return {
-            "pairs": "all" if self.pair is None else _pair(self.pair),
+            "pairs": pairs,
             "control": self.control,
             "method": self.method,
             "rule": self.rule,
             "spending": self.spending,
             "stage": self.stage,
-            "last_stage": _last(self.last_stage),
+            "last_stage": last,
             "test": self.test,
             "null": self.null,
             "alternative": self.alternative,
@@ -165,21 +173,6 @@ def _state_path(scores: str, state: str | None, measures: list[str] | None) -> P
     if not table.is_file():
         return None
     return table.with_name(".".join([table.name, *(measures or []), "monitor.json"]))
-
-
-def _pair(text: str) -> tuple[str, str]:
-    names = tuple(name.strip() for name in text.split(","))
-    if len(names) != 2:
-        raise typer.BadParameter("two names, separated by a comma.", param_hint="'--pair'")
-    return names
-
-
-def _last(text: str) -> int | str | None:
-    if text in {"auto", "none"}:
-        return None if text == "none" else text
-    if not text.isdecimal() or int(text) < 1:
-        raise typer.BadParameter("a number from 1, none or auto.", param_hint="'--last-stage'")
-    return int(text)
 
 
 def document(result: "MonitorComparison | MonitoredMeasures") -> dict[str, object]:

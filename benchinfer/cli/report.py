@@ -22,7 +22,6 @@ from benchinfer.core.sections import Request
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from benchinfer.comparison.comparison import Comparison
     from benchinfer.core.sections import Page
     from benchinfer.reports.gather import ReportInput, Stages
     from benchinfer.reports.html import Prints
@@ -95,20 +94,16 @@ def write(
     return composed
 
 
-def comparisons(results: "ReportInput") -> "list[Comparison]":
-    """Return the results that compare over all data sets, the first of a measure being its main."""
+def show(results: "ReportInput", scores: "ScoreTable", path: str) -> None:
+    """Print the first result on each measure over all data sets, and where the report is."""
     from benchinfer.comparison.comparison import Comparison
 
-    return [result for result in results.results if isinstance(result, Comparison)]
-
-
-def show(results: "ReportInput", scores: "ScoreTable", path: str) -> None:
-    """Print the main result on each measure, and where the report is."""
     with Terminal() as out:
         size(out, scores)
         main: dict[str, Comparison] = {}
-        for result in comparisons(results):
-            main.setdefault(result.measure.name, result)
+        for result in results.results:
+            if isinstance(result, Comparison):
+                main.setdefault(result.measure.name, result)
         for name, result in main.items():
             out.heading(f"{name}, by {within(result.heading)}")
             shown = verdict(result, Request(details=False))

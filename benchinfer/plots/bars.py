@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.reach import arrows
 from benchinfer.plots.style import FAINT, HAIR, INK, Width, lines, name_axis, signed, ticks
-from benchinfer.plots.text import across, fitted, plain, pt, widest, wrapped
+from benchinfer.plots.text import across, axis_height, fitted, plain, pt, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,8 +57,8 @@ def _room_of_marks(strips: Strips) -> float:
 def size_strips(strips: Strips) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     n = len(strips.rows)
-    below = wrapped(strips.axis, room_of_axis(strips)).count("\n") + 1
-    return strips.width, 0.38 + 0.165 * below + n * (pitch(n) if fits(strips) else 0.4)
+    below = axis_height(strips.axis, room_of_axis(strips))
+    return strips.width, 0.38 + below + n * (pitch(n) if fits(strips) else 0.4)
 
 
 def pitch(rows: int) -> float:

@@ -13,7 +13,7 @@ from benchinfer.numerics.types import Array, Flags
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.panels import scaled
 from benchinfer.plots.style import FAINT, HAIR, INK, bare, lines, name_axis, signed, ticks
-from benchinfer.plots.text import plain, pt, wrapped
+from benchinfer.plots.text import axis_height, plain, pt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ def ticks_across(ends: tuple[float, float], n: int, *, log: bool) -> tuple[tuple
 
 def size_profile(profile: ProfileLayout) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = 0.165 * (wrapped(profile.axis, profile.width - 0.5).count("\n") + 1)
+    below = axis_height(profile.axis, profile.width - 0.5)
     return profile.width, 0.15 + below + (_SMALL * profile.bands if profile.columns else 2.9)
 
 

@@ -93,6 +93,11 @@ def _broken(word: str, room: float, size: float, *, bold: bool) -> list[str]:
     return [*parts, word]
 
 
+def axis_height(label: str, room: float) -> float:
+    """Return the inches that the label of an axis takes in a number of inches across."""
+    return 0.165 * (wrapped(label, room).count("\n") + 1)
+
+
 def below(notes: Sequence[str], room: float) -> str:
     """Wrap notes, each from a new line."""
     return "\n".join(wrapped(note, room, 8.0) for note in notes)

@@ -96,6 +96,7 @@ class BayesComparison(Comparison):
     along: Along | None = None
 
     title: ClassVar[str] = "Hierarchical Bayesian model"
+    sampler: ClassVar[str] = "Gibbs sampling"
     leans_on: ClassVar[str] = "the model and its priors"
     decides_sooner: ClassVar[str] = "not adjusted for many pairs; erratic data sets weigh less"
     decides_later: ClassVar[str] = "it shrinks differences by the spread that all show"
@@ -131,11 +132,6 @@ class BayesComparison(Comparison):
         if self.structure == "common":
             unused |= {"shrinkage_median", "shrinkage_sd"}
         return unused
-
-    @property
-    def sampler(self) -> str:
-        """Name of the sampler."""
-        return "Gibbs sampling"
 
     @property
     def prior_unit(self) -> str:

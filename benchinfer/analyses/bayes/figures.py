@@ -39,7 +39,7 @@ from benchinfer.plots.style import (
     lines,
     measure_name,
 )
-from benchinfer.plots.text import across, fitted, plain, pt, versus, widest, wrapped
+from benchinfer.plots.text import across, axis_height, fitted, plain, pt, versus, widest, wrapped
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 
 if TYPE_CHECKING:
@@ -243,12 +243,6 @@ def layout_shrinkage(
         f" {low:.3g} to {high:.3g}.",
         width=width,
     )
-
-
-def size_shrinkage(shrinkage: Shrinkage) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    below = wrapped(shrinkage.axis, _room(shrinkage)).count("\n") + 1
-    return shrinkage.width, 0.5 + 0.165 * below + 0.2 * len(shrinkage.rows)
 
 
 def _room(shrinkage: Shrinkage) -> float:
@@ -603,7 +597,14 @@ FIGURES: Mapping[type, Mapping[str, Kind | Handed]] = {
         **COMPARISON,
         "ranks": Kind(layout_ranks, size_chances, draw_chances),
         "simplex": Kind(layout_simplex, size_simplex, draw_simplex),
-        "shrinkage": Kind(layout_shrinkage, size_shrinkage, draw_shrinkage),
+        "shrinkage": Kind(
+            layout_shrinkage,
+            lambda laid: (
+                laid.width,
+                0.5 + axis_height(laid.axis, _room(laid)) + 0.2 * len(laid.rows),
+            ),
+            draw_shrinkage,
+        ),
         "left-out": Kind(layout_left_out, bars.size_bars, bars.draw_bars),
         "predicted": Kind(layout_predicted, bars.size_intervals, bars.draw_intervals),
         **DRAWS,

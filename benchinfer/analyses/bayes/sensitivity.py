@@ -272,14 +272,6 @@ class OtherModels:
         columns = _columns(measure, self.variants, algorithms, self.best, self.following)
         return frame({**columns, "prob_error": np.repeat(self.error, len(algorithms))})
 
-    def leaders(self, algorithms: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """Return who is likeliest best by each variant, in words: on average and next."""
-        parts = [self.best] if self.following is None else [self.best, self.following]
-        return [
-            (name, *(likeliest(part[v], algorithms) for part in parts))
-            for v, name in enumerate(self.variants)
-        ]
-
     def check(self) -> Check:
         """Return the row of the diagnostics."""
         named = zip(self.variants, self.otherwise, strict=True)
@@ -306,9 +298,14 @@ def leaders(result: "BayesComparison") -> tuple[tuple[str, ...], list[tuple[str,
     if result.ranks_following is not None:
         heads = (*heads, "best on the next data set")
         row.append(likeliest(result.ranks_following.best, result.algorithms))
-    if result.other_models is None:
+    if (others := result.other_models) is None:
         return heads, []
-    return heads, [tuple(row), *result.other_models.leaders(result.algorithms)]
+    parts = [others.best] if others.following is None else [others.best, others.following]
+    rows = [
+        (name, *(likeliest(part[v], result.algorithms) for part in parts))
+        for v, name in enumerate(others.variants)
+    ]
+    return heads, [tuple(row), *rows]
 
 
 def _disagreement(result: "BayesComparison", other: "BayesComparison") -> str:
@@ -470,21 +467,27 @@ def _stacking(pointwise: Array) -> Array:
     density = np.exp(pointwise - pointwise.max(axis=0)).T
     v = len(pointwise)
 
-    def loss(weights: Array) -> float:
-        return -float(np.log(np.maximum(density @ weights, 1e-300)).sum())
-
-    def slope(weights: Array) -> Array:
-        return -(density / np.maximum(density @ weights, 1e-300)[:, None]).sum(axis=0)
+    def loss(weights: Array) -> tuple[float, Array]:
+        """Return the loss and its gradient."""
+        mixed = np.maximum(density @ weights, 1e-300)
+        return -float(np.log(mixed).sum()), -(density / mixed[:, None]).sum(axis=0)
 
     sum_to_one = LinearConstraint(np.ones(v), 1.0, 1.0)
     optimum: Any = minimize(
-        loss, np.full(v, 1 / v), jac=slope, bounds=Bounds(0.0, 1.0), constraints=sum_to_one
+        loss, np.full(v, 1 / v), jac=True, bounds=Bounds(0.0, 1.0), constraints=sum_to_one
     )
     return np.clip(optimum.x, 0.0, 1.0)
 
 
 _MUCH = 0.05  # sensitivity of which Kallioinen et al. say that it is worth a look
 _STEPS = (0.99, 1.01)
+# Whether the prior moves a posterior much, and whether the scores do.
+_DIAGNOSES = {
+    (True, True): "priors and scores may disagree",
+    (True, False): "the prior decides: scores say little",
+    (False, True): "the scores decide",
+    (False, False): "neither moves it much",
+}
 
 
 def prior_sensitivity(result: "BayesComparison") -> "pd.DataFrame":
@@ -525,16 +528,9 @@ def prior_sensitivity(result: "BayesComparison") -> "pd.DataFrame":
             "parameter": list(values),
             "prior_sensitivity": of_prior,
             "likelihood_sensitivity": of_scores,
-            "diagnosis": [_diagnosis(a, b) for a, b in zip(of_prior, of_scores, strict=True)],
+            "diagnosis": [
+                _DIAGNOSES[bool(a >= _MUCH), bool(b >= _MUCH)]
+                for a, b in zip(of_prior, of_scores, strict=True)
+            ],
         }
     )
-
-
-def _diagnosis(prior: float, scores: float) -> str:
-    if prior >= _MUCH and scores >= _MUCH:
-        return "priors and scores may disagree"
-    if prior >= _MUCH:
-        return "the prior decides: scores say little"
-    if scores >= _MUCH:
-        return "the scores decide"
-    return "neither moves it much"

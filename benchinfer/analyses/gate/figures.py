@@ -86,11 +86,6 @@ def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
     )
 
 
-def size(laid: GateFigure) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    return laid.width, 0.5 + 0.5 * len(laid.rows)
-
-
 def draw(laid: GateFigure, ax: "Axes") -> None:
     """Draw the measures into an Axes."""
     left, right = _limits(laid)
@@ -126,4 +121,8 @@ def _limits(laid: GateFigure) -> tuple[float, float]:
 
 
 # By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {Gate: {"measures": Kind(layout, size, draw)}}
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Gate: {
+        "measures": Kind(layout, lambda laid: (laid.width, 0.5 + 0.5 * len(laid.rows)), draw),
+    },
+}

@@ -37,7 +37,16 @@ from benchinfer.plots.style import (
     name_axis,
     signed,
 )
-from benchinfer.plots.text import across, fitted, key, plain, pt, versus, widest, wrapped
+from benchinfer.plots.text import (
+    across,
+    axis_height,
+    fitted,
+    key,
+    plain,
+    pt,
+    versus,
+    widest,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,8 +187,7 @@ def layout_studies(
 def size_studies(studies: StudiesLayout) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     rows = len(studies.rows) + (studies.network is not None)
-    below = wrapped(studies.axis, _room(studies)).count("\n") + 1
-    return studies.width, 0.75 + 0.165 * below + 0.2 * rows
+    return studies.width, 0.75 + axis_height(studies.axis, _room(studies)) + 0.2 * rows
 
 
 def _room(studies: StudiesLayout) -> float:
@@ -276,11 +284,6 @@ def layout_funnel(
     )
 
 
-def size_funnel(funnel: Funnel) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    return funnel.width, 3.4
-
-
 def draw_funnel(funnel: Funnel, ax: "Axes") -> None:
     """Draw a funnel into an Axes, the most exact effects on top."""
     deep = _DEEP * float(funnel.error.max())
@@ -356,11 +359,6 @@ def layout_network(meta: MetaComparison, width: Width = PAGE) -> Network:
     )
 
 
-def size_network(network: Network) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    return network.width, 2 * _reach_of(network)[1] + 0.5
-
-
 def _reach_of(network: Network) -> tuple[float, float]:
     """Return the inches of the circle across and down, half each; many names need an ellipse."""
     side = max(across(f"{name} ({n})", 9) for name, *_, n in network.nodes)
@@ -427,8 +425,10 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
     MetaComparison: {
         **COMPARISON,
         "studies": Kind(layout_studies, size_studies, draw_studies),
-        "funnel": Kind(layout_funnel, size_funnel, draw_funnel),
-        "network": Kind(layout_network, size_network, draw_network),
+        "funnel": Kind(layout_funnel, lambda laid: (laid.width, 3.4), draw_funnel),
+        "network": Kind(
+            layout_network, lambda laid: (laid.width, 2 * _reach_of(laid)[1] + 0.5), draw_network
+        ),
         "influence": of_part(INFLUENCE, lambda meta: without_datasets(meta, SHOWN)),
         "prediction": of_part(PREDICTION, lambda meta: meta.predict()),
     },

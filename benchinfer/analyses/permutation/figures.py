@@ -26,7 +26,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import pt, wrapped
+from benchinfer.plots.text import axis_height, pt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,12 +147,6 @@ def _density(x: Array, df: int) -> Array:
     return np.exp(xlogy(half - 1, x) - x / 2 - half * np.log(2) - gammaln(half))
 
 
-def size_null(null: NullDistribution) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    below = wrapped(null.axis, null.width - 0.3).count("\n") + 1
-    return null.width, 1.8 + 0.165 * below
-
-
 def draw_null(null: NullDistribution, ax: "Axes") -> None:
     """Draw the distribution into an Axes."""
     ax.set_xlim(0, null.right)
@@ -209,6 +203,10 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "critical-difference": Kind(
             layout_critical_difference, critical_difference.size, critical_difference.draw
         ),
-        "null": Kind(layout_null, size_null, draw_null),
+        "null": Kind(
+            layout_null,
+            lambda laid: (laid.width, 1.8 + axis_height(laid.axis, laid.width - 0.3)),
+            draw_null,
+        ),
     },
 }

@@ -14,7 +14,7 @@ from benchinfer.plots.curves import STYLES
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, name_axis
-from benchinfer.plots.text import plain, pt, widest, wrapped
+from benchinfer.plots.text import axis_height, plain, pt, widest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,12 +85,6 @@ def layout(plan: "Plan", width: Width = PAGE) -> PowerCurves:
     )
 
 
-def size(laid: PowerCurves) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    below = wrapped(laid.axis, laid.width - 0.6).count("\n") + 1
-    return laid.width, 2.9 + 0.165 * below
-
-
 def draw(laid: PowerCurves, ax: "Axes") -> None:
     """Draw the curves into an Axes."""
     ax.set_xlim(0, laid.across[-1] * 1.02)
@@ -115,4 +109,12 @@ def draw(laid: PowerCurves, ax: "Axes") -> None:
 
 
 # By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {Plan: {"power": Kind(layout, size, draw)}}
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Plan: {
+        "power": Kind(
+            layout,
+            lambda laid: (laid.width, 2.9 + axis_height(laid.axis, laid.width - 0.6)),
+            draw,
+        ),
+    },
+}

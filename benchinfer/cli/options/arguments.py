@@ -77,7 +77,12 @@ def _typed(name: str, known: tuple[str, ...], plain: set[Any]) -> tuple[Any, dic
         metavar, parser = _PARSED[name]
         return str, {"metavar": metavar, "parser": parser}
     if plain & {Sequence, tuple}:
-        return str, {"metavar": "LIST", "parser": _list_or(known)}
+        return str, {
+            "metavar": "LIST",
+            "parser": lambda text: (
+                text if text in known else () if text == "none" else listed(text)
+            ),
+        }
     if known and plain:
         return str, {"metavar": f"NAME|{_METAVARS[kind]}", "parser": _number_or(known, kind)}
     if known:
@@ -136,15 +141,6 @@ def _once_each(parameter: inspect.Parameter, text: str, *, records: bool) -> Arg
         return _record(f"--{option}", texts, kinds)
 
     return Argument(name, (_option(option, Annotated[list[str] | None, made], None),), value)
-
-
-def _list_or(words: tuple[str, ...]) -> Callable[[str], str | tuple[str, ...]]:
-    """Return what reads names separated by commas, none of them, or a word."""
-
-    def read(text: str) -> str | tuple[str, ...]:
-        return text if text in words else () if text == "none" else listed(text)
-
-    return read
 
 
 def _number_or(known: tuple[str, ...], kind: type) -> Callable[[Any], Any]:

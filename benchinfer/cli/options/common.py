@@ -1,12 +1,8 @@
 """Command-line options that several commands share."""
 
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
-
-from benchinfer.cli.hints import as_options
-from benchinfer.core.errors import DesignError
 
 
 def open_unit(value: float) -> float:
@@ -51,14 +47,6 @@ Seed = Annotated[
 def wrong(option: str, why: str) -> typer.BadParameter:
     """Return the error that an option is used wrongly."""
     return typer.BadParameter(why, param_hint=f"'{option}'")
-
-
-def checked[T](option: str, check: Callable[..., T], *given: object, **named: object) -> T:
-    """Let the library check; what it refuses is wrong usage of an option."""
-    try:
-        return check(*given, **named)
-    except DesignError as error:
-        raise wrong(option, as_options(str(error))) from None
 
 
 def listed(text: str) -> tuple[str, ...]:

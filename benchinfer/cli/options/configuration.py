@@ -1,7 +1,7 @@
 """Defaults of options in a file of the current folder."""
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -58,20 +58,12 @@ def defaults(command: Any, path: list[str], root: Any) -> dict[str, Any] | None:
     return values
 
 
-def refuse_open(measures: Sequence[str]) -> None:
-    """Refuse measures whose direction is to be filled in."""
-    if names := [text.removesuffix(f":{OPEN}") for text in measures if text.endswith(f":{OPEN}")]:
-        said = f"{FILE} does not say yet whether higher or lower is better for: {', '.join(names)}."
-        hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
-        raise typer.BadParameter(message(said, hint=hint))
-
-
 def _strange_tables(settings: Mapping[str, Any], group: Any, at: str = "") -> Iterator[str]:
     """Yield the tables that are no commands."""
     for name, table in settings.items():
         if not isinstance(table, Mapping) or name in _MAPPINGS:
             continue
-        if name not in group.homes():
+        if name not in group.homes:
             yield f"{at}{name}"
         elif hasattr(inner := group.get_command(None, name), "homes"):
             yield from _strange_tables(table, inner, f"{at}{name}.")
@@ -88,7 +80,7 @@ def _elsewhere(root: Any, path: list[str], key: str) -> bool:
 
 
 def _commands(group: Any) -> Iterator[Any]:
-    for name in group.homes():
+    for name in group.homes:
         one = group.get_command(None, name)
         yield from _commands(one) if hasattr(one, "homes") else [one]
 

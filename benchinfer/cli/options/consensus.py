@@ -1,18 +1,18 @@
 """Command-line options of `consensus`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from benchinfer.cli.hints import as_options
 from benchinfer.cli.options.arguments import MeasureTexts, named
-from benchinfer.cli.options.common import Level, Seed, checked, listed, wrong
+from benchinfer.cli.options.common import Level, Seed, listed, wrong
+from benchinfer.core.errors import DesignError
 
 if TYPE_CHECKING:
     from benchinfer.cli.options.source import SourceArguments
     from benchinfer.comparison.per_dataset import Comparisons
-    from benchinfer.relations.ensemble import Ensemble
     from benchinfer.scores.table import ScoreTable
 
 
@@ -98,7 +98,10 @@ class ConsensusQuestion:
             raise wrong("--rule", "not-significant needs --by mixed or permutation.")
         if self.time_limit is not None and not self.time_limit > 0:
             raise wrong("--time-limit", "above 0.")
-        checked("--family", check_family, self.method, self.family)
+        try:
+            check_family(self.method, self.family)
+        except DesignError as error:
+            raise wrong("--family", as_options(str(error))) from None
         return {
             "method": self.method,
             "family": self.family,
@@ -129,8 +132,6 @@ class ConsensusQuestion:
 
             return per_dataset(compare_points, scores, measure)
         if by == "mixed" and single:
-            from benchinfer.core.errors import DesignError
-
             raise DesignError(
                 f"no algorithm has more than one score of {measure} on a data set, which leaves"
                 " nothing to estimate noise from.",
@@ -145,15 +146,6 @@ class ConsensusQuestion:
         return per_dataset(
             compare_permutation, scores, measure, level=self.level, seed=self.seed, progress=True
         )
-
-    def ensemble(
-        self, local: Mapping[str, "Comparisons"], weights: Mapping[str, float]
-    ) -> "Ensemble":
-        """Return the relations of all data sets and measures, with weights."""
-        from benchinfer.relations.ensemble import Ensemble
-
-        each = {name: results.relations(self.rule) for name, results in local.items()}
-        return next(iter(each.values())) if len(each) == 1 else Ensemble.joined(each, weights)
 
 
 def _number(text: str) -> float:

@@ -62,7 +62,12 @@ class ModuleText:
             case ast.ImportFrom(module=str(module)) if module in _LIGHT:
                 return getattr(import_module(module), original)
             case ast.ImportFrom(module=str(module)) if module.startswith(_PACKAGE):
-                return _imported(module, original)
+                # What a module has by a name may be one of its modules.
+                place = files(_PACKAGE).joinpath(*module.split(".")[1:])
+                inner: list[Any] = [place / f"{original}.py", place / original]
+                if place.is_dir() and any(one.exists() for one in inner):
+                    return source(f"{module}.{original}")
+                return source(module)[original]
             case _:
                 return type(original, (), {})
 
@@ -78,13 +83,6 @@ class ModuleText:
         node = self._nodes[name][0]
         assert isinstance(node, ast.FunctionDef)  # noqa: S101 (named by this package)
         return node
-
-
-def _imported(module: str, name: str) -> Any:
-    """Return what a module of the package has by a name, which may be one of its modules."""
-    place = files(_PACKAGE).joinpath(*module.split(".")[1:])
-    is_module = place.is_dir() and any((place / end).exists() for end in (f"{name}.py", name))  # pyright: ignore[reportAttributeAccessIssue]
-    return source(f"{module}.{name}") if is_module else source(module)[name]
 
 
 def signature(module: str, name: str) -> inspect.Signature:

@@ -20,10 +20,10 @@ from benchinfer.cli.guard import Exit, guarded
 from benchinfer.cli.hints import as_options, of_proposals
 from benchinfer.cli.options.arguments import declare, named
 from benchinfer.cli.options.common import number_or_name, wrong
-from benchinfer.cli.options.configuration import FILE, FROM_FILE, refuse_open
+from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.cli.proposals import accepted, run_again, undirected
-from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError
+from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 from benchinfer.core.hints import joined
 
 if TYPE_CHECKING:
@@ -635,8 +635,12 @@ def _configured(context: typer.Context, given: dict[str, Any]) -> None:
         given["measures"] = None
         names.remove("measures")
     FROM_FILE.set(frozenset(names))
-    if "measures" in names:
-        refuse_open(given["measures"] or ())
+    measures: Sequence[str] = given["measures"] or () if "measures" in names else ()
+    if texts := [text for text in measures if text.endswith(f":{OPEN}")]:
+        which = ", ".join(text.removesuffix(f":{OPEN}") for text in texts)
+        said = f"{FILE} does not say yet whether higher or lower is better for: {which}."
+        hint = f"write higher or lower in place of the {OPEN} there, or leave the line out."
+        raise typer.BadParameter(message(said, hint=hint))
     if names:
         options = {option.name: option for option in context.command.params}
         flags = ", ".join(max(options[name].opts, key=len) for name in names)

@@ -37,7 +37,9 @@ def beforehand(out: Terminal, result: "Comparison") -> None:
 def _section(out: Terminal, section: "Section", *, details: bool, first: bool) -> None:
     if section.lead:
         out.prose(plain(section.lead), style="bold" if first else "")
-    order(out, section)
+    if lines := [*section.order, *section.open_pairs]:
+        out.line()
+        out.listed(lines, "bold green")
     if section.legend:
         out.line()
     for text in section.legend:
@@ -53,14 +55,6 @@ def _section(out: Terminal, section: "Section", *, details: bool, first: bool) -
         out.prose(plain(f"{name}: {text}" if name else text), hanging="  ")
     for table in section.tables + (section.fold.tables if section.fold and details else ()):
         grid(out, table)
-
-
-def order(out: Terminal, section: "Section") -> None:
-    """Print the order of the algorithms."""
-    lines = [*section.order, *section.open_pairs]
-    if lines:
-        out.line()
-        out.listed(lines, "bold green")
 
 
 def grid(out: Terminal, table: "Table") -> None:

@@ -22,7 +22,16 @@ from benchinfer.plots import bars
 from benchinfer.plots.bars import Interval, Intervals
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import FAINT, HAIR, INK, PAGE, Width, measure_name
-from benchinfer.plots.text import across, fitted, key, plain, pt, scale, widest, wrapped
+from benchinfer.plots.text import (
+    across,
+    axis_height,
+    fitted,
+    key,
+    plain,
+    pt,
+    scale,
+    widest,
+)
 from benchinfer.relations.figures.pairs import spelled
 from benchinfer.relations.ranks import indistinct
 
@@ -311,9 +320,9 @@ def _room(ranking: Ranking) -> float:
 
 def size(ranking: Ranking) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = wrapped(ranking.axis, _room(ranking)).count("\n") + 1
     n = len(ranking.rows)
-    return ranking.width, 0.6 + 0.165 * below + bars.pitch(n) * n
+    below = axis_height(ranking.axis, _room(ranking))
+    return ranking.width, 0.6 + below + bars.pitch(n) * n
 
 
 def draw(ranking: Ranking, ax: "Axes") -> None:

@@ -29,7 +29,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import across, fitted, key, plain, pt, widest, wrapped
+from benchinfer.plots.text import across, axis_height, fitted, key, plain, pt, widest, wrapped
 from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def _room(dendrogram: Dendrogram) -> float:
 
 def size_dendrogram(dendrogram: Dendrogram) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = wrapped(dendrogram.axis, _room(dendrogram)).count("\n") + 1
-    return dendrogram.width, 0.4 + 0.165 * below + 0.25 * len(dendrogram.rows)
+    below = axis_height(dendrogram.axis, _room(dendrogram))
+    return dendrogram.width, 0.4 + below + 0.25 * len(dendrogram.rows)
 
 
 def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:

@@ -274,12 +274,6 @@ def draw_unstructured(
     return scale, kappa
 
 
-def from_roots(roots: Array) -> tuple[Array, Array]:
-    """Return (N, J) eigenvalues and (N, J, J) eigenvectors of Sigma from roots of its inverse."""
-    inverse, vectors = np.linalg.eigh(roots.swapaxes(1, 2) @ roots)
-    return 1 / inverse, vectors
-
-
 def draw_covariances(psi: Array, df: Array, j: int, rng: np.random.Generator) -> Array:
     """Draw (N, J, J) matrices Sigma ~ IW(df, psi I)."""
     roots = np.zeros((len(psi), j, j))
@@ -287,8 +281,9 @@ def draw_covariances(psi: Array, df: Array, j: int, rng: np.random.Generator) ->
         for i in range(j):
             root[:i, i] = rng.standard_normal(i)
             root[i, i] = sqrt(2 * rng.standard_gamma((n - i) / 2))
-    values, vectors = from_roots(roots / np.sqrt(psi)[:, None, None])
-    return (vectors * values[:, None, :]) @ vectors.swapaxes(1, 2)
+    roots /= np.sqrt(psi)[:, None, None]
+    inverse, vectors = np.linalg.eigh(roots.swapaxes(1, 2) @ roots)
+    return (vectors * (1 / inverse)[:, None, :]) @ vectors.swapaxes(1, 2)
 
 
 @part

@@ -544,16 +544,6 @@ class Thinned:
                 parts[part.name] = None if x is None else x[:, ::step].copy()
         return cls(**parts, step=step)  # pyright: ignore[reportArgumentType]
 
-    @property
-    def flat(self) -> "Thinned":
-        """The draws of all chains as those of one."""
-        parts: dict[str, Array] = {
-            part.name: x.reshape(1, -1, *x.shape[2:])
-            for part in fields(self)
-            if isinstance(x := getattr(self, part.name), np.ndarray)
-        }
-        return replace(self, **parts)
-
     def shared(
         self,
         domain: Codes | None,
@@ -572,28 +562,29 @@ class Thinned:
         covariates
             (M, q) scaled covariates of the data sets, None where the model has none.
         """
-        flat = self.flat
-        average = flat.average[0]
+        flat: dict[str, Array] = {
+            part.name: x.reshape(-1, *x.shape[2:])
+            for part in fields(self)
+            if isinstance(x := getattr(self, part.name), np.ndarray)
+        }
+        average = flat["average"]
         n, j = average.shape
         centre = average[:, None, :]
-        if flat.domain is not None and flat.domain_scale is not None and domain is not None:
-            new = flat.domain_scale[0][:, None, None] * rng.standard_normal((n, 1, j))
+        if "domain" in flat and domain is not None:
+            new = flat["domain_scale"][:, None, None] * rng.standard_normal((n, 1, j))
             # The last is what -1 points to.
-            centre = centre + np.concatenate([flat.domain[0], new], axis=1)[:, domain]
-        if flat.slopes is not None and covariates is not None:
-            centre = centre + covariates @ flat.slopes[0]
-        covariance = flat.covariance
-        one = flat.scale[0][:, None, None] ** 2 * np.eye(j)
-
-        def first(x: Array | None) -> Array | None:
-            return None if x is None else x[0]
-
+            centre = centre + np.concatenate([flat["domain"], new], axis=1)[:, domain]
+        if "slopes" in flat and covariates is not None:
+            centre = centre + covariates @ flat["slopes"]
+        covariance = flat.get("covariance")
+        if covariance is None:
+            covariance = flat["scale"][:, None, None] ** 2 * np.eye(j)
         return Shared(
             centre=centre,
-            covariance=one if covariance is None else covariance[0],
-            df=first(flat.df),
-            residual_centre=first(flat.residual_centre),
-            residual_spread=first(flat.residual_spread),
+            covariance=covariance,
+            df=flat.get("df"),
+            residual_centre=flat.get("residual_centre"),
+            residual_spread=flat.get("residual_spread"),
         )
 
 

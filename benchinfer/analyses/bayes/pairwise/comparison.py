@@ -8,7 +8,7 @@ import numpy as np
 
 from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
-from benchinfer.analyses.bayes.pairwise.fit import Differences, PairPosterior
+from benchinfer.analyses.bayes.pairwise.fit import OUTCOMES, Differences, PairPosterior
 from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh, concentrations, weights
 from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
 from benchinfer.analyses.bayes.pairwise.numerics.pair_model import draw_hyperparameters
@@ -120,7 +120,21 @@ class BayesPairsComparison(Comparison):
         and ``nu`` with the hyperparameters ``alpha`` and ``beta`` of its prior, for each pair. For
         the other tests: ``share``, the probabilities of the three outcomes.
         """
-        return tree(self)
+        from xarray import Dataset, DataTree
+
+        names = [" vs ".join(pair) for pair in self.named_sides()]
+        rng = np.random.default_rng(self.provenance.seed)
+        axes: dict[str, Any] = {"pair": names, "dataset": list(self.setting.coverage.datasets)}
+        seen = self.differences
+        observed = Dataset(
+            {
+                "difference": (("pair", "dataset"), np.where(seen.n > 0, seen.mean, np.nan)),
+                "n": (("pair", "dataset"), seen.n),
+            },
+            coords=axes,
+        )
+        groups = {"posterior": _posterior(self, names, rng), "observed_data": observed}
+        return DataTree.from_dict(groups)
 
     @property
     def rule(self) -> str:
@@ -456,27 +470,6 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
 
 
 _SHARES = 4000  # draws of the outcomes' probabilities, which no result holds
-_OUTCOMES = ("first", "equivalent", "second")
-
-
-def tree(result: "BayesPairsComparison") -> "DataTree":
-    """Return draws and observations."""
-    from xarray import Dataset, DataTree
-
-    names = [" vs ".join(pair) for pair in result.named_sides()]
-    rng = np.random.default_rng(result.provenance.seed)
-    axes: dict[str, Any] = {"pair": names, "dataset": list(result.setting.coverage.datasets)}
-    seen = result.differences
-    there = seen.n > 0
-    observed = Dataset(
-        {
-            "difference": (("pair", "dataset"), np.where(there, seen.mean, np.nan)),
-            "n": (("pair", "dataset"), seen.n),
-        },
-        coords=axes,
-    )
-    groups = {"posterior": _posterior(result, names, rng), "observed_data": observed}
-    return DataTree.from_dict(groups)
 
 
 def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.Generator) -> Any:
@@ -491,7 +484,7 @@ def _posterior(result: "BayesPairsComparison", names: list[str], rng: np.random.
                 "chain": [0],
                 "draw": np.arange(len(shares)),
                 "pair": names,
-                "outcome": list(_OUTCOMES),
+                "outcome": list(OUTCOMES),
             },
         )
     alpha, beta = draw_hyperparameters(draws.nu, rng)
@@ -509,7 +502,7 @@ def _shares(result: "BayesPairsComparison", p: int, rng: np.random.Generator) ->
     seen, margin, prior = result.differences, result.measure.margin, result.prior
     z = seen.mean[p][seen.n[p] > 0]
     strength = 0.0 if prior is None else prior.strength or 0.0
-    side = 1 if prior is None else _OUTCOMES.index(prior.place)
+    side = 1 if prior is None else OUTCOMES.index(prior.place)
     if result.preset == "signed-rank":
         at = (np.inf, 0.0, -np.inf)[side]
         walsh = Walsh.of(z, margin, seen.size, strength, at)

@@ -98,6 +98,7 @@ def require_datasets(
 WARM_UP = 150
 SIGN_DRAWS = 4000  # for the interval of the mean difference alone
 _AT_ONCE = 64  # pairs sampled at once
+OUTCOMES = ("first", "equivalent", "second")
 _MOST = 600_000  # draws that a result holds, of all pairs
 
 
@@ -278,9 +279,19 @@ def by_dirichlet(
 ) -> PairwiseFit:
     """Test each pair by the Bayesian sign or signed-rank test."""
     callback = of_task(progress, "pairs", len(differences.n))
+    prior, level = options.pseudo, options.level
+    scale = setting.measure.margin, differences.size
+    strength, side = prior.strength or 0.0, OUTCOMES.index(prior.place)
     shares: list[dirichlet.OutcomeShares] = []
     for n, mean in zip(differences.n, differences.mean, strict=True):
-        shares.append(_shares(mean[n > 0], differences.size, setting, options, test, rng))
+        z = mean[n > 0]
+        if test == "sign":
+            weight = strength * np.eye(3)[side]
+            one = dirichlet.sign_test(z, *scale, weight, level, SIGN_DRAWS, rng)
+        else:
+            place, draws = (np.inf, 0.0, -np.inf)[side], options.size[1]
+            one = dirichlet.signed_rank_test(z, *scale, (strength, place), level, draws, rng)
+        shares.append(one)
         if callback is not None:
             callback(1)
     expected = np.array([one.expected for one in shares])
@@ -299,22 +310,3 @@ def by_dirichlet(
         ),
         votes=Votes(votes[:, 0], votes[:, 1], votes[:, 2], np.array([one.error for one in shares])),
     )
-
-
-def _shares(
-    z: Array,
-    size: float,
-    setting: Setting,
-    options: BayesOptions,
-    test: str,
-    rng: np.random.Generator,
-) -> dirichlet.OutcomeShares:
-    """Test one pair with the differences z."""
-    prior, level, margin = options.pseudo, options.level, setting.measure.margin
-    strength = prior.strength or 0.0
-    side = ("first", "equivalent", "second").index(prior.place)
-    if test == "sign":
-        weight = strength * np.eye(3)[side]
-        return dirichlet.sign_test(z, margin, size, weight, level, SIGN_DRAWS, rng)
-    place, n = (np.inf, 0.0, -np.inf)[side], options.size[1]
-    return dirichlet.signed_rank_test(z, margin, size, (strength, place), level, n, rng)

@@ -63,6 +63,7 @@ class ResponseComparison(BayesComparison):
     logits: Array = field(kw_only=True)
 
     title: ClassVar[str] = "Hierarchical Bayesian model of scores between 0 and 1"
+    sampler: ClassVar[str] = "NUTS (nutpie)"
     leans_on: ClassVar[str] = "the model and its priors"
 
     @property
@@ -74,11 +75,6 @@ class ResponseComparison(BayesComparison):
     def typical(self) -> bool:
         """False: mean scores are averages over all data sets, not of a typical one."""
         return False
-
-    @property
-    def sampler(self) -> str:
-        """Name of the sampler."""
-        return "NUTS (nutpie)"
 
     @property
     def unused_priors(self) -> frozenset[str]:

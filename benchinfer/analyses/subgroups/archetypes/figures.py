@@ -185,11 +185,6 @@ def layout_profiles(result: Archetypes, width: Width = PAGE) -> ProfileLines:
     )
 
 
-def size_profiles(laid: ProfileLines) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    return laid.width, 0.65 + 0.24 * len(laid.rows) + 0.18 * len(laid.labels)
-
-
 def draw_profiles(laid: ProfileLines, ax: "Axes") -> None:
     """Draw the profiles into an Axes, one line for each archetype."""
     rows = np.arange(len(laid.rows))
@@ -251,11 +246,6 @@ def layout_curve(result: Archetypes, width: Width = PAGE) -> ElbowCurve:
     )
 
 
-def size_curve(laid: ElbowCurve) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    return laid.width, 2.6
-
-
 def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
     """Draw the curve into an Axes."""
     ax.set_ylim(-0.03, 1.03)
@@ -279,8 +269,12 @@ def layout_together(result: ArchetypeStability, width: Width = PAGE) -> tiles.Ch
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Archetypes: {
         "simplex": Kind(layout_simplex, size_map, draw_simplex, lambda result: result.k > 1),
-        "profiles": Kind(layout_profiles, size_profiles, draw_profiles),
-        "curve": Kind(layout_curve, size_curve, draw_curve),
+        "profiles": Kind(
+            layout_profiles,
+            lambda laid: (laid.width, 0.65 + 0.24 * len(laid.rows) + 0.18 * len(laid.labels)),
+            draw_profiles,
+        ),
+        "curve": Kind(layout_curve, lambda laid: (laid.width, 2.6), draw_curve),
     },
     ArchetypeStability: {"together": Kind(layout_together, tiles.size_chances, tiles.draw_chances)},
 }

@@ -72,11 +72,6 @@ def layout(
     )
 
 
-def size(laid: DifferenceBand) -> tuple[float, float]:
-    """Return a sensible figure size in inches."""
-    return laid.width, 2.9
-
-
 def draw(laid: DifferenceBand, ax: "Axes") -> None:
     """Draw the line, its band and its regions into an Axes."""
     ax.spines[["top", "right"]].set_visible(False)
@@ -104,4 +99,6 @@ def draw(laid: DifferenceBand, ax: "Axes") -> None:
 
 
 # By class, the default kind first.
-FIGURES: Mapping[type, Mapping[str, Kind]] = {Regions: {"regions": Kind(layout, size, draw)}}
+FIGURES: Mapping[type, Mapping[str, Kind]] = {
+    Regions: {"regions": Kind(layout, lambda laid: (laid.width, 2.9), draw)}
+}

@@ -3,6 +3,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.plan import figures
+from benchinfer.analyses.plan.result import Plan
 
 
 def test_the_design_stands_on_its_curve(table):
@@ -38,7 +39,7 @@ def test_given_data_sets_are_planned_over_replications(table):
 @pytest.mark.parametrize("width", [6.9, 3.3])
 def test_the_figure_says_what_it_shows(table, width):
     laid = figures.layout(bi.plan(table, 0.02), width)
-    across, down = figures.size(laid)
+    across, down = figures.FIGURES[Plan]["power"].size(laid)
     assert across == width
     assert down > 2.9
     figure = bi.plan(table, 0.02).plot()

@@ -85,26 +85,6 @@ def concentrations(differences: Array, margin: float, size: float, prior: Array)
     return counts + prior
 
 
-def sign_shares(alpha: Array, margin: float) -> tuple[Array, Array]:
-    """Return (3,) expected shares, and (3,) probabilities that each is the largest.
-
-    Parameters
-    ----------
-    alpha
-        (3,) concentrations.
-    margin
-        With 0, ties count half to either side.
-    """
-    expected = alpha / alpha.sum()
-    if margin > 0:
-        return expected, largest(alpha)
-    halves = expected[[0, 2]] + expected[1] / 2
-    a, _, b = alpha
-    # P(share of first > share of second); where neither has any weight, neither leads.
-    below = 0.5 if a == b else float(betainc(a, b, 0.5)) if a > 0 and b > 0 else float(a == 0)
-    return np.array([halves[0], 0.0, halves[1]]), np.array([1 - below, 0.0, below])
-
-
 @dataclass(frozen=True, slots=True)
 class Walsh:
     """One pair, ready for the signed-rank test."""
@@ -188,7 +168,15 @@ def sign_test(
         Level of the bounds, number of draws for them, and random numbers.
     """
     alpha = concentrations(differences, margin, size, prior)
-    expected, votes = sign_shares(alpha, margin)
+    expected = alpha / alpha.sum()
+    if margin > 0:
+        votes = largest(alpha)
+    else:  # ties count half to either side
+        expected = np.array([expected[0] + expected[1] / 2, 0.0, expected[2] + expected[1] / 2])
+        a, _, b = alpha
+        # P(share of first > share of second); where neither has any weight, neither leads.
+        below = 0.5 if a == b else float(betainc(a, b, 0.5)) if a > 0 and b > 0 else float(a == 0)
+        votes = np.array([1 - below, 0.0, below])
     ones = np.ones(len(differences))
     means = np.concatenate([_means(w, differences) for w in weights(ones, n, rng)])
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
