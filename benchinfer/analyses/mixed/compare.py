@@ -11,7 +11,6 @@ from benchinfer.analyses.mixed.design import (
     Structure,
     choose,
     resolve,
-    with_fixed_effects,
 )
 from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import fit_design
@@ -171,9 +170,8 @@ def compare_mixed(
     options = replace(options, measure=setting.measure.name)
     options.check_family(setting.algorithms)
     validation.check_missing(setting, missing)
-    design = choose(setting, options.terms, target)
+    design = choose(setting, options.terms, target, domains, options.covariates)
     if options.covariates:
         check_constant(scores, setting.measure.name, options.covariates)
     design = resolve(structure, residual, design, setting)
-    design = with_fixed_effects(design, domains, options.covariates)
     return compared(setting, fit_design(scores, setting, design), options)

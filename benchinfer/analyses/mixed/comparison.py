@@ -188,12 +188,10 @@ class MixedComparison(TestedComparison):
                 "the domains have no levels of their own in this model.",
                 hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
             )
-        fixed = self.fitted.fixed
+        fitted, fixed, options = self.fitted, self.fitted.fixed, self.options
+        parts = {name: (fixed.levels_in(name), f"in the domain {name}") for name in fixed.domains}
         return Comparisons(
-            {
-                name: self._elsewhere(fixed.levels_in(name), f"in the domain {name}")
-                for name in fixed.domains
-            }
+            {name: compared(self.setting, fitted, options, *part) for name, part in parts.items()}
         )
 
     def at(self, **covariates: float) -> "MixedComparison":
@@ -207,7 +205,8 @@ class MixedComparison(TestedComparison):
         if not covariates:
             raise DesignError("no covariate is given.", hint="at(NAME=value).")
         values = join([f"{name} = {value:g}" for name, value in covariates.items()])
-        return self._elsewhere(self.fitted.fixed.levels_at(covariates), f"at {values}")
+        at = self.fitted.fixed.levels_at(covariates)
+        return compared(self.setting, self.fitted, self.options, at, f"at {values}")
 
     def slopes(self) -> "pd.DataFrame":
         """Contrasts of the algorithms' slopes along the covariates, per unit of them.
@@ -239,9 +238,6 @@ class MixedComparison(TestedComparison):
         """Return the contrasts that were requested, and their adjustment."""
         levels = self.levels.estimate
         return family_of(self.algorithms, self.fitted, self.options, levels)
-
-    def _elsewhere(self, at: Array, about: str) -> "MixedComparison":
-        return compared(self.setting, self.fitted, self.options, at, about)
 
     def variances(self, level: float | None = None) -> "pd.DataFrame":
         """Variance components: ``source variance share``, on the modelling scale.

@@ -83,11 +83,28 @@ class Design:
 
 
 def choose(
-    setting: Setting, terms: Literal["auto"] | Sequence[str], target: Literal["auto"] | Target
+    setting: Setting,
+    terms: Literal["auto"] | Sequence[str],
+    target: Literal["auto"] | Target,
+    domains: Domains = "pooled",
+    covariates: tuple[str, ...] = (),
 ) -> Design:
     """Choose the random terms that the design can estimate, or check the ones requested."""
     coverage = setting.coverage
     one = len(coverage.datasets) == 1
+    if domains == "random" and covariates:
+        raise ArgumentError(
+            f"{Option('domains', 'random')} takes no covariates of data sets.",
+            hint=f"{Option('domains', 'separate')} takes them.",
+        )
+    if (domains != "pooled" or covariates) and (one or target == "datasets"):
+        raise DesignError(
+            "domains and covariates say how data sets differ; here"
+            f" {'there is one' if one else 'each is taken by itself'}.",
+            hint=f"leave out {Option('domains', '')} and {Option('covariates', '')}."
+            if one
+            else f"{Option('target', 'domain')} compares along them.",
+        )
     if target == "domain" and one:
         raise DesignError(
             "one data set says nothing about a domain of data sets.",
@@ -121,6 +138,8 @@ def choose(
         one_dataset=one,
         reason=_reason(refused, chosen, requested=not isinstance(terms, str)),
         target="datasets" if these else "domain",
+        domains=domains,
+        covariates=covariates,
     )
 
 
@@ -155,26 +174,6 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
         target="datasets",
         each=True,
     )
-
-
-def with_fixed_effects(design: Design, domains: Domains, covariates: tuple[str, ...]) -> Design:
-    """Return the design with domains and covariates."""
-    if domains == "random" and covariates:
-        raise ArgumentError(
-            f"{Option('domains', 'random')} takes no covariates of data sets.",
-            hint=f"{Option('domains', 'separate')} takes them.",
-        )
-    varied = domains != "pooled" or bool(covariates)
-    if varied and (design.one_dataset or design.each):
-        one = design.one_dataset
-        raise DesignError(
-            "domains and covariates say how data sets differ; here"
-            f" {'there is one' if one else 'each is taken by itself'}.",
-            hint=f"leave out {Option('domains', '')} and {Option('covariates', '')}."
-            if one
-            else f"{Option('target', 'domain')} compares along them.",
-        )
-    return replace(design, domains=domains, covariates=covariates)
 
 
 def _refusals(setting: Setting, *, one: bool, several: bool) -> dict[str, str]:

@@ -11,11 +11,10 @@ from benchinfer.analyses.mixed.design import (
     choose,
     fixed_effects,
     resolve,
-    with_fixed_effects,
 )
 from benchinfer.analyses.mixed.numerics import degrees, moments
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
-from benchinfer.analyses.mixed.numerics.optimum import ModelFit, OptimizerRecord, fit
+from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, residuals_of
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.comparison.checks import validation
@@ -159,11 +158,6 @@ class AveragedFit:
         zero = all(part.variances[0] == 0 for part in self.parts)
         zero &= "dataset:replication" in self.terms
         return ("dataset:replication",) if zero else ()
-
-    @property
-    def optimizer(self) -> OptimizerRecord:
-        """The record of the data set whose optimum took most steps."""
-        return max((part.optimizer for part in self.parts), key=lambda record: record.steps)
 
 
 @savable
@@ -358,5 +352,4 @@ def fit_default(scores: Scores, measure: str | None) -> tuple[Setting, MixedFit]
     """Fit the model that `compare_mixed` takes by default, without verdicts and diagnostics."""
     setting, scores = Setting.of(scores, measure)
     design = resolve("auto", "constant", choose(setting, "auto", "auto"), setting)
-    design = with_fixed_effects(design, "pooled", ())
     return setting, fit_design(scores, setting, design, diagnosed=False)

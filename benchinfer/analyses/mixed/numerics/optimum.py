@@ -149,8 +149,8 @@ def fit(
         Components besides the residual, from `likelihood.COMPONENTS`; of `Patterns`
         ``"dataset:replication"`` needs those of blocks.
     x
-        (D, K, p) design of the fixed effects, or None for one mean per algorithm. With `Patterns`
-        the means of the algorithms must be among its linear combinations.
+        (D, K, p) design of the fixed effects, or None for one mean per algorithm. The means of the
+        algorithms, as far as statistics are centred by them, must be among its linear combinations.
     between
         ``"common"``: the algorithms' effects on a data set have covariance ``sd J + sa I``, each
         term if it is among `terms`. ``"diagonal"``: ``sd J + diag(sa_1, ..., sa_K)``, which takes
@@ -201,9 +201,7 @@ def _fit_common(model: CommonModel) -> ModelFit:
     _check_converged(best.record)
     s, work, der, theta = stats.scale, best.at, best.derivatives, best.at.theta
     k, p = stats.n.shape[1], len(work.beta)
-    offset = stats.offset
-    if x is not None:
-        offset = np.linalg.lstsq(x.reshape(-1, p), np.tile(offset, len(x)), rcond=None)[0]
+    offset = stats.offset if x is None else _offset(stats.offset, x)
     variances, members = theta * s**2, np.flatnonzero(model.free)
     interior = members[variances[members] > 0]
     inner, every = np.ix_(interior, interior), np.ix_(members, members)
@@ -255,7 +253,7 @@ def _structured_model(
     """Return the model, the basis of its fixed effects and those that stand for the centres."""
     d, k = stats.free.shape
     design = np.broadcast_to(np.eye(k), (d, k, k)) if x is None else x
-    offset = _offset(stats, design)
+    offset = _offset(stats.offset, design)
     basis = contrast_basis(k)
     # A basis that parts fixed effects common to all algorithms: where data sets vary much more than
     # algorithms, little is known of these; mixed with the others they would spoil what is known of
@@ -560,10 +558,9 @@ def _check_bounded(layout: CovarianceLayout, at: Evaluation, der: Derivatives) -
         )
 
 
-def _offset(patterns: Patterns, x: Array) -> Array:
-    """Return the fixed effects that stand for the algorithms' centres."""
-    wanted = np.tile(patterns.offset, len(x))
-    design = x.reshape(-1, x.shape[2])
+def _offset(centres: Array, x: Array) -> Array:
+    """Return the fixed effects that stand for the algorithms' centres (K,)."""
+    wanted, design = np.tile(centres, len(x)), x.reshape(-1, x.shape[2])
     offset = np.linalg.lstsq(design, wanted, rcond=None)[0]
     if np.abs(design @ offset - wanted).max() > 1e-7 * (1 + np.abs(wanted).max()):
         raise FitError("the algorithms' means must be among the fixed effects.")
