@@ -660,11 +660,13 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
         for part in table.block_parts(name):
             samples.append(_sample(name, part, table))
             parts.append(_block_moments(part))
-            once = part.mean[part.count == 1]
+            single = part.count == 1
+            once = part.mean.ravel() if single.all() else part.mean[single]
             values[end : (end := end + len(once))] = once
         blocks[name] = merged(parts, np.sum([part.within for part in parts], axis=0))
         steps[name] = smallest_step(values[:end])
-    sample = np.unique(np.concatenate(samples))[:_SAMPLE]
+    sample = np.sort(np.concatenate(samples))  # np.unique takes twenty times as long
+    sample = sample[np.diff(sample, prepend=~sample[:1]) != 0][:_SAMPLE]
     return statistics_of(table, cells, blocks, steps=steps, digest=table.digest, sample=sample)
 
 
