@@ -705,10 +705,11 @@ def unreadable(column: str = "text", *, commas: bool = True) -> nw.Expr:
 
 
 def encoded(frame: Frame) -> Frame:
-    """Dictionary-encode the labels of a frame in memory; leave others to their engine."""
+    """Dictionary-encode labels in memory, empty ones as null; leave others to their engine."""
     if not in_memory(frame):
         return frame
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     native = cast("pa.Table", nw.to_native(frame))
     for i, name in enumerate(native.schema.names):
@@ -716,19 +717,12 @@ def encoded(frame: Frame) -> Frame:
         if name in (*LABELS, *INNER, *REMARKS):
             if not pa.types.is_dictionary(column.type):
                 column = column.cast(pa.string()).dictionary_encode()
-            native = native.set_column(i, name, _without_empty(column))
+            if any("" in chunk.dictionary.to_pylist() for chunk in column.chunks[:1]):
+                text = column.cast(pa.string())
+                filled = pc.if_else(pc.equal(text, ""), None, text)  # pyright: ignore[reportAttributeAccessIssue]
+                column = filled.dictionary_encode()
+            native = native.set_column(i, name, column)
     return nw.from_native(native.unify_dictionaries(), eager_only=True).lazy()
-
-
-def _without_empty(column: Any) -> Any:
-    """Make empty labels null."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not any("" in chunk.dictionary.to_pylist() for chunk in column.chunks[:1]):
-        return column
-    text = column.cast(pa.string())
-    return pc.if_else(pc.equal(text, ""), None, text).dictionary_encode()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def holds(

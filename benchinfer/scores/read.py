@@ -398,7 +398,7 @@ def _table(
         measures=tuple(m for m in reading.measures if m.name in reading.summary.measures),
         resampling=scheme,
         paired=is_paired,
-        domains=_domains(reading),
+        domains=dict(reading.domains) if "domain" in reading.columns else None,
         source=origin.name,
         notes=tuple(findings),
         covariates=reading.roles.covariates,
@@ -551,7 +551,16 @@ def _with_faults(findings: list[Finding], origin: Source, reading: Reading) -> l
     faults = [fault for rule in FAULTS if (fault := rule(reading)) is not None]
     findings = [_distinguished(finding, origin, reading) for finding in (*findings, *faults)]
     findings += covariate_faults(reading)
-    return [_by_levels(finding, reading.roles) for finding in findings]
+    if not reading.roles.units:
+        return findings
+    # Levels of units are named as the table names them.
+    names = dict(zip(("replication", *INNER), reading.roles.units, strict=False))
+    named: list[Finding] = []
+    for finding in findings:
+        head, *rows = finding.where or ((),)
+        where = (tuple(names.get(name, name) for name in head), *rows)
+        named.append(replace(finding, where=where if finding.where else ()))
+    return named
 
 
 def _of_units(
@@ -563,7 +572,8 @@ def _of_units(
     source = reading.rows.places if isinstance(reading.rows, PlacedRows) else reading.clean
     frame, nested = reduce_units(source, reading.roles, weights)
     findings += findings_of(nested, frame)
-    rows = UnitRows(UnitRows(frame).frame(_domains(reading)))
+    domains = dict(reading.domains) if "domain" in reading.columns else None
+    rows = UnitRows(UnitRows(frame).frame(domains))
     return replace(reading, rows=rows, summary=rows.summary()), nested
 
 
@@ -683,15 +693,6 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     return replace(finding, hint=hint)
 
 
-def _by_levels(finding: Finding, roles: Roles) -> Finding:
-    """Name the levels of units as the table does, in the places of a finding."""
-    if not roles.units or not finding.where:
-        return finding
-    names = dict(zip(("replication", *INNER), roles.units, strict=False))
-    head, *rows = finding.where
-    return replace(finding, where=(tuple(names.get(name, name) for name in head), *rows))
-
-
 def _answers_as_replications(roles: Roles) -> Finding | None:
     """Warn where the answers to one item count as independent replications."""
     names = roles.of.get("replication", ())
@@ -764,10 +765,3 @@ def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) 
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []
     return [*findings, *scores_at_a_limit(reading, origin)]
-
-
-def _domains(reading: Reading) -> dict[str, str] | None:
-    if "domain" not in reading.columns:
-        return None
-    pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
-    return {pair["dataset"]: pair["domain"] for pair in sorted(pairs, key=lambda p: p["dataset"])}

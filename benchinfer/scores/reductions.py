@@ -19,6 +19,7 @@ from benchinfer.scores.summary import (
     first_rows,
     matrix,
     moments,
+    n_rows,
 )
 
 
@@ -336,8 +337,7 @@ def require_scale(frame: Frame, measure: Measure) -> None:
         return
     legal = value > 0 if measure.scale == "log" else (value > 0) & (value < 1)
     bad = frame.filter((nw.col("measure") == measure.name) & ~legal)
-    count = int(bad.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
-    if count:
+    if count := n_rows(bad):
         legal_range = (
             "scores above 0" if measure.scale == "log" else "scores between 0 and 1, both excluded"
         )

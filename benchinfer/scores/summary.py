@@ -435,6 +435,11 @@ def long_frame(
     return pandas.sort_values(labels, ignore_index=True)
 
 
+def n_rows(frame: Frame) -> int:
+    """Count the rows of a frame."""
+    return int(frame.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
+
+
 def labels_of(frame: Frame, column: str) -> set[str]:
     """List the labels that occur in a column."""
     labels = frame.select(column).unique().collect().to_arrow().column(0)

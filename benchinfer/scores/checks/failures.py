@@ -11,7 +11,7 @@ from benchinfer.core.numbers import count
 from benchinfer.scores.checks.faults import Failed, Reading, tests
 from benchinfer.scores.columns import FAILED, LABELS, Frame
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.summary import first_rows
+from benchinfer.scores.summary import first_rows, n_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,8 +129,7 @@ def imputed_scores(reading: Reading) -> Finding | None:
     """Report imputed scores, by a column of the table."""
     said = nw.col("imputed").cast(nw.String).str.to_lowercase().is_in(_TRUE)
     rows = reading.frame.filter(said & ~tests(reading.frame)["absent"])
-    n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
-    if not n:
+    if not (n := n_rows(rows)):
         return None
     column = reading.roles.of["imputed"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} imputed, as the column {column} says."

@@ -27,7 +27,7 @@ from benchinfer.scores.columns import (
 )
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.numerics.places import MOST
-from benchinfer.scores.summary import Summary, first_rows
+from benchinfer.scores.summary import Summary, first_rows, n_rows
 
 if TYPE_CHECKING:
     from benchinfer.scores.rows import Rows
@@ -38,6 +38,7 @@ _VALUE = nw.col("value")
 _ABSENT = _VALUE.is_null() | _VALUE.is_nan()
 _INFINITE = ~_ABSENT & ~_VALUE.is_finite()
 _LARGE = ~_ABSENT & _VALUE.is_finite() & (_VALUE.abs() > MOST)
+_BEYOND = f"too large to square (beyond {MOST:g})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,12 @@ class Reading:
         if self.canonical is None:
             return [*LABELS[1:], *(role for role in INNER if role in self.roles.of), "value"]
         return self.canonical.collect_schema().names()
+
+    @property
+    def domains(self) -> list[tuple[str, str]]:
+        """The pairs of data set and domain, sorted."""
+        pairs = self.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
+        return sorted((pair["dataset"], pair["domain"]) for pair in pairs)
 
     @property
     def place(self) -> list[str]:
@@ -148,52 +155,23 @@ def no_scores(reading: Reading) -> Finding | None:
     return None
 
 
-def _row_fault(
-    reading: Reading,
+def _rows_that_fail(
     test: str,
     rule: str,
     words: tuple[str, str],
     condition: nw.Expr,
     hint: str,
     shown: str = "value",
-) -> Finding | None:
-    """Report the rows that fail a test, in words for one and for several; None if there is none."""
-    if not (n := reading.counts.get(test, 0)):
-        return None
-    where = first_rows(reading.frame.filter(condition), (*reading.place, shown))
-    return Finding(rule, "error", n, _are(n, *words), headed(where, "value"), hint)
+) -> Fault:
+    """Return the rule that reports the rows that fail a test, in words for one and for several."""
 
+    def fault(reading: Reading) -> Finding | None:
+        if not (n := reading.counts.get(test, 0)):
+            return None
+        where = first_rows(reading.frame.filter(condition), (*reading.place, shown))
+        return Finding(rule, "error", n, _are(n, *words), headed(where, "value"), hint)
 
-def decimal_commas(reading: Reading) -> Finding | None:
-    """Report scores like ``0,93``."""
-    return _row_fault(
-        reading,
-        "comma",
-        "decimal commas",
-        ("score is text with a decimal comma.", "scores are text with a decimal comma."),
-        nw.col("text").str.contains(COMMA),
-        Phrase(
-            Either(
-                'pandas.read_csv(path, decimal=",") reads them as numbers',
-                "write them with a decimal point",
-            ),
-            ".",
-        ),
-        "text",
-    )
-
-
-def not_numbers(reading: Reading) -> Finding | None:
-    """Report scores that are words or dates."""
-    return _row_fault(
-        reading,
-        "unreadable",
-        "not numbers",
-        ("score is not a number.", "scores are not numbers."),
-        unreadable(),
-        "correct them, or leave failed runs out as missing rows.",
-        "text",
-    )
+    return fault
 
 
 def numbers_as_text(reading: Reading) -> Finding | None:
@@ -255,38 +233,13 @@ def failures(reading: Reading) -> Finding | None:
     return Finding("failures", "warning", n, f"{what}: taken as missing.", where, hint)
 
 
-def infinite_values(reading: Reading) -> Finding | None:
-    """Report scores that are infinite."""
-    return _row_fault(
-        reading,
-        "infinite",
-        "infinite values",
-        ("score is infinite.", "scores are infinite."),
-        _INFINITE,
-        "leave failed runs out as missing rows.",
-    )
-
-
-def large_values(reading: Reading) -> Finding | None:
-    """Report scores whose squares would overflow."""
-    beyond = f"too large to square (beyond {MOST:g})."
-    return _row_fault(
-        reading,
-        "large",
-        "large values",
-        (f"score is {beyond}", f"scores are {beyond}"),
-        _LARGE,
-        "change the unit of the scores.",
-    )
-
-
 def duplicate_rows(reading: Reading) -> Finding | None:
     """Report several scores of one (data set, replication, algorithm, measure)."""
     more = reading.summary.n > reading.summary.replications
     if not more.any() or not reading.roles.has("algorithm"):
         return None
     groups = _repeats(reading)
-    if not (n := _rows(groups)):
+    if not (n := n_rows(groups)):
         return None  # of units with several items
     where = tuple(first_rows(groups, (*reading.place, "n")))
     levels = ", ".join(reading.roles.units) or "replication"
@@ -307,9 +260,8 @@ def duplicate_rows(reading: Reading) -> Finding | None:
             f" them apart;\n{Option('repeats', 'keep')} takes them as repeats of one"
             " replication."
         )
-    if (covariates := slots(reading.roles.covariates)) and not _rows(
-        _repeats(reading, *covariates)
-    ):
+    covariates = slots(reading.roles.covariates)
+    if covariates and not n_rows(_repeats(reading, *covariates)):
         labels = dict.fromkeys(
             (*reading.roles.of.get("replication", ()), *reading.roles.covariates)
         )
@@ -332,11 +284,6 @@ def averaged(reading: Reading) -> Frame:
     frame = reading.frame.with_columns(score.alias("value"))
     values = ("value", *slots(reading.roles.covariates))
     return frame.group_by(*keys).agg(*(nw.col(name).mean() for name in values))
-
-
-def _rows(frame: Frame) -> int:
-    """Count the rows of a frame."""
-    return int(frame.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
 
 
 def direction_not_given(reading: Reading) -> Finding | None:
@@ -367,7 +314,7 @@ def out_of_bounds(reading: Reading) -> Finding | None:
     if not conditions:
         return None
     bad = reading.clean.filter(nw.any_horizontal(*conditions, ignore_nulls=True))
-    n = _rows(bad)
+    n = n_rows(bad)
     return Finding(
         "out of bounds",
         "error",
@@ -382,9 +329,9 @@ def several_domains(reading: Reading) -> Finding | None:
     """Report data sets of more than one domain."""
     if "domain" not in reading.columns:
         return None
-    pairs = reading.clean.select("dataset", "domain").unique().collect().to_arrow().to_pylist()
-    names = [pair["dataset"] for pair in pairs]
-    rows = sorted((p["dataset"], p["domain"]) for p in pairs if names.count(p["dataset"]) > 1)
+    pairs = reading.domains
+    names = [dataset for dataset, _ in pairs]
+    rows = [pair for pair in pairs if names.count(pair[0]) > 1]
     if not rows:
         return None
     n = len({row[0] for row in rows})
@@ -415,12 +362,44 @@ def status_without_limit(reading: Reading) -> list[Finding]:
 FAULTS: tuple[Fault, ...] = (
     no_scores,
     numbers_as_text,
-    decimal_commas,
-    not_numbers,
+    _rows_that_fail(
+        "comma",
+        "decimal commas",
+        ("score is text with a decimal comma.", "scores are text with a decimal comma."),
+        nw.col("text").str.contains(COMMA),
+        Phrase(
+            Either(
+                'pandas.read_csv(path, decimal=",") reads them as numbers',
+                "write them with a decimal point",
+            ),
+            ".",
+        ),
+        "text",
+    ),
+    _rows_that_fail(
+        "unreadable",
+        "not numbers",
+        ("score is not a number.", "scores are not numbers."),
+        unreadable(),
+        "correct them, or leave failed runs out as missing rows.",
+        "text",
+    ),
     missing_labels,
     failures,
-    infinite_values,
-    large_values,
+    _rows_that_fail(
+        "infinite",
+        "infinite values",
+        ("score is infinite.", "scores are infinite."),
+        _INFINITE,
+        "leave failed runs out as missing rows.",
+    ),
+    _rows_that_fail(
+        "large",
+        "large values",
+        (f"score is {_BEYOND}", f"scores are {_BEYOND}"),
+        _LARGE,
+        "change the unit of the scores.",
+    ),
     duplicate_rows,
     direction_not_given,
     out_of_bounds,

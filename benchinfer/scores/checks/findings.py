@@ -5,6 +5,7 @@ Faults that make a table unfit are in `faults`; no finding stops reading.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
@@ -70,16 +71,6 @@ def _incomplete(facts: Facts, *, empty: bool) -> Finding | None:
             " the data sets that are whole.",
         ),
     )
-
-
-def missing_cells(facts: Facts) -> Finding | None:
-    """List algorithms without a score on a data set."""
-    return _incomplete(facts, empty=True)
-
-
-def thin_cells(facts: Facts) -> Finding | None:
-    """List algorithms with fewer replications on a data set than others have there."""
-    return _incomplete(facts, empty=False)
 
 
 def constant_algorithms(facts: Facts) -> Finding | None:
@@ -298,8 +289,8 @@ DOUBTS = (
     units.REVERSED,
 )
 RULES: tuple[Rule, ...] = (
-    missing_cells,
-    thin_cells,
+    partial(_incomplete, empty=True),
+    partial(_incomplete, empty=False),
     constant_algorithms,
     identical_algorithms,
     one_algorithm,

@@ -15,7 +15,7 @@ from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.sources.frames import Source
-from benchinfer.scores.summary import Summary, first_rows
+from benchinfer.scores.summary import Summary, first_rows, n_rows
 
 type Crashed = Literal["stopped", "missing"]
 
@@ -169,8 +169,7 @@ class RunStates:
         """Report runs that are said to be solved at the limit, as anytime solvers end."""
         if not self.of_status:
             return []
-        rows = self._rows(solved & self.at_limit).select(nw.len().alias("n"))
-        if not (n := int(rows.collect().to_arrow().column("n")[0].as_py())):
+        if not (n := n_rows(self.reading.frame.filter(solved & self.at_limit))):
             return []
         what = f"{count(n, 'run')} {'is' if n == 1 else 'are'} said to be solved just at the limit."
         hint = (
@@ -184,7 +183,7 @@ class RunStates:
         if not self.of_status:
             return []
         stopped = (self.state == "stopped").fill_null(value=False)
-        rows = self._rows(stopped & ~self.absent & (nw.col("value") > 0))
+        rows = self.reading.frame.filter(stopped & ~self.absent & (nw.col("value") > 0))
         name = nw.col("measure").cast(nw.String)
         longest = rows.group_by(name.alias("name")).agg(
             nw.col("value").max().alias("longest"), nw.len().alias("n")
@@ -206,12 +205,9 @@ class RunStates:
             if (row := of.get(m.name)) and row["longest"] < _NEAR * cast("float", m.limit)
         ]
 
-    def _rows(self, condition: nw.Expr) -> Any:
-        return self.reading.frame.filter(condition)
-
     def _unknown_words(self) -> list[Finding]:
         said = ~self.absent | ~nw.col("status").is_null()
-        rows = self._rows(~self.limit.is_null() & self.state.is_null() & said)
+        rows = self.reading.frame.filter(~self.limit.is_null() & self.state.is_null() & said)
         word = nw.col("status").cast(nw.String).fill_null("(empty)").alias("status")
         table = rows.select(word).group_by("status").agg(nw.len().alias("n")).sort("status")
         words = table.collect().to_arrow().to_pylist()
@@ -237,9 +233,8 @@ class RunStates:
     def _fault(
         self, rule: str, condition: nw.Expr, words: tuple[str, str], hint: str
     ) -> list[Finding]:
-        rows = self._rows(condition)
-        n = int(rows.select(nw.len().alias("n")).collect().to_arrow().column("n")[0].as_py())
-        if not n:
+        rows = self.reading.frame.filter(condition)
+        if not (n := n_rows(rows)):
             return []
         where = first_rows(rows, (*self.reading.place, "value"))
         what = f"{n:,} {words[n > 1]}"
