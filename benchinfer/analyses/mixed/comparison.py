@@ -153,14 +153,16 @@ class MixedComparison(TestedComparison):
     def sources(self) -> list[object]:
         """Return the functions used whose docstrings name their sources."""
         from benchinfer.analyses.mixed.compare import compare_mixed
-        from benchinfer.analyses.mixed.numerics import degrees, likelihood, structured_likelihood
+        from benchinfer.analyses.mixed.numerics import degrees
+        from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
+        from benchinfer.analyses.mixed.numerics.structured_likelihood import StructuredModel
         from benchinfer.comparison.checks.validation import overlap_share
         from benchinfer.numerics import multiplicity
         from benchinfer.numerics.covariance import cluster_robust
         from benchinfer.numerics.max_t import max_t
 
         adjusted, pairwise = self.family()[1].method, self.structure == "pairwise"
-        engine = likelihood if self.fitted.plain is not None else structured_likelihood
+        engine = CommonModel if self.fitted.plain is not None else StructuredModel
         method = cluster_robust if pairwise else degrees.METHODS[self.options.df]
         used: list[object] = [compare_mixed, engine.evaluate, method]
         if source := adjustment.ADJUSTMENTS[adjusted].source:

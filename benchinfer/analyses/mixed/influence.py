@@ -27,7 +27,7 @@ from scipy.special import stdtr
 from benchinfer.analyses.mixed.evidence import closed_by
 from benchinfer.analyses.mixed.fit import ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics import degrees
-from benchinfer.analyses.mixed.numerics.likelihood import evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
@@ -179,7 +179,7 @@ def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
         (D,) Cook's distance of the differences between algorithms: the squared length of the shift
         in the metric of their covariance, divided by K - 1.
     """
-    work = evaluate(stats, model.variances / stats.scale**2, reml=model.reml)
+    work = CommonModel(stats, reml=model.reml).evaluate(model.variances / stats.scale**2)
     values, vectors = np.linalg.eigh(work.information - work.q_matrix)
     known = values[:, 0] > 1e-10 * values[:, -1]
     inverse = np.where(known[:, None], 1 / np.where(known[:, None], values, 1.0), np.nan)

@@ -5,7 +5,7 @@ import pytest
 
 from benchinfer.analyses.mixed.fit import ScoreReduction
 from benchinfer.analyses.mixed.influence import deletion
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from tests.analyses.mixed.numerics.test_likelihood import ragged
@@ -83,7 +83,7 @@ def test_deletion_at_held_variances_equals_refitted_fixed_effects():
         (model.cov[:-1] - model.cov[1:])[:, :-1] - (model.cov[:-1] - model.cov[1:])[:, 1:]
     )
     for m in range(9):
-        beta = evaluate(stats.without(m), theta, reml=True).beta + stats.offset
+        beta = CommonModel(stats.without(m)).evaluate(theta).beta + stats.offset
         np.testing.assert_allclose(shift[m], model.beta - beta * stats.scale, atol=1e-9)
         moved = -np.diff(shift[m])
         cook = moved @ metric @ moved / (len(model.beta) - 1)

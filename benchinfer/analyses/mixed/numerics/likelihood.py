@@ -7,7 +7,7 @@ number of replications; of one, where all data sets have the same design, as in 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -146,83 +146,6 @@ def pseudo_inverse(information: Array) -> Array:
     return unit * np.linalg.pinv(information * unit, rcond=1e-12, hermitian=True)
 
 
-def evaluate(stats: Statistics, theta: Array, x: Array | None = None, *, reml: bool) -> Workspace:
-    """Evaluate the criterion at the variances `theta`.
-
-    Of the variances (4,) those that are not in the model are 0; `x` (D, K, p) is the design of the
-    fixed effects, (1, K, p) if it is the same everywhere, by default one mean per algorithm;
-    `reml` restricts the likelihood.
-
-    References
-    ----------
-    Patterson, H. D. & Thompson, R. (1971). Recovery of inter-block information when block sizes are
-    unequal. Biometrika 58, 545-554. https://doi.org/10.1093/biomet/58.3.545
-
-    Gilmour, A. R., Thompson, R. & Cullis, B. R. (1995). Average information REML. Biometrics 51,
-    1440-1450. https://doi.org/10.2307/2533274
-    """
-    d, k = stats.n.shape
-    var_d, var_a, var_r, var_e = theta
-    h = 1 / (var_e + var_r * stats.size)
-    w = var_r * h
-    u = _designs(stats)
-    each = d // u
-    g_matrix = -_by_design(w, stats, u)
-    g_matrix[:, range(k), range(k)] += stats.n[:u]
-    g_matrix /= var_e
-    g = (stats.total - _by_dataset(w, stats.moment, stats.start, d)) / var_e
-    y_r_y = (stats.square - _by_dataset(w, stats.block_square, stats.start, d)) / var_e
-    inner = np.eye(k) + var_a * g_matrix
-    e_a = np.linalg.inv(inner)
-    q_a = g_matrix @ e_a
-    e_a_one, q_a_one = e_a.sum(axis=2), q_a.sum(axis=2)
-    total_q = q_a_one.sum(axis=1)
-    # The data set effect comes last, as a rank-one update: stable however large its variance.
-    den = 1 + var_d * total_q
-    kappa = (var_d / den)[:, None, None]
-    q_matrix = q_a - kappa * q_a_one[:, :, None] * q_a_one[:, None, :]
-    q_one = q_a_one / den[:, None]
-    t_matrix = var_a * e_a + kappa * e_a_one[:, :, None] * e_a_one[:, None, :]
-    e_matrix = e_a - kappa * e_a_one[:, :, None] * q_a_one[:, None, :]
-    t_g = _applied(t_matrix, g)
-    c_centred = g - _applied(g_matrix, t_g)
-    c = c_centred + stats.delta[:, None] * q_one
-    y_v_y = (
-        y_r_y
-        - (g * t_g).sum(axis=1)
-        + 2 * stats.delta * c_centred.sum(axis=1)
-        + stats.delta**2 * q_one.sum(axis=1)
-    ).sum()
-    information = _project(x, q_matrix, d)
-    lower, phi = inverted(information)
-    beta = phi @ (right := _gather(x, c))
-    y_p_y = float(y_v_y - right @ beta)
-    n, p = stats.n_scores, len(beta)
-    # ``log|V|`` over all data sets
-    log_det = (stats.n_scores - stats.rows.sum()) * np.log(var_e) - (stats.rows * np.log(h)).sum()
-    log_det += each * (np.linalg.slogdet(inner)[1] + np.log(den)).sum()
-    extra = 2 * np.log(lower.diagonal()).sum() if reml else 0.0
-    criterion = float(log_det) + extra + y_p_y + (n - p * reml) * np.log(2 * np.pi)
-    return Workspace(
-        theta=theta,
-        h=h,
-        each=each,
-        g_matrix=g_matrix,
-        t_matrix=t_matrix,
-        q_matrix=q_matrix,
-        q_one=q_one,
-        e_matrix=e_matrix,
-        e_one=e_a_one / den[:, None],
-        c=c,
-        g=g,
-        phi=phi,
-        information=information,
-        beta=beta,
-        y_p_y=y_p_y,
-        criterion=float(criterion),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Replication:
     """Contribution of the replication term, per design (U), data set (D) and class (M).
@@ -341,44 +264,6 @@ def _quadratics(
     return np.array(first), _mirrored(second) - v @ work.phi @ v.T
 
 
-def derivatives(
-    stats: Statistics, work: Workspace, x: Array | None = None, *, reml: bool
-) -> Derivatives:
-    """Return score, informations and the matrices that degrees of freedom need.
-
-    Everything that concerns the residual follows from ``sum_i theta_i V_i = V``.
-    """
-    rep = _replication(stats, work, x)
-    mean = np.broadcast_to(work.beta if x is None else x @ work.beta, stats.n.shape)
-    z = work.c - _applied(work.q_matrix, mean)
-    trace, a = _traces(stats, work, rep)
-    f, ff = _fixed_effects(work, rep, x)
-    quad, ai = _quadratics(stats, work, rep, z, x)
-    sigma, var_e = work.theta[:3], work.theta[3]
-
-    def close(values: Array, total: Array | float) -> Array:
-        """Append the entry that makes the variance-weighted sum over components `total`."""
-        held = (sigma @ values.reshape(3, -1)).reshape(values.shape[1:])
-        last = (total - held) / var_e
-        return np.concatenate([values, np.asarray(last)[None]])
-
-    def close_both(values: Array, totals: Array, total: Array) -> Array:
-        """Append the row and the column of the residual."""
-        return close(np.swapaxes(close(values, totals[:3]), 0, 1), total)
-
-    trace, quad = close(trace, float(stats.n_scores)), close(quad, work.y_p_y)
-    f = close(f, work.information)
-    a, ai, ff = close_both(a, trace, trace), close_both(ai, quad, quad), close_both(ff, f, f)
-    if not reml:
-        return Derivatives(score=trace - quad, expected=a, average=ai, f=f, ff=ff, z=z)
-    phi_f = work.phi @ f
-    expected = (
-        a - 2 * np.einsum("pq,ijqp->ij", work.phi, ff) + np.einsum("ipq,jqp->ij", phi_f, phi_f)
-    )
-    score = trace - np.einsum("ipp->i", phi_f) - quad
-    return Derivatives(score=score, expected=expected, average=ai, f=f, ff=ff, z=z)
-
-
 @dataclass(frozen=True, slots=True)
 class CommonModel:
     """The score model with one variance per source, searched by its (4,) variances."""
@@ -387,9 +272,12 @@ class CommonModel:
     halvings: ClassVar[int] = 30  # of a step, before none is downhill
 
     stats: Statistics
-    x: Array | None  # (D, K, p) design of the fixed effects, None for one mean per algorithm
-    free: Flags  # (4,) variances that are estimated
-    reml: bool  # restricted or full maximum likelihood
+    # (D, K, p) design of the fixed effects, (1, K, p) if it is the same everywhere, None for one
+    # mean per algorithm
+    x: Array | None = None
+    reml: bool = True  # restricted or full maximum likelihood
+    # (4,) variances that are estimated
+    free: Flags = field(default_factory=lambda: np.ones(4, dtype=np.bool_))
 
     def start(self) -> Array:
         """Return start values: the spread of the data sets' means, thirds of the rest."""
@@ -399,12 +287,120 @@ class CommonModel:
         return theta
 
     def evaluate(self, theta: Array) -> Workspace:
-        """Evaluate the criterion."""
-        return evaluate(self.stats, theta, self.x, reml=self.reml)
+        """Evaluate the criterion at the variances `theta`.
 
-    def derivatives(self, at: Workspace) -> Derivatives:
-        """Return the derivatives at an evaluation."""
-        return derivatives(self.stats, at, self.x, reml=self.reml)
+        Of the variances (4,) those that are not in the model are 0.
+
+        References
+        ----------
+        Patterson, H. D. & Thompson, R. (1971). Recovery of inter-block information when block sizes
+        are unequal. Biometrika 58, 545-554. https://doi.org/10.1093/biomet/58.3.545
+
+        Gilmour, A. R., Thompson, R. & Cullis, B. R. (1995). Average information REML. Biometrics
+        51, 1440-1450. https://doi.org/10.2307/2533274
+        """
+        stats, x = self.stats, self.x
+        d, k = stats.n.shape
+        var_d, var_a, var_r, var_e = theta
+        h = 1 / (var_e + var_r * stats.size)
+        w = var_r * h
+        u = _designs(stats)
+        each = d // u
+        g_matrix = -_by_design(w, stats, u)
+        g_matrix[:, range(k), range(k)] += stats.n[:u]
+        g_matrix /= var_e
+        g = (stats.total - _by_dataset(w, stats.moment, stats.start, d)) / var_e
+        y_r_y = (stats.square - _by_dataset(w, stats.block_square, stats.start, d)) / var_e
+        inner = np.eye(k) + var_a * g_matrix
+        e_a = np.linalg.inv(inner)
+        q_a = g_matrix @ e_a
+        e_a_one, q_a_one = e_a.sum(axis=2), q_a.sum(axis=2)
+        total_q = q_a_one.sum(axis=1)
+        # The data set effect comes last, as a rank-one update: stable however large its variance.
+        den = 1 + var_d * total_q
+        kappa = (var_d / den)[:, None, None]
+        q_matrix = q_a - kappa * q_a_one[:, :, None] * q_a_one[:, None, :]
+        q_one = q_a_one / den[:, None]
+        t_matrix = var_a * e_a + kappa * e_a_one[:, :, None] * e_a_one[:, None, :]
+        e_matrix = e_a - kappa * e_a_one[:, :, None] * q_a_one[:, None, :]
+        t_g = _applied(t_matrix, g)
+        c_centred = g - _applied(g_matrix, t_g)
+        c = c_centred + stats.delta[:, None] * q_one
+        y_v_y = (
+            y_r_y
+            - (g * t_g).sum(axis=1)
+            + 2 * stats.delta * c_centred.sum(axis=1)
+            + stats.delta**2 * q_one.sum(axis=1)
+        ).sum()
+        information = _project(x, q_matrix, d)
+        lower, phi = inverted(information)
+        beta = phi @ (right := _gather(x, c))
+        y_p_y = float(y_v_y - right @ beta)
+        n, p = stats.n_scores, len(beta)
+        # ``log|V|`` over all data sets
+        log_det = (stats.n_scores - stats.rows.sum()) * np.log(var_e)
+        log_det -= (stats.rows * np.log(h)).sum()
+        log_det += each * (np.linalg.slogdet(inner)[1] + np.log(den)).sum()
+        extra = 2 * np.log(lower.diagonal()).sum() if self.reml else 0.0
+        criterion = float(log_det) + extra + y_p_y + (n - p * self.reml) * np.log(2 * np.pi)
+        return Workspace(
+            theta=theta,
+            h=h,
+            each=each,
+            g_matrix=g_matrix,
+            t_matrix=t_matrix,
+            q_matrix=q_matrix,
+            q_one=q_one,
+            e_matrix=e_matrix,
+            e_one=e_a_one / den[:, None],
+            c=c,
+            g=g,
+            phi=phi,
+            information=information,
+            beta=beta,
+            y_p_y=y_p_y,
+            criterion=float(criterion),
+        )
+
+    def derivatives(self, work: Workspace) -> Derivatives:
+        """Return score, informations and the matrices that degrees of freedom need.
+
+        Everything that concerns the residual follows from ``sum_i theta_i V_i = V``.
+        """
+        stats, x = self.stats, self.x
+        rep = _replication(stats, work, x)
+        mean = np.broadcast_to(work.beta if x is None else x @ work.beta, stats.n.shape)
+        z = work.c - _applied(work.q_matrix, mean)
+        trace, a = _traces(stats, work, rep)
+        f, ff = _fixed_effects(work, rep, x)
+        quad, ai = _quadratics(stats, work, rep, z, x)
+        sigma, var_e = work.theta[:3], work.theta[3]
+
+        def close(values: Array, total: Array | float) -> Array:
+            """Append the entry that makes the variance-weighted sum over components `total`."""
+            held = (sigma @ values.reshape(3, -1)).reshape(values.shape[1:])
+            last = (total - held) / var_e
+            return np.concatenate([values, np.asarray(last)[None]])
+
+        def close_both(values: Array, totals: Array, total: Array) -> Array:
+            """Append the row and the column of the residual."""
+            return close(np.swapaxes(close(values, totals[:3]), 0, 1), total)
+
+        trace, quad = close(trace, float(stats.n_scores)), close(quad, work.y_p_y)
+        f = close(f, work.information)
+        a, ai, ff = close_both(a, trace, trace), close_both(ai, quad, quad), close_both(ff, f, f)
+        if not self.reml:
+            return Derivatives(score=trace - quad, expected=a, average=ai, f=f, ff=ff, z=z)
+        phi_f = work.phi @ f
+        expected = (
+            a - 2 * np.einsum("pq,ijqp->ij", work.phi, ff) + np.einsum("ipq,jqp->ij", phi_f, phi_f)
+        )
+        score = trace - np.einsum("ipp->i", phi_f) - quad
+        return Derivatives(score=score, expected=expected, average=ai, f=f, ff=ff, z=z)
+
+    def theta(self, coordinates: Array) -> Array:
+        """Return the variances: the coordinates themselves."""
+        return coordinates
 
     def moved(self, theta: Array, step: Array) -> Array:
         """Return the variances after a step, none below zero."""

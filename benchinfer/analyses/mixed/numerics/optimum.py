@@ -28,7 +28,6 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     Residual,
     StructuredModel,
     contrast_basis,
-    second,
 )
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import savable
@@ -186,7 +185,7 @@ def fit(
     try:
         if isinstance(stats, Statistics):
             free = np.array([name in terms or name == "residual" for name in COMPONENTS])
-            return _fit_common(CommonModel(stats, x, free, reml))
+            return _fit_common(CommonModel(stats, x, reml, free))
         model = _structured_model(stats, terms, x, between, residual, domain, reml=reml)
         return _fit_structured(*model)
     except np.linalg.LinAlgError as error:
@@ -326,7 +325,7 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
         phi=phi,
         sampling=2 * (root / values[curved]) @ root.T,
         expected_sampling=w,
-        second=turn @ second(model, at, w) @ turn.T,
+        second=turn @ model.second(at, w) @ turn.T,
         optimizer=best.record,
     )
 
@@ -347,7 +346,11 @@ class ScoreModel[E: (Workspace, Evaluation)](Protocol):
         """The sufficient statistics."""
         ...
 
-    def evaluate(self, coordinates: Array, /) -> E:
+    def theta(self, coordinates: Array, /) -> Array:
+        """Return the variances at coordinates."""
+        ...
+
+    def evaluate(self, theta: Array, /) -> E:
         """Evaluate the criterion."""
         ...
 
@@ -383,7 +386,7 @@ def minimise[E: (Workspace, Evaluation)](
 
     The first steps take the expected information if `fisher`; `limit` is the decrement to stop at.
     """
-    at = model.evaluate(coordinates)
+    at = model.evaluate(model.theta(coordinates))
     der, fisher_steps = model.derivatives(at), model.fisher_steps if fisher else 0
     evaluations, decrement, converged, step_no = 1, np.inf, False, 0
     for step_no in range(1, _MAX_STEPS + 1):
@@ -414,7 +417,7 @@ def _search[E: (Workspace, Evaluation)](
         there = model.moved(coordinates, length * step)
         length /= 2
         try:
-            point = model.evaluate(there)
+            point = model.evaluate(model.theta(there))
         except (FitError, np.linalg.LinAlgError):
             continue  # too far away for double precision
         gain = at.criterion - point.criterion
@@ -471,7 +474,7 @@ def _cleaned(model: StructuredModel, best: Optimum[Evaluation]) -> Optimum[Evalu
         return best
     psi = np.where(small, 0.0, best.coordinates)
     try:
-        there = model.evaluate(psi)
+        there = model.evaluate(model.theta(psi))
     except (FitError, np.linalg.LinAlgError):
         return best
     if there.criterion > at.criterion + _rounding(model, at):

@@ -140,7 +140,7 @@ def _excess(
     """Return the root of the profile deviance at a standard deviation, less z."""
     free = np.isin(np.arange(len(COMPONENTS)), model.members)
     free[index] = False
-    others = CommonModel(stats, x, free, model.reml)
+    others = CommonModel(stats, x, model.reml, free)
     scale, rank = stats.scale, len(model.beta)
     constant = 2 * (stats.n_scores - rank * model.reml) * float(np.log(scale))
     theta = model.variances / scale**2

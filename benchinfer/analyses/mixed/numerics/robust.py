@@ -14,7 +14,7 @@ where S is S* = I - V^-1/2 X Phi X' V^-1/2, that takes the polar factor of S*^1/
 import numpy as np
 from scipy.linalg import helmert
 
-from benchinfer.analyses.mixed.numerics.likelihood import evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import NULL, Adjusted, IndependentGroups, cluster_robust
@@ -51,7 +51,7 @@ def of_fit(
         turn = helmert(k, full=True)
         design = turn.T[None]
     theta = model.variances / stats.scale**2
-    work = evaluate(stats, theta, design, reml=True)
+    work = CommonModel(stats, design).evaluate(theta)
     design = np.broadcast_to(design, (d, *design.shape[1:]))
     groups = _of_scores(stats, theta, design, work.beta, same=x is None)
     errors = cluster_robust(groups, work.phi, contrasts, turn.T)

@@ -398,13 +398,113 @@ class StructuredModel:
     member: Array
     reml: bool  # restricted or full maximum likelihood
 
-    def evaluate(self, psi: Array) -> "Evaluation":
-        """Evaluate the criterion."""
-        return evaluate(self, self.layout.theta(psi))
+    def evaluate(self, theta: Array) -> "Evaluation":
+        """Evaluate the criterion at the variances and covariances `theta` (c,).
+
+        References
+        ----------
+        Patterson, H. D. & Thompson, R. (1971). Recovery of inter-block information when block sizes
+        are unequal. Biometrika 58, 545-554. https://doi.org/10.1093/biomet/58.3.545
+
+        Longford, N. T. (1987). A fast scoring algorithm for maximum likelihood estimation in
+        unbalanced mixed models with nested random effects. Biometrika 74, 817-827.
+        https://doi.org/10.1093/biomet/74.4.817
+        """
+        layout, stats, x = self.layout, self.stats, self.x
+        s, w, replication, residual = layout.split(theta)
+        blocks = BlockLevel.of(
+            stats, layout.residual, residual, replication, replicated=layout.replicated
+        )
+        data = Lift.of(blocks.information, s)
+        # A solution is exact relative to its own size, which a product with the inverse is not.
+        c = np.linalg.solve(data.inner, blocks.moment[:, :, None])[:, :, 0]
+        # The data sets' centres come back only now: the first row of the information is exact.
+        c += self.centre[:, :1] * data.information[:, 0]
+        q_x = data.information @ x
+        information = np.einsum("dkp,dkq->pq", x, q_x, optimize=True)
+        right = np.einsum("dkp,dk->p", x, c)
+        domains = Lift.of(self.by_domain(data.information), w)
+        b, c_g = self.by_domain(q_x), self.by_domain(c)
+        t_b = domains.cov @ b
+        lower, phi = inverted(information - np.einsum("gkp,gkq->pq", b, t_b, optimize=True))
+        beta = phi @ (right - np.einsum("gkp,gk->p", t_b, c_g))
+        effect = np.einsum("gkl,gl->gk", domains.cov, c_g - b @ beta)
+        mean = x @ beta + self.of_domain(effect)
+        z = c - np.einsum("dkl,dl->dk", data.information, mean)
+        profile = mean + z @ s - self.centre
+        z_g = self.by_domain(z)
+        # A sum of positive terms, least at the predicted effects, so that their rounding cancels.
+        y_p_y = blocks.square(profile) + float(((z @ s) * z).sum() + ((z_g @ w) * z_g).sum())
+        n, p = stats.n_scores, len(beta)
+        criterion = blocks.log_det + data.log_det + domains.log_det + y_p_y
+        criterion += 2 * float(np.log(lower.diagonal()).sum()) * self.reml
+        criterion += (n - p * self.reml) * np.log(2 * np.pi)
+        return Evaluation(
+            theta=theta,
+            blocks=blocks,
+            data=data,
+            domains=domains,
+            design=x - self.of_domain(t_b),
+            domain_design=domains.keep @ b,
+            phi=phi,
+            beta=beta,
+            domain_effect=effect,
+            z=z,
+            profile=profile,
+            y_p_y=y_p_y,
+            criterion=float(criterion),
+        )
 
     def derivatives(self, at: "Evaluation") -> Derivatives:
-        """Return the derivatives by the variances at an evaluation."""
-        return derivatives(self, at)
+        """Return the derivatives at an evaluation, over the c variances and covariances.
+
+        The result is as that of `CommonModel.derivatives`, but for ``ff``, of which degrees of
+        freedom need a weighted sum only (`second`).
+        """
+        first = Products.of(self, at)
+        f, v = first.fixed(self, at)
+        expected, average = _within_data_sets(self, at, first)
+        phi_f = at.phi @ f * self.reml
+        expected += np.einsum("ipq,jqp->ij", phi_f, phi_f, optimize=True)
+        average -= v @ at.phi @ v.T
+        if len(self.member):
+            _add_domains(self, at, first, expected, average)
+        return Derivatives(
+            score=_score(self, at, first),
+            expected=symmetric(expected),
+            average=symmetric(average),
+            f=f,
+            ff=np.empty((0, 0, *at.phi.shape)),
+            z=at.z @ at.blocks.basis.T,
+        )
+
+    def second(self, at: "Evaluation", weight: Array) -> Array:
+        """Return ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X`` (p, p) for symmetric weights (c, c).
+
+        The terms themselves, (p, p) for each pair of c parameters, are never held.
+        """
+        first, layout = Products.of(self, at), self.layout
+        q, x, home, b = at.data.information, at.design, layout.home, layout.outer
+        s_x = layout.between @ (q @ x)[:, None]
+        below = at.data.keep.transpose(0, 2, 1) @ x
+        blocks_x = first.blocks @ below[:, None]
+        local = weight[home[:, :, None], home[:, None, :]]
+        total = np.einsum("drs,drspq->pq", local, at.blocks.between(below))
+        total -= weighted_products(local, blocks_x, at.data.cov[:, None] @ blocks_x)
+        total += 2 * weighted_products(weight[home, :b], first.within_x, s_x)
+        total += weighted_products(weight[:b, :b], s_x, q[:, None] @ s_x)
+        if len(self.member):
+            g = slice(layout.outer, layout.inner)
+            n = over_domains(self, first.within_x, first.between_x)
+            domain_x, t = first.domain_x, at.domains
+            total -= weighted_products(weight, n, t.cov[:, None] @ n)
+            total += 2 * weighted_products(weight[:, g], t.keep[:, None] @ n, domain_x)
+            total += weighted_products(weight[g, g], domain_x, t.information[:, None] @ domain_x)
+        return symmetric(total)
+
+    def theta(self, psi: Array) -> Array:
+        """Return the variances and covariances for their square roots."""
+        return self.layout.theta(psi)
 
     def moved(self, psi: Array, step: Array) -> Array:
         """Return the square roots after a step."""
@@ -506,64 +606,6 @@ class Evaluation:
 def symmetric(matrices: Array) -> Array:
     """Return the symmetric part."""
     return (matrices + matrices.swapaxes(-1, -2)) / 2
-
-
-def evaluate(model: StructuredModel, theta: Array) -> Evaluation:
-    """Evaluate the criterion at the variances and covariances `theta` (c,).
-
-    References
-    ----------
-    Patterson, H. D. & Thompson, R. (1971). Recovery of inter-block information when block sizes are
-    unequal. Biometrika 58, 545-554. https://doi.org/10.1093/biomet/58.3.545
-
-    Longford, N. T. (1987). A fast scoring algorithm for maximum likelihood estimation in unbalanced
-    mixed models with nested random effects. Biometrika 74, 817-827.
-    https://doi.org/10.1093/biomet/74.4.817
-    """
-    layout, stats, x = model.layout, model.stats, model.x
-    s, w, replication, residual = layout.split(theta)
-    blocks = BlockLevel.of(
-        stats, layout.residual, residual, replication, replicated=layout.replicated
-    )
-    data = Lift.of(blocks.information, s)
-    # A solution is exact relative to its own size, which a product with the inverse is not.
-    c = np.linalg.solve(data.inner, blocks.moment[:, :, None])[:, :, 0]
-    # The data sets' centres come back only now: the first row of the information is exact.
-    c += model.centre[:, :1] * data.information[:, 0]
-    q_x = data.information @ x
-    information = np.einsum("dkp,dkq->pq", x, q_x, optimize=True)
-    right = np.einsum("dkp,dk->p", x, c)
-    domains = Lift.of(model.by_domain(data.information), w)
-    b, c_g = model.by_domain(q_x), model.by_domain(c)
-    t_b = domains.cov @ b
-    lower, phi = inverted(information - np.einsum("gkp,gkq->pq", b, t_b, optimize=True))
-    beta = phi @ (right - np.einsum("gkp,gk->p", t_b, c_g))
-    effect = np.einsum("gkl,gl->gk", domains.cov, c_g - b @ beta)
-    mean = x @ beta + model.of_domain(effect)
-    z = c - np.einsum("dkl,dl->dk", data.information, mean)
-    profile = mean + z @ s - model.centre
-    z_g = model.by_domain(z)
-    # A sum of positive terms, least at the predicted effects, so that their rounding cancels.
-    y_p_y = blocks.square(profile) + float(((z @ s) * z).sum() + ((z_g @ w) * z_g).sum())
-    n, p = stats.n_scores, len(beta)
-    criterion = blocks.log_det + data.log_det + domains.log_det + y_p_y
-    criterion += 2 * float(np.log(lower.diagonal()).sum()) * model.reml
-    criterion += (n - p * model.reml) * np.log(2 * np.pi)
-    return Evaluation(
-        theta=theta,
-        blocks=blocks,
-        data=data,
-        domains=domains,
-        design=x - model.of_domain(t_b),
-        domain_design=domains.keep @ b,
-        phi=phi,
-        beta=beta,
-        domain_effect=effect,
-        z=z,
-        profile=profile,
-        y_p_y=y_p_y,
-        criterion=float(criterion),
-    )
 
 
 def over_data_sets(layout: CovarianceLayout, within: Array, between: Array) -> Array:
@@ -691,30 +733,6 @@ class Products:
         return symmetric(f), v
 
 
-def derivatives(model: StructuredModel, at: Evaluation) -> Derivatives:
-    """Return the derivatives at an evaluation, over the c variances and covariances.
-
-    The result is as that of `benchinfer.analyses.mixed.numerics.likelihood.derivatives`, but for
-    ``ff``, of which degrees of freedom need a weighted sum only (`second`).
-    """
-    first = Products.of(model, at)
-    f, v = first.fixed(model, at)
-    expected, average = _within_data_sets(model, at, first)
-    phi_f = at.phi @ f * model.reml
-    expected += np.einsum("ipq,jqp->ij", phi_f, phi_f, optimize=True)
-    average -= v @ at.phi @ v.T
-    if len(model.member):
-        _add_domains(model, at, first, expected, average)
-    return Derivatives(
-        score=_score(model, at, first),
-        expected=symmetric(expected),
-        average=symmetric(average),
-        f=f,
-        ff=np.empty((0, 0, *at.phi.shape)),
-        z=at.z @ at.blocks.basis.T,
-    )
-
-
 def _outer(z: Array) -> Array:
     return z[:, :, None] * z[:, None, :]
 
@@ -798,28 +816,3 @@ def _add_domains(
         total[:, g] += crossed
         total[g, :] += crossed.T
         total[g, g] += both
-
-
-def second(model: StructuredModel, at: Evaluation, weight: Array) -> Array:
-    """Return ``sum_ij w_ij X' V^-1 V_i V^-1 V_j V^-1 X`` (p, p) for symmetric weights (c, c).
-
-    The terms themselves, (p, p) for each pair of c parameters, are never held.
-    """
-    first, layout = Products.of(model, at), model.layout
-    q, x, home, b = at.data.information, at.design, layout.home, layout.outer
-    s_x = layout.between @ (q @ x)[:, None]
-    below = at.data.keep.transpose(0, 2, 1) @ x
-    blocks_x = first.blocks @ below[:, None]
-    local = weight[home[:, :, None], home[:, None, :]]
-    total = np.einsum("drs,drspq->pq", local, at.blocks.between(below))
-    total -= weighted_products(local, blocks_x, at.data.cov[:, None] @ blocks_x)
-    total += 2 * weighted_products(weight[home, :b], first.within_x, s_x)
-    total += weighted_products(weight[:b, :b], s_x, q[:, None] @ s_x)
-    if len(model.member):
-        g = slice(layout.outer, layout.inner)
-        n = over_domains(model, first.within_x, first.between_x)
-        domain_x, t = first.domain_x, at.domains
-        total -= weighted_products(weight, n, t.cov[:, None] @ n)
-        total += 2 * weighted_products(weight[:, g], t.keep[:, None] @ n, domain_x)
-        total += weighted_products(weight[g, g], domain_x, t.information[:, None] @ domain_x)
-    return symmetric(total)

@@ -8,7 +8,7 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.mixed.numerics import likelihood
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, derivatives, evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.core.errors import FitError
@@ -126,7 +126,7 @@ def test_criterion_equals_the_dense_computation(reml, repeats, covariate):
         expected, beta, within = dense(dataset, count, mean, 0.1, theta, x, reml=reml)
         stats = from_blocks(dataset, count, mean, within)
         scaled = np.array(theta) / stats.scale**2
-        work = evaluate(stats, scaled, x, reml=reml)
+        work = CommonModel(stats, x, reml).evaluate(scaled)
         p = len(work.beta)
         mine = work.criterion + 2 * (stats.n_scores - p * reml) * np.log(stats.scale)
         assert mine == pytest.approx(expected, abs=bound)
@@ -139,12 +139,13 @@ def test_derivatives_equal_finite_differences(reml):
     dataset, count, mean = ragged(np.random.default_rng(11), repeats=True)
     stats = from_blocks(dataset, count, mean, np.full(dataset.max() + 1, 0.2))
     theta = np.array([1.5, 0.4, 0.2, 0.7])
-    der = derivatives(stats, evaluate(stats, theta, reml=reml), reml=reml)
+    model = CommonModel(stats, reml=reml)
+    der = model.derivatives(model.evaluate(theta))
     step = 1e-5
 
     def at(shift):
-        work = evaluate(stats, theta + shift, reml=reml)
-        return work.criterion, derivatives(stats, work, reml=reml).score
+        work = model.evaluate(theta + shift)
+        return work.criterion, model.derivatives(work).score
 
     for i in range(4):
         shift = np.eye(4)[i] * step
@@ -230,15 +231,16 @@ def test_one_design_of_all_data_sets_is_solved_once(monkeypatch, terms, common):
     stats = from_blocks(np.repeat(np.arange(d), b), np.ones((d * b, k), int), mean, np.zeros(d))
     x = np.linalg.qr(rng.normal(size=(1, k, k)))[0] if common else None
     theta = np.array([0.5, 0.3, 0.2 if len(terms) > 2 else 0.0, 0.4])
-    once = evaluate(stats, theta, x, reml=True)
+    model = CommonModel(stats, x)
+    once = model.evaluate(theta)
     assert once.q_matrix.shape == (1, k, k)
-    found = derivatives(stats, once, x, reml=True)
+    found = model.derivatives(once)
     monkeypatch.setattr(likelihood, "_designs", lambda stats: len(stats.n))
-    each = evaluate(stats, theta, x, reml=True)
+    each = model.evaluate(theta)
     assert each.q_matrix.shape == (d, k, k)
     assert once.criterion == pytest.approx(each.criterion, rel=1e-12)
     np.testing.assert_allclose(once.phi, each.phi, rtol=1e-11)
-    expected = derivatives(stats, each, x, reml=True)
+    expected = model.derivatives(each)
     for name in ("score", "expected", "average", "f", "ff", "z"):
         mine, other = getattr(found, name), getattr(expected, name)
         np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-10)

@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 
 import benchinfer as bi
-from benchinfer.analyses.mixed.numerics import (
-    degrees,
-    likelihood,
-    moments,
-    structured_likelihood,
-)
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics import degrees, moments
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
 from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks, structured_from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
+from benchinfer.analyses.mixed.numerics.structured_likelihood import StructuredModel
 from benchinfer.core.errors import FitError
 from benchinfer.core.saving import decode, encode
 from benchinfer.numerics import max_t
@@ -229,11 +225,11 @@ def test_a_trial_point_that_cannot_be_evaluated_shortens_the_step(monkeypatch, c
     cells = moments.from_blocks(dataset, count, mean, np.zeros(16))
     blocks = structured_from_blocks(dataset, count, mean, within)
     fits = (
-        (likelihood, lambda: fit(cells, RANDOM)),
-        (structured_likelihood, lambda: fit(blocks, terms=RANDOM)),
+        (CommonModel, lambda: fit(cells, RANDOM)),
+        (StructuredModel, lambda: fit(blocks, terms=RANDOM)),
     )
-    for module, refit in fits:
-        expected, evaluate, calls = refit(), module.evaluate, []
+    for model, refit in fits:
+        expected, evaluate, calls = refit(), model.evaluate, []
 
         def failing(*args, evaluate=evaluate, calls=calls, **options):
             calls.append(args)
@@ -241,7 +237,7 @@ def test_a_trial_point_that_cannot_be_evaluated_shortens_the_step(monkeypatch, c
                 raise FitError("the fixed effects are confounded in this table.")
             return evaluate(*args, **options)
 
-        monkeypatch.setattr(module, "evaluate", failing)
+        monkeypatch.setattr(model, "evaluate", failing)
         np.testing.assert_allclose(refit().variances, expected.variances, rtol=1e-6, atol=1e-12)
         assert len(calls) >= call
 

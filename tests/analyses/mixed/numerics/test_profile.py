@@ -6,7 +6,7 @@ from scipy import optimize
 from scipy import stats as distributions
 
 from benchinfer.analyses.mixed.numerics import profile
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, evaluate
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
 from benchinfer.core.errors import FitError
@@ -25,7 +25,7 @@ def test_recentred_statistics_give_the_likelihood_of_a_common_mean(reml, repeats
         for theta in ([2.0, 0.5, 0.3, 1.0], [0, 0.5, 0, 0.2], [3, 0, 0.2, 1]):
             expected, beta, within = dense(dataset, count, mean, 0.1, theta, x, reml=reml)
             stats = profile.recentred(from_blocks(dataset, count, mean, within))
-            work = evaluate(stats, np.array(theta) / stats.scale**2, x, reml=reml)
+            work = CommonModel(stats, x, reml).evaluate(np.array(theta) / stats.scale**2)
             p = x.shape[2]
             mine = work.criterion + 2 * (stats.n_scores - p * reml) * np.log(stats.scale)
             assert mine == pytest.approx(expected, abs=1e-8)
@@ -156,7 +156,7 @@ def test_restricted_profile_reaches_its_level_at_the_bounds():
 
             def criterion(log_others, i=i, bound=bound):
                 theta = np.insert(np.exp(log_others), i, (bound / stats.scale) ** 2)
-                return evaluate(stats, theta, reml=True).criterion
+                return CommonModel(stats).evaluate(theta).criterion
 
             others = np.delete(model.variances / stats.scale**2, i)
             start = np.log(np.maximum(others, 1e-3))

@@ -10,9 +10,6 @@ from benchinfer.analyses.mixed.numerics.structured_likelihood import (
     CovarianceLayout,
     StructuredModel,
     contrast_basis,
-    derivatives,
-    evaluate,
-    second,
 )
 from benchinfer.core.errors import FitError
 from tests.analyses.mixed.numerics.test_moments_patterns import ragged
@@ -81,8 +78,8 @@ def build(between, residual, domain, replicated, rich, reml, seed=0):
 def test_likelihood_and_derivatives_equal_the_dense_computation(case):
     model, theta, (v_i, x, y) = build(*case)
     reml = case[-1]
-    at = evaluate(model, theta)
-    mine = derivatives(model, at)
+    at = model.evaluate(theta)
+    mine = model.derivatives(at)
     v = np.einsum("i,ijk->jk", theta, v_i)
     inverse = np.linalg.inv(v)
     information = x.T @ inverse @ x
@@ -108,23 +105,23 @@ def test_likelihood_and_derivatives_equal_the_dense_computation(case):
     np.testing.assert_allclose(mine.f, np.einsum("ap,ab,ibq->ipq", x, inverse, half), **close)
     weight = np.linalg.inv(mine.expected + np.eye(len(theta)))
     summed = np.einsum("ij,ijpq->pq", weight, (ff + ff.swapaxes(2, 3)) / 2)
-    np.testing.assert_allclose(second(model, at, weight), summed, **close)
+    np.testing.assert_allclose(model.second(at, weight), summed, **close)
 
 
 @pytest.mark.parametrize("case", CASES[::7])
 def test_derivatives_equal_finite_differences(case):
     model, theta, _ = build(*case, seed=1)
-    der = derivatives(model, evaluate(model, theta))
+    der = model.derivatives(model.evaluate(theta))
     step = 1e-5
     for i in range(len(theta)):
         shift = np.zeros_like(theta)
         shift[i] = step
-        up, down = evaluate(model, theta + shift), evaluate(model, theta - shift)
+        up, down = model.evaluate(theta + shift), model.evaluate(theta - shift)
         # Central differences: error step^2 plus rounding / step.
         assert (up.criterion - down.criterion) / (2 * step) == pytest.approx(
             der.score[i], rel=1e-6, abs=1e-6
         )
-        slope = (derivatives(model, up).score - derivatives(model, down).score) / (2 * step)
+        slope = (model.derivatives(up).score - model.derivatives(down).score) / (2 * step)
         np.testing.assert_allclose(slope, der.observed[i], rtol=1e-6, atol=1e-6)
 
 
@@ -153,15 +150,15 @@ def test_square_roots_have_exact_derivatives(between):
 @pytest.mark.parametrize("between", ["common", "diagonal", "unstructured"])
 def test_large_differences_between_data_sets_do_not_swamp_the_rest(between):
     model, theta, _ = build(*case(between))
-    quiet = evaluate(model, theta)
+    quiet = model.evaluate(theta)
     theta[0] *= 1e10
-    loud = evaluate(model, theta)
+    loud = model.evaluate(theta)
     contrasts = np.diff(np.eye(K), axis=0)
     np.testing.assert_allclose(contrasts @ loud.beta, contrasts @ quiet.beta, atol=0.5)
-    exact = derivatives(model, loud)
+    exact = model.derivatives(loud)
     shift = np.zeros_like(theta)
     shift[0] = 1e-3 * theta[0]
-    up, down = evaluate(model, theta + shift), evaluate(model, theta - shift)
+    up, down = model.evaluate(theta + shift), model.evaluate(theta - shift)
     slope = (up.criterion - down.criterion) / (2 * shift[0])
     # Relative error of the central difference of a logarithm: step^2 / 3.
     assert slope == pytest.approx(exact.score[0], rel=1e-5)
