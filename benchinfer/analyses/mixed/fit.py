@@ -122,11 +122,6 @@ class ScoreReduction:
         weight = None if self.weight is None else self.weight[rows]
         return ScoreReduction(count[rows], mean[rows], within[left], dataset, weight)
 
-    def residuals(self, stats: Statistics, model: ModelFit) -> Residuals:
-        """Diagnose a fit to several data sets."""
-        parts = self.count, self.mean, self.within
-        return residuals_of(stats, model, *parts, self.dataset, self.weight)
-
 
 @savable
 @dataclass(frozen=True, slots=True)
@@ -344,7 +339,9 @@ def fit_design(
     if design.one_dataset:
         return replace(fitted, freedom=reduction.freedom())
     if diagnosed and fitted.plain is not None and fixed.x is None:
-        return replace(fitted, residuals=reduction.residuals(*fitted.plain))
+        parts = reduction.count, reduction.mean, reduction.within
+        residuals = residuals_of(*fitted.plain, *parts, reduction.dataset, reduction.weight)
+        return replace(fitted, residuals=residuals)
     return fitted
 
 

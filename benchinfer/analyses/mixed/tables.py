@@ -184,7 +184,14 @@ _COLUMNS = ("term", "test", "statistic", "df", "df_residual", "p_value")
 
 def anova(fitted: MixedFit, df: str) -> "pd.DataFrame":
     """Return one row per test: ``term test statistic df df_residual p_value``."""
-    rows = [*_fixed(fitted, df), *_random(fitted)]
+    rows = list(_fixed(fitted, df))
+    if fitted.plain is not None:
+        stats, model = fitted.plain
+        for name in model.terms[:-1]:
+            test = variance_test(stats, model, name, fitted.fixed.x)
+            words = "likelihood ratio (REML), variance is 0"
+            term, ratio = fitted.design.source(name), float(test.statistic)
+            rows.append((term, words, ratio, 1.0, np.inf, test.p_value))
     return frame({name: [row[i] for row in rows] for i, name in enumerate(_COLUMNS)})
 
 
@@ -261,23 +268,6 @@ def _hotelling(fitted: MixedFit, rows: Array) -> Iterator[Row]:
     statistic, rest = (nu - q + 1) / (nu * q) * t2, nu - q + 1
     p = float(fdtrc(q, rest, statistic))
     yield "algorithm", "Hotelling's T squared as F", statistic, float(q), rest, p
-
-
-def _random(fitted: MixedFit) -> Iterator[Row]:
-    """Test each variance, where the plain model is fitted."""
-    if fitted.plain is None:
-        return
-    stats, model = fitted.plain
-    for name in model.terms[:-1]:
-        test = variance_test(stats, model, name, fitted.fixed.x)
-        yield (
-            fitted.design.source(name),
-            "likelihood ratio (REML), variance is 0",
-            test.statistic,
-            1.0,
-            np.inf,
-            test.p_value,
-        )
 
 
 # Few enough false rows: the differences of two estimates of one thing are compared by it.
