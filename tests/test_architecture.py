@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4853,
+    "functions": 4850,
     "records": 477,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
@@ -31,7 +31,7 @@ LIMITS = {
 # Entered at the second call: what a reader walks through to see where a line comes from.
 WALKS = {
     "files from compare_mixed to the sentence": 51,
-    "functions from compare_mixed to the sentence": 353,
+    "functions from compare_mixed to the sentence": 350,
     "calls for one headline": 55,
     "files of read_scores of a small CSV": 15,
 }
