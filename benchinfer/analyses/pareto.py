@@ -16,7 +16,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Call
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent
-from benchinfer.core.provenance import AnalysisOptions, Provenance
+from benchinfer.core.provenance import AnalysisOptions, Provenance, StoredOptions
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
@@ -94,10 +94,12 @@ class Pareto(Showable):
     provenance: Provenance
     left_out: tuple[str, ...] = ()
 
+    options: ClassVar[StoredOptions[ParetoOptions]] = StoredOptions(ParetoOptions)
+
     @property
     def level(self) -> float:
         """The probability with which the front is kept."""
-        return ParetoOptions.of(self.provenance).level
+        return self.options.level
 
     def front(self, *, each: bool = False) -> list[str]:
         """Return the names of those that may be on the front.

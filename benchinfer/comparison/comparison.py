@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchinfer.comparison.options import TestedOptions
+    from benchinfer.core.provenance import StoredOptions
 
 
 type Alternative = Literal["two-sided", "better", "worse"]
@@ -510,10 +511,7 @@ class TestedComparison(Comparison):
         """Whether verdicts rest on posterior probabilities."""
         return False
 
-    @property
-    def options(self) -> "TestedOptions":
-        """The arguments of the analysis."""
-        raise NotImplementedError
+    options: ClassVar["StoredOptions[TestedOptions]"]
 
     @property
     def alpha(self) -> float:

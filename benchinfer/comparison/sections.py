@@ -48,11 +48,11 @@ from benchinfer.relations.sections import (
     MOST_IN_ORDER,
     MOST_PAIRS,
     ORDER_CAPTION,
+    OUTCOME,
     TILES,
     legend,
     on_one_line,
     order_lines,
-    outcome,
     verdict_table,
 )
 from benchinfer.scores.table import ScoreTable
@@ -210,7 +210,7 @@ def contrasts(comparison: "Comparison", basis: str = "") -> Table:
         data=data,
         columns=(
             *names(*(name for name in _NAMES if name in data)),
-            outcome(),
+            OUTCOME,
             *effect_columns(measure, data, f"{level_percent(comparison.level)} {kind}"),
             *(columns.get(name) or _column(name) for name in decide),
             *(_column(name, brief=False) for name in map(str, data.columns) if name not in shown),

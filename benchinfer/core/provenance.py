@@ -28,13 +28,6 @@ class AnalysisOptions:
             check_choice(name, getattr(self, name), kind)
 
     @classmethod
-    def of(cls, provenance: "Provenance") -> Self:
-        """Return the options that a result was made with."""
-        if not isinstance(provenance.options, cls):
-            raise TypeError(f"{provenance.analysis} has no {cls.__name__}")
-        return provenance.options
-
-    @classmethod
     def from_call(cls, arguments: Mapping[str, object], **converted: object) -> Self:
         """Return the options of a call from the `locals` at its start, some of them converted."""
         values: dict[str, Any] = {**arguments, **converted}
@@ -77,3 +70,17 @@ class Provenance:
     def arguments(self) -> Mapping[str, object]:
         """Every argument by name."""
         return self.options.arguments()
+
+
+class StoredOptions[O: AnalysisOptions]:
+    """Attribute of a result: the arguments of its analysis, of one kind."""
+
+    def __init__(self, kind: type[O]) -> None:
+        self._kind = kind
+
+    def __get__(self, result: Any, owner: type) -> O:
+        """Return the options that a result was made with."""
+        provenance: Provenance = result.provenance
+        if not isinstance(provenance.options, self._kind):
+            raise TypeError(f"{provenance.analysis} has no {self._kind.__name__}")
+        return provenance.options

@@ -1,5 +1,6 @@
 """Figures of posterior draws, drawn by ArviZ."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError
@@ -11,17 +12,6 @@ if TYPE_CHECKING:
 
 # Algorithms whose draws are shown, the best-ranked ones, and inches that a third panel needs.
 _MOST, _PANEL = 6, 2.2
-
-
-def draw_trace(result: Any, width: float) -> "Figure":
-    """Draw the draws of each chain in their order."""
-    return _of_draws("plot_trace", result, width, "Trace plot: draws of each chain in their order")
-
-
-def draw_ranks(result: Any, width: float) -> "Figure":
-    """Draw the ranks of the draws of each chain among all draws."""
-    words = "Rank plot: ranks of each chain's draws among all draws"
-    return _of_draws("plot_rank", result, width, words)
 
 
 def draw_predictive(result: Any, width: float) -> "Figure":
@@ -43,7 +33,7 @@ def draw_predictive(result: Any, width: float) -> "Figure":
     return figure
 
 
-def _of_draws(function: str, result: Any, width: float, words: str) -> "Figure":
+def draw_chains(function: str, words: str, result: Any, width: float) -> "Figure":
     """Draw the effects of the best-ranked algorithms and all parameters that are one number."""
     tree = result.posterior
     posterior = tree["posterior"].data_vars
@@ -82,5 +72,12 @@ def _drawn(
     return figure
 
 
-DRAWS = {"trace": Handed(draw_trace), "trace-rank": Handed(draw_ranks)}
+DRAWS = {
+    "trace": Handed(
+        partial(draw_chains, "plot_trace", "Trace plot: draws of each chain in their order")
+    ),
+    "trace-rank": Handed(
+        partial(draw_chains, "plot_rank", "Rank plot: ranks of each chain's draws among all draws")
+    ),
+}
 PREDICTIONS = {"ppc": Handed(draw_predictive)}

@@ -40,10 +40,6 @@ _WIDTHS = {"page": PAGE, "column": COLUMN}
 _CHOICES = ("top", "pair", "algorithms", "order")
 
 
-def _always(_: object) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A figure that a result can be shown as.
@@ -64,7 +60,7 @@ class Kind:
     layout: Callable[..., Layout]
     size: Callable[[Any], tuple[float, float]]
     draw: Callable[[Any, Axes], None]
-    suits: Callable[[Any], bool] = _always
+    suits: Callable[[Any], bool] = lambda _: True
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,19 +39,7 @@ def pair_verdict(label: str, first: str, second: str) -> Cell:
     return Cell(words(verdict, first, second), f"verdict {label}", SHAPES[verdict])
 
 
-def outcome() -> Column:
-    """Return the column of the verdicts of pairs."""
-    return Column("verdict", "verdict", pair_verdict, role="verdict", also=("first", "second"))
-
-
-def incidence(relation: Relation) -> Table:
-    """One row per pair of a relation."""
-    return Table(
-        name="",
-        caption="Verdicts of the pairs",
-        frame=relation.to_frame(),
-        columns=(*names("first", "second"), outcome()),
-    )
+OUTCOME = Column("verdict", "verdict", pair_verdict, role="verdict", also=("first", "second"))
 
 
 def verdict_table(relation: Relation, order: Sequence[int]) -> Table:
@@ -176,7 +164,15 @@ def on_one_line(relation: Relation) -> str:
 
 def relation_section(result: Relation, number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
-    rows, fold = incidence(result), None
+    rows, fold = (
+        Table(
+            name="",
+            caption="Verdicts of the pairs",
+            frame=result.to_frame(),
+            columns=(*names("first", "second"), OUTCOME),
+        ),
+        None,
+    )
     if (n := len(rows.frame)) > MOST_PAIRS:
         fold = Fold(f"Table of the {n} verdicts", (), (rows,))
         won = result.strict.sum(axis=1) - result.strict.sum(axis=0)

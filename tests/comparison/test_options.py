@@ -8,7 +8,6 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses import ANALYSES
-from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.options import AnalysisOptions
 from benchinfer.core.arguments import ArgumentError
 
@@ -70,7 +69,7 @@ def test_a_result_has_its_arguments_also_from_a_file(tmp_path) -> None:
     result = bi.compare_mixed(scores, control="C4.5", df="asymptotic")
     path = result.save(tmp_path / "result.json")
     for found in (result, bi.load(path)):
-        assert found.options == MixedOptions.of(result.provenance)
+        assert found.options == result.provenance.options
         assert (found.options.contrasts, found.options.df) == ("dunnett", "asymptotic")
         assert found.options.arguments() == dict(result.provenance.arguments)
 

@@ -24,6 +24,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import reporting
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks
@@ -101,10 +102,7 @@ class BayesComparison(Comparison):
     decides_sooner: ClassVar[str] = "not adjusted for many pairs; erratic data sets weigh less"
     decides_later: ClassVar[str] = "it shrinks differences by the spread that all show"
 
-    @property
-    def options(self) -> BayesOptions:
-        """The arguments of `compare_bayes`."""
-        return BayesOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[BayesOptions]] = StoredOptions(BayesOptions)
 
     @property
     def priors(self) -> Priors:

@@ -16,6 +16,7 @@ from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import pairs_of
 from benchinfer.numerics.types import Array
@@ -68,10 +69,7 @@ class BootstrapComparison(TestedComparison):
     decides_sooner: ClassVar[str] = "its aggregate gives extremes less weight"
     decides_later: ClassVar[str] = "its aggregate gives extremes less weight; p-values are coarse"
 
-    @property
-    def options(self) -> BootstrapOptions:
-        """The arguments of `compare_bootstrap`."""
-        return BootstrapOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[BootstrapOptions]] = StoredOptions(BootstrapOptions)
 
     @property
     def measure(self) -> Measure:

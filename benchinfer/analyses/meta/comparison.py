@@ -36,6 +36,7 @@ from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.numbers import count, join, sentence
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.directions.rank_sets import RankSets
@@ -90,10 +91,7 @@ class MetaComparison(TestedComparison):
         """True if levels are relative to the mean of the algorithms: effects have no level."""
         return not np.isfinite(self.studies.levels).any()
 
-    @property
-    def options(self) -> MetaOptions:
-        """The arguments of `compare_meta`."""
-        return MetaOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[MetaOptions]] = StoredOptions(MetaOptions)
 
     @property
     def joint(self) -> bool:

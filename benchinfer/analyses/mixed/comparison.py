@@ -27,6 +27,7 @@ from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join, sentence
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics import rotations
@@ -87,10 +88,7 @@ class MixedComparison(TestedComparison):
         )
         return (*self.stored_checks, *rows)
 
-    @property
-    def options(self) -> MixedOptions:
-        """The arguments of `compare_mixed`."""
-        return MixedOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[MixedOptions]] = StoredOptions(MixedOptions)
 
     @property
     def design(self) -> Design:

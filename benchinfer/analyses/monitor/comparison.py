@@ -19,6 +19,7 @@ from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count, join, level_percent, ordinal
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
 from benchinfer.relations.text import in_brief
@@ -119,10 +120,7 @@ class MonitorComparison(Comparison):
 
     title: ClassVar[str] = "Monitored experiment"
 
-    @property
-    def options(self) -> MonitorOptions:
-        """The arguments of `monitor`."""
-        return MonitorOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[MonitorOptions]] = StoredOptions(MonitorOptions)
 
     @property
     def design(self) -> MonitorDesign:

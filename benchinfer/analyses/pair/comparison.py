@@ -13,6 +13,7 @@ from benchinfer.analyses.pair.rules import WORDS
 from benchinfer.analyses.pair.tests import OtherTest
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.core.frames import frame
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes
 
@@ -54,10 +55,7 @@ class PairComparison(TestedComparison):
 
     title: ClassVar[str] = "Test of two algorithms"
 
-    @property
-    def options(self) -> PairOptions:
-        """The arguments of `compare_pair`."""
-        return PairOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[PairOptions]] = StoredOptions(PairOptions)
 
     @property
     def bayesian(self) -> bool:

@@ -21,6 +21,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array, Codes
@@ -103,10 +104,7 @@ class PermutationComparison(TestedComparison):
     decides_sooner: ClassVar[str] = "extreme data sets weigh less, consistent ones more"
     decides_later: ClassVar[str] = "extreme data sets weigh less, and p-values are coarse"
 
-    @property
-    def options(self) -> PermutationOptions:
-        """The arguments of `compare_permutation`."""
-        return PermutationOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[PermutationOptions]] = StoredOptions(PermutationOptions)
 
     @property
     def on(self) -> str:

@@ -17,7 +17,7 @@ from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent, p_value
-from benchinfer.core.provenance import Provenance
+from benchinfer.core.provenance import Provenance, StoredOptions
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -86,10 +86,7 @@ class Subgroups(ComparisonGroups[Comparison], Tabular):
         datasets = count(len(self.tree.nodes[0].datasets), "data set")
         return f"<Subgroups: {len(self)} {'leaf' if len(self) == 1 else 'leaves'} of {datasets}>"
 
-    @property
-    def options(self) -> SubgroupsOptions:
-        """The arguments of `compare_subgroups`."""
-        return SubgroupsOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[SubgroupsOptions]] = StoredOptions(SubgroupsOptions)
 
     @property
     def measure(self) -> Measure:

@@ -20,6 +20,7 @@ from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.comparison.posterior import directional, probabilities
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
 
@@ -183,10 +184,7 @@ class WinsComparison(TestedComparison):
     title: ClassVar[str] = "Wins (Bradley-Terry model)"
     leans_on: ClassVar[str] = "the model of wins, with approximate errors"
 
-    @property
-    def options(self) -> WinsOptions:
-        """The arguments of `compare_wins`."""
-        return WinsOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[WinsOptions]] = StoredOptions(WinsOptions)
 
     @property
     def bayesian(self) -> bool:

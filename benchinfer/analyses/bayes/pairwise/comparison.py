@@ -21,6 +21,7 @@ from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
 from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
+from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.outcome_probabilities import Outcomes
@@ -96,10 +97,7 @@ class BayesPairsComparison(Comparison):
     title: ClassVar[str] = "Bayesian test of each pair"
     leans_on: ClassVar[str] = "the prior"
 
-    @property
-    def options(self) -> BayesOptions:
-        """The arguments of `compare_bayes`."""
-        return BayesOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[BayesOptions]] = StoredOptions(BayesOptions)
 
     @property
     def heading(self) -> str:

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from benchinfer.core.saving import savable
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array
 
 GRID = np.array([0.05, 0.1, 0.2, 0.4, 0.8, 1.6])
 MOST = 0.75  # of the capital that a bet on a bounded difference may lose
@@ -129,7 +129,13 @@ class MeanBet:
         totals = self.total + np.cumsum(differences)
         means = totals / (count + 1)
         spreads = self.spread + np.cumsum((differences - means) ** 2)
-        stakes = np.append(self._stake, _stakes(means, spreads, count, self.bound))
+        # The first stake is that of the differences before.
+        n, spread = np.append(self.n, count), np.append(self.spread, spreads)
+        mean = np.append(self.total / (self.n + 1), means)
+        # Of the growth-optimal order mean / (variance + mean^2).
+        variance = (self.bound**2 / 4 + spread) / (n + 1)
+        most = MOST / self.bound
+        stakes = np.clip(mean / (variance + mean**2), -most, most)
         up, down = (
             start + np.cumsum(np.log1p(np.clip(side * stakes[:-1], 0, None) * side * differences))
             for side, start in ((1, self.up), (-1, self.down))
@@ -148,19 +154,6 @@ class MeanBet:
             ),
             paths,
         )
-
-    @property
-    def _stake(self) -> float:
-        if self.n == 0:
-            return 0.0
-        mean, count = np.array([self.total / (self.n + 1)]), np.array([self.n])
-        return float(_stakes(mean, np.array([self.spread]), count, self.bound)[0])
-
-
-def _stakes(means: Array, spreads: Array, count: Codes, bound: float) -> Array:
-    """Return the next stakes: of the growth-optimal order mean / (variance + mean^2)."""
-    variances = (bound**2 / 4 + spreads) / (count + 1)
-    return np.clip(means / (variances + means**2), -MOST / bound, MOST / bound)
 
 
 def _mixed(up: Array, down: Array) -> CapitalPaths:

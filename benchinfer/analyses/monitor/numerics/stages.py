@@ -371,8 +371,10 @@ def _boundary(inside: _Inside | None, now: float, level: float) -> float:
         return np.inf
     if level >= _beyond(inside, now, -_FAR, 0.0):
         return -_FAR  # all of the remaining probability
-
-    def excess(bound: float) -> float:
-        return level - _beyond(inside, now, bound, 0.0)
-
-    return float(brentq(excess, -_FAR, _FAR, xtol=1e-11, rtol=1e-12))
+    root = brentq(
+        lambda bound: level - _beyond(inside, now, bound, 0.0),
+        *(-_FAR, _FAR),
+        xtol=1e-11,
+        rtol=1e-12,
+    )
+    return float(root)

@@ -16,7 +16,7 @@ from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, significant
-from benchinfer.core.provenance import AnalysisOptions, Provenance
+from benchinfer.core.provenance import AnalysisOptions, Provenance, StoredOptions
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -98,10 +98,7 @@ class Archetypes(Showable):
     converged: bool
     provenance: Provenance
 
-    @property
-    def options(self) -> ArchetypesOptions:
-        """The arguments of `archetypes`."""
-        return ArchetypesOptions.of(self.provenance)
+    options: ClassVar[StoredOptions[ArchetypesOptions]] = StoredOptions(ArchetypesOptions)
 
     @property
     def k(self) -> int:
