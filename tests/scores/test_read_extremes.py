@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from benchinfer.analyses.mixed.numerics import optimum
+from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
 from benchinfer.analyses.mixed.numerics.moments import from_cells
 from benchinfer.core.errors import BenchinferError, FitError, ScoreTableError
 from benchinfer.core.measure import Measure
@@ -137,7 +138,7 @@ def test_failing_linear_algebra_is_a_fit_error(monkeypatch):
         raise np.linalg.LinAlgError("Eigenvalues did not converge")
 
     n, y = np.full((4, 2), 1), np.array([[1.0, 2.0], [2.0, 4.0], [5.0, 5.0], [0.0, 3.0]])
-    monkeypatch.setattr(optimum, "derivatives", fails)
+    monkeypatch.setattr(CommonModel, "derivatives", fails)
     with pytest.raises(FitError, match="Eigenvalues did not converge"):
         optimum.fit(from_cells(n, y, np.zeros_like(y)), ("dataset",))
 
