@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4831,
+    "functions": 4807,
     "records": 477,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,

@@ -134,9 +134,7 @@ class Pareto(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return `summary`."""
-        return self.summary()
+    to_frame = summary
 
     def estimates(self) -> "pd.DataFrame":
         """Return the means over data sets in the measures' units: ``measure algorithm estimate``.

@@ -511,7 +511,8 @@ class TestedComparison(Comparison):
         """Whether verdicts rest on posterior probabilities."""
         return False
 
-    options: ClassVar["StoredOptions[TestedOptions]"]
+    if TYPE_CHECKING:
+        options: ClassVar[StoredOptions[TestedOptions]]
 
     @property
     def alpha(self) -> float:

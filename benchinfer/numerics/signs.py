@@ -232,11 +232,12 @@ def sign_flip(
             hint=f"up to {MOST_REALS} can be counted; {Option('null', 'monte-carlo')} draws"
             " patterns at random.",
         )
-
-    def tail(observed: float) -> float:
-        return upper_tail_of_reals(sizes, observed, noise)
-
-    p = _p_value(tail, float(sizes[positive].sum()), float(sizes.sum()), alternative)
+    p = _p_value(
+        lambda observed: upper_tail_of_reals(sizes, observed, noise),
+        float(sizes[positive].sum()),
+        float(sizes.sum()),
+        alternative,
+    )
     return _exact(statistic, p, len(sizes), len(differences), alternative)
 
 

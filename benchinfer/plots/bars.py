@@ -203,11 +203,6 @@ class Bars(Layout):
     rows: tuple[Bar, ...]  # from top to bottom
     top: float  # right end of the axis, which begins at 0
 
-    @property
-    def fits(self) -> bool:
-        """True if label and text fit next to the bar."""
-        return fits(self)
-
 
 size_bars = size_strips
 
@@ -217,7 +212,7 @@ def draw_bars(bars: Bars, ax: "Axes", *, room: float | None = None) -> None:
 
     If `room` says how many inches an axis among others has, the text is next to it.
     """
-    aligned = room is not None or bars.fits
+    aligned = room is not None or fits(bars)
     frame(bars, ax, (0.0, bars.top), room=room)
     shift, half = (0.0, 0.3) if aligned else (0.2, 0.15)
     rows = [(y + shift, row, row.value) for y, row in enumerate(bars.rows)]
@@ -285,11 +280,6 @@ class Intervals(Layout):
     sides: tuple[str, str]
     integers: bool = False
 
-    @property
-    def fits(self) -> bool:
-        """True if label and text fit next to the interval."""
-        return fits(self)
-
 
 def room(values: list[float], *, log: bool) -> tuple[float, float]:
     """Return ends of an axis that has all finite values inside.
@@ -315,7 +305,7 @@ def size_intervals(intervals: Intervals) -> tuple[float, float]:
 
 def draw_intervals(intervals: Intervals, ax: "Axes") -> None:
     """Draw the intervals into an Axes."""
-    aligned = intervals.fits
+    aligned = fits(intervals)
     shift = 0.0 if aligned else 0.2
     frame(intervals, ax, intervals.limits, log=intervals.log, integers=intervals.integers)
     _name_sides(intervals, ax)

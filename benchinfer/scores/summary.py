@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import narwhals as nw
@@ -239,10 +240,7 @@ def summary_of_frame(frame: Frame) -> Summary:
     )
     there = n > 0
     n = np.where(there, n, 0).astype(np.int64)
-
-    def count(unclear: Flags, ends: Array) -> Counts:
-        return _count_equal(frame, names, unclear, ends)
-
+    count = partial(_count_equal, frame, names)
     return Summary(
         *names,
         n=n,

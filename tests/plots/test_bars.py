@@ -9,10 +9,10 @@ def laid(*rows, width=6.9):
 
 
 def test_words_stand_above_where_there_is_no_room():
-    assert laid(Bar("a", "0.5", 0.5)).fits
-    assert not laid(Bar("a" * 50, "b" * 20, 0.5)).fits
-    assert laid(Bar("a", "0.5", 0.5), width=3.3).fits
-    assert not laid(Bar("a" * 20, "0.5", 0.5), width=3.3).fits
+    assert bars.fits(laid(Bar("a", "0.5", 0.5)))
+    assert not bars.fits(laid(Bar("a" * 50, "b" * 20, 0.5)))
+    assert bars.fits(laid(Bar("a", "0.5", 0.5), width=3.3))
+    assert not bars.fits(laid(Bar("a" * 20, "0.5", 0.5), width=3.3))
 
 
 def test_bars_and_heads_are_as_long_as_the_values():

@@ -107,9 +107,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
             raise ArgumentError(unknown("measure", measure, list(self)))
         return self[measure or next(iter(self))].plot(kind, ax, **options)
 
-    def __str__(self) -> str:
-        """Return the headline."""
-        return self.headline()
+    __str__ = headline
 
     def description(self) -> str:
         """Return the measures and the analyses."""

@@ -336,9 +336,7 @@ class Gate(Showable, Mapping[str, GatedMeasure]):
         sources = [source for row in self.values() for source in row.comparison.sources()]
         return bibtex([*sources, *([gate, holm] if len(self) > 1 else [])])
 
-    def __str__(self) -> str:
-        """Return the verdict in one sentence."""
-        return self.headline()
+    __str__ = headline
 
     def description(self) -> str:
         """Return the verdict and the algorithms."""

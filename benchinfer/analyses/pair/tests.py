@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -192,10 +193,7 @@ def _independent_rates(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
     first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
     difference = outcomes.independent_difference(first, second)
     wald = procedure.t_test(difference)
-
-    def interval(tail: float) -> tuple[float, float]:
-        return rates.newcombe(first, second, tail)
-
+    interval = partial(rates.newcombe, first, second)
     return _of_rates(difference, wald.statistic, wald.p, interval, procedure)
 
 

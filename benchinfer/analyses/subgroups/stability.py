@@ -150,9 +150,7 @@ class SubgroupStability(Showable):
             f" these characteristics divide: {splits}. No division in {100 * self.undivided:.0f} %."
         )
 
-    def __str__(self) -> str:
-        """Return the sentence."""
-        return self.sentence()
+    __str__ = sentence
 
     def citations(self) -> str:
         """Return the BibTeX entries of the methods."""

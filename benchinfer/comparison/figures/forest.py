@@ -96,11 +96,6 @@ class Forest(Layout):
     left: Literal[Verdict.FIRST, Verdict.SECOND]
     sides: tuple[str, str]
 
-    @property
-    def in_columns(self) -> bool:
-        """Whether label and verdict are next to the interval."""
-        return bars.fits(self)
-
 
 def layout(
     comparison: "Comparison",
@@ -176,7 +171,7 @@ def _rows_in(table: "pd.DataFrame", laid: Forest) -> tuple[tuple[Row, ...], dict
     names = fitted(order, math.inf)
     both = [_rows(table, names, named=named) for named in (True, False)]
     for rows in both:
-        if replace(laid, rows=rows).in_columns:
+        if bars.fits(replace(laid, rows=rows)):
             return rows, names
     for rows in both:
         if widest([row.label + row.said for row in rows]) <= room:
@@ -268,7 +263,7 @@ def size(forest: Forest) -> tuple[float, float]:
 
 def draw(forest: Forest, ax: "Axes") -> None:
     """Draw a forest into an Axes."""
-    in_columns, n = forest.in_columns, len(forest.rows)
+    in_columns, n = bars.fits(forest), len(forest.rows)
     shift = 0.0 if in_columns else 0.2
     bars.frame(forest, ax, limits(forest, log=forest.log), log=forest.log)
     ax.grid(visible=False)

@@ -162,9 +162,7 @@ class Consensus(Tabular):
             columns["score"] = self.scores[order]
         return frame(columns)
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return `summary`."""
-        return self.summary()
+    to_frame = summary
 
     def support(self) -> "pd.DataFrame":
         """Support for the verdict of each pair.

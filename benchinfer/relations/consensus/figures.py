@@ -12,7 +12,7 @@ from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import PAGE, Width, lines
 from benchinfer.plots.text import key
-from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
+from benchinfer.plots.tiles import draw_chances, layout_of, size_chances
 from benchinfer.relations.consensus.consensus import Consensus, optima
 from benchinfer.relations.consensus.stability import Stability
 from benchinfer.relations.figures import RELATION, hasse
@@ -40,11 +40,6 @@ def layout_agreed(consensus: "Consensus", width: Width = PAGE) -> hasse.Hasse:
         notes=(*laid.notes, *more),
         alt=f"Consensus, best first (> preferred to, ~ equivalent, ? undecided): {consensus}.",
     )
-
-
-def layout_positions(stability: "Stability", width: Width = PAGE) -> Chances:
-    """Lay out the positions over the resamples of a bootstrapped consensus."""
-    return layout_of(stability.algorithms, stability.position[0], width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +102,13 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "support": Kind(layout_consensus, size_support, draw_support),
         "matrix": of_part(RELATION["matrix"], lambda consensus: consensus.relation()),
     },
-    Stability: {"positions": Kind(layout_positions, size_chances, draw_chances)},
+    Stability: {
+        "positions": Kind(
+            lambda stability, width=PAGE: layout_of(
+                stability.algorithms, stability.position[0], width
+            ),
+            size_chances,
+            draw_chances,
+        ),
+    },
 }

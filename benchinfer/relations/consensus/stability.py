@@ -186,9 +186,7 @@ class ConsensusInfluence(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return `summary`."""
-        return self.summary()
+    to_frame = summary
 
     def pairs(self) -> "pd.DataFrame":
         """Return the pairs that change: ``relation first second observed without``.
@@ -369,9 +367,7 @@ class Stability(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return `summary`."""
-        return self.summary()
+    to_frame = summary
 
     def positions(self) -> "pd.DataFrame":
         """Return how often each place is taken: ``algorithm position share share_error observed``.

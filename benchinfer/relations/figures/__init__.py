@@ -4,7 +4,14 @@ from collections.abc import Mapping
 
 from benchinfer.plots.draw import Kind
 from benchinfer.plots.layout import size_map
-from benchinfer.plots.tiles import draw_chances, draw_verdicts, size_chances, size_verdicts
+from benchinfer.plots.style import PAGE
+from benchinfer.plots.tiles import (
+    draw_chances,
+    draw_verdicts,
+    layout_together,
+    size_chances,
+    size_verdicts,
+)
 from benchinfer.relations.cluster_stability import ClusterStability
 from benchinfer.relations.ensemble import Ensemble
 from benchinfer.relations.figures import ensemble, hasse, pairs
@@ -31,6 +38,12 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         **LIKENESS,
     },
     ClusterStability: {
-        "together": Kind(ensemble.layout_together, size_chances, draw_chances),
+        "together": Kind(
+            lambda result, width=PAGE: layout_together(
+                result.names, result.together, width, resamples=result.resamples
+            ),
+            size_chances,
+            draw_chances,
+        ),
     },
 }

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from benchinfer.relations.cluster_stability import ClusterStability
     from benchinfer.relations.consensus.consensus import Consensus
     from benchinfer.relations.ensemble import Clusters, Ensemble
     from benchinfer.relations.relation import Relation
@@ -513,8 +512,3 @@ def _square(consensus: "Consensus", values: "pd.Series") -> Array:
     square = np.zeros((k, k))
     square[np.triu_indices(k, 1)] = values
     return square + square.T
-
-
-def layout_together(result: "ClusterStability", width: Width = PAGE) -> tiles.Chances:
-    """Lay out how often two relations are in one cluster."""
-    return tiles.layout_together(result.names, result.together, width, resamples=result.resamples)

@@ -892,10 +892,7 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
             table = table.append_column(slot, column)
         return nw.from_native(table, eager_only=True).lazy(), findings
 
-    def stream(labels: Columns, scores: Columns) -> tuple[int, Iterator[Any]]:
-        return 0, _batches(path, shape, labels, scores)
-
-    return names, load, stream
+    return names, load, lambda labels, scores: (0, _batches(path, shape, labels, scores))
 
 
 type _Shape = tuple[str, tuple[str, ...], int]  # delimiter, names, lines above the rows

@@ -5,7 +5,7 @@ import pytest
 import benchinfer as bi
 from benchinfer.comparison.figures import forest
 from benchinfer.core.verdict import Verdict
-from benchinfer.plots import style
+from benchinfer.plots import bars, style
 
 
 def test_rows_are_the_contrasts(mixed):
@@ -96,9 +96,9 @@ def test_axis_names_direction_and_order(mixed, seconds):
 
 
 def test_words_stand_above_where_there_is_no_room(mixed, nasty):
-    assert forest.layout(mixed).in_columns
-    assert not forest.layout(mixed, 2.0).in_columns
-    assert not forest.layout(nasty).in_columns
+    assert bars.fits(forest.layout(mixed))
+    assert not bars.fits(forest.layout(mixed, 2.0))
+    assert not bars.fits(forest.layout(nasty))
 
 
 @pytest.mark.parametrize(

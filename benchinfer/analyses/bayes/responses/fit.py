@@ -72,10 +72,6 @@ def sample_responses(
 
 def _compiled(density: ResponseDensity) -> Any:
     """Return a density as nutpie samples it."""
-
-    def start(seed: int) -> "Array":
-        return np.random.default_rng(seed).uniform(-1, 1, density.size)
-
     return nutpie.compiled_pyfunc.from_pyfunc(
         density.size,
         lambda: density,
@@ -83,7 +79,7 @@ def _compiled(density: ResponseDensity) -> Any:
         [np.dtype(np.float64)],
         [(density.size,)],
         ["parameters"],
-        make_initial_point_fn=start,
+        make_initial_point_fn=lambda seed: np.random.default_rng(seed).uniform(-1, 1, density.size),
     )
 
 

@@ -12,6 +12,7 @@ Processing Systems 34. https://doi.org/10.48550/arXiv.2108.13264
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -95,9 +96,7 @@ def draws(
         n, q = sample.n, statistic.q if statistic.kind == "quantile" else None
         weights, cuts = 1 / (sample.n_datasets * n), resampling.cut(n.sum(axis=-2))
         pool, reduction = resampling.pool_of(sample), resampling.PoolReduction(weights, cuts, q)
-
-        def part(first: int, last: int) -> Array:
-            return resampling.pooled(plan, pool, reduction, key, first, last)
+        part = partial(resampling.pooled, plan, pool, reduction, key)
     else:
         shares, sizes = sample.shares
 

@@ -210,11 +210,13 @@ def _restricted(parts: Sequence[NetworkPart]) -> float:
     if score[ends[0]] < 0 or score[ends[1]] > 0:
         raise FitError("the restricted likelihood has no maximum where it was looked for.")
     low, high = grid[ends].tolist()
-
-    def slope(t: float) -> float:
-        return float(evaluate(np.array([t]))[1][0])
-
-    return float(brentq(slope, low, high, xtol=1e-15 * grid[-1], rtol=1e-14))
+    zero = brentq(
+        lambda t: float(evaluate(np.array([t]))[1][0]),
+        *(low, high),
+        xtol=1e-15 * grid[-1],
+        rtol=1e-14,
+    )
+    return float(zero)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,13 +145,13 @@ def nemenyi_difference(k: int, n: int, alpha: float = 0.05) -> float:
     >>> round(nemenyi_difference(5, 30), 4)
     1.1136
     """
-
-    def excess(width: float) -> float:
-        return float(np.log(range_survival(np.array(width), k))) - np.log(alpha)
-
     # Bonferroni's inequality bounds the quantile of the range.
     high = -np.sqrt(2) * float(ndtri(alpha / (k * (k - 1)))) + 1e-6
-    quantile = brentq(excess, 1e-9, high, xtol=1e-13)
+    quantile = brentq(
+        lambda width: float(np.log(range_survival(np.array(width), k))) - np.log(alpha),
+        *(1e-9, high),
+        xtol=1e-13,
+    )
     return float(quantile) * std_error(k, n) / 2**0.5
 
 

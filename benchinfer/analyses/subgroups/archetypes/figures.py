@@ -258,13 +258,6 @@ def draw_curve(laid: ElbowCurve, ax: "Axes") -> None:
     name_axis(ax, laid.axis, laid.width - 0.6)
 
 
-def layout_together(result: ArchetypeStability, width: Width = PAGE) -> tiles.Chances:
-    """Lay out how often two data sets are most like the same archetype."""
-    return tiles.layout_together(
-        result.datasets, result.together, width, resamples=result.resamples
-    )
-
-
 # By class, the default kind first.
 FIGURES: Mapping[type, Mapping[str, Kind]] = {
     Archetypes: {
@@ -276,5 +269,13 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         ),
         "curve": Kind(layout_curve, lambda laid: (laid.width, 2.6), draw_curve),
     },
-    ArchetypeStability: {"together": Kind(layout_together, tiles.size_chances, tiles.draw_chances)},
+    ArchetypeStability: {
+        "together": Kind(
+            lambda result, width=PAGE: tiles.layout_together(
+                result.datasets, result.together, width, resamples=result.resamples
+            ),
+            tiles.size_chances,
+            tiles.draw_chances,
+        ),
+    },
 }

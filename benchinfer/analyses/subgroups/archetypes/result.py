@@ -228,10 +228,6 @@ class Archetypes(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return `coordinates`."""
-        return self.coordinates()
-
     def coordinates(self) -> "pd.DataFrame":
         """One row per data set and archetype: ``dataset archetype share distance weight``.
 
@@ -248,6 +244,8 @@ class Archetypes(Showable):
                 "weight": np.repeat(self.weights, k),
             }
         )
+
+    to_frame = coordinates
 
     def profiles(self) -> "pd.DataFrame":
         """One row per archetype and algorithm: ``archetype algorithm estimate rank``.

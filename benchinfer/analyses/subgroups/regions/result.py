@@ -135,9 +135,7 @@ class Regions(Showable):
             }
         )
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return `summary`."""
-        return self.summary()
+    to_frame = summary
 
     def curve(self) -> "pd.DataFrame":
         """One row per pair and place: the difference with its band.

@@ -325,11 +325,15 @@ def quasi_variances(cov: Array, least: Array | float = 0.0) -> QuasiVariances:
     def residual(q: Array) -> Array:
         return np.log(np.maximum(both @ q, 1e-12)) - target
 
-    def slope(q: Array) -> Array:
-        return both / np.maximum(both @ q, 1e-12)[:, None]
-
     start = np.maximum(np.linalg.lstsq(both, wanted / scale, rcond=None)[0], 0.05)
-    fit = least_squares(residual, start, jac=slope, xtol=1e-14, ftol=1e-14, gtol=1e-12)
+    fit = least_squares(
+        residual,
+        start,
+        jac=lambda q: both / np.maximum(both @ q, 1e-12)[:, None],
+        xtol=1e-14,
+        ftol=1e-14,
+        gtol=1e-12,
+    )
     error = np.exp(residual(fit.x) / 2) - 1
     shown = np.abs(matrix[finite]).any(axis=0)
     variance = np.where(shown, scale * fit.x, np.nan)
