@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4807,
-    "records": 477,
+    "functions": 4782,
+    "records": 474,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
 }

@@ -609,7 +609,7 @@ def _labels(frame: Frame, roles: Roles, absent: Mapping[str, str]) -> list[nw.Ex
     schema, memory = frame.collect_schema(), in_memory(frame)
     columns: list[nw.Expr] = []
     for role in (*LABELS, *INNER, *REMARKS):
-        names = (_name_of(role),) if role in roles.spread else roles.of.get(role, ())
+        names = (f"benchinfer_{role}",) if role in roles.spread else roles.of.get(role, ())
         if len(names) == 1:
             columns.append(as_label(names[0], schema[names[0]], memory=memory).alias(role))
         elif names:
@@ -645,7 +645,7 @@ def _long(frame: Frame, roles: Roles) -> Frame:
         frame.select(
             *roles.labels,
             *slots(roles.covariates),
-            *(nw.lit(label).alias(_name_of(role)) for role, label in labels.items()),
+            *(nw.lit(label).alias(f"benchinfer_{role}") for role, label in labels.items()),
             (nw.col(name).cast(nw.String) if as_text else _float(name, schema[name])).alias(_VALUE),
         )
         for name, labels in roles.wide.items()
@@ -653,14 +653,14 @@ def _long(frame: Frame, roles: Roles) -> Frame:
     return nw.concat(parts)
 
 
-def _name_of(role: str) -> str:
-    """Return the name of a column of labels from the names of wide columns."""
-    return f"benchinfer_{role}"
-
-
 def in_memory(frame: Frame) -> bool:
     """Return whether the frame is an Arrow table; other frames in memory are converted."""
     return type(nw.to_native(frame)).__module__.split(".")[0] == "pyarrow"
+
+
+def lazy(table: Any) -> Frame:
+    """Return an Arrow table as a frame."""
+    return nw.from_native(table, eager_only=True).lazy()
 
 
 def as_label(name: str, kind: nw.dtypes.DType, *, memory: bool = False) -> nw.Expr:
@@ -722,7 +722,7 @@ def encoded(frame: Frame) -> Frame:
                 filled = pc.if_else(pc.equal(text, ""), None, text)  # pyright: ignore[reportAttributeAccessIssue]
                 column = filled.dictionary_encode()
             native = native.set_column(i, name, column)
-    return nw.from_native(native.unify_dictionaries(), eager_only=True).lazy()
+    return lazy(native.unify_dictionaries())
 
 
 def holds(

@@ -27,6 +27,7 @@ from benchinfer.scores.checks.faults import (
     refuse,
     status_without_limit,
     tally,
+    tests,
     usable,
 )
 from benchinfer.scores.checks.findings import check, pairing, scores_at_a_limit, swapped_roles
@@ -68,7 +69,7 @@ from benchinfer.scores.rows import (
     placed_frame,
     rows_of,
 )
-from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_steps
+from benchinfer.scores.sources.curves import STEPS, TARGETS, TRACES, Take, points, without_column
 from benchinfer.scores.sources.declaration import Measures, declared
 from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import Source, engine_errors
@@ -344,9 +345,12 @@ def _read(
         replace(m, label=new_names.get(m.name, m.label))
         for m in (declared_measures or (tool.measures if tool else ()))
     )
-    features = _names_of_features(features, origin)
+    if isinstance(features, str) and features in origin.names:
+        features = (features,)
+    elif isinstance(features, Sequence) and not isinstance(features, str):
+        features = tuple(map(str, features))
     point = None if of_curve is None else Take.of(of_curve, origin.names)
-    origin = origin if point is None else without_steps(origin, point)
+    origin = origin if point is None else without_column(origin, point.steps)
     roles = roles_of(
         origin,
         status_role(level_columns(levels, columns, origin.names), origin.names, declared_measures),
@@ -407,13 +411,6 @@ def _table(
         _failures=failures,
         units=nested,
     )
-
-
-def _names_of_features(features: object, origin: Source) -> object:
-    """Return the columns that features are in; other sources of features as they are."""
-    if isinstance(features, str):
-        return (features,) if features in origin.names else features
-    return tuple(map(str, features)) if isinstance(features, Sequence) else features
 
 
 def _check_arguments(
@@ -534,7 +531,7 @@ def _of_dense(rows: Rows, roles: Roles, options: _Options) -> Reading:
 def _of_frame(frame: Frame, roles: Roles, options: _Options) -> Reading:
     if (dense := placed_frame(frame)) is not None:
         return replace(_of_dense(dense, roles, options), canonical=frame, usable=frame)
-    counts = tally(frame)
+    counts = tally(frame, tests(frame))
     faulty = sum(counts.values()) > counts["rows"]
     columns = frame.collect_schema().names()
     names = (*LABELS, *INNER, "value", *slots(roles.covariates))
@@ -711,37 +708,28 @@ def _answers_as_replications(roles: Roles) -> Finding | None:
     return Finding("joined replications", "warning", len(names), what, (), hint)
 
 
-def _grouped_items(origin: Source, roles: Roles) -> Finding | None:
-    """Warn where items that count as independent are in groups, by the name of a column."""
-    if roles.units or (group := grouping_column(origin, roles, "replication")) is None:
-        return None
-    name, groups, items = group
+def _in_groups(origin: Source, roles: Roles, role: str) -> list[Finding]:
+    """Warn where items or data sets that count as independent are in groups, by their column."""
+    if (group := grouping_column(origin, roles, role)) is None:
+        return []
+    name, groups, n = group
+    if role == "replication":
+        rule, members = "items in groups", counted(n, roles.of[role][0])
+        hint = Phrase(
+            f"{Option('units', (name, *roles.of[role]))} counts {plural(name)}, and says how"
+            " much the others depend on each other."
+        )
+    else:
+        rule, members = "data sets in groups", count(n, "data set")
+        hint = Phrase(
+            f"{Given('columns', {name: 'domain'})} names the groups; {Call('compare_mixed')} with"
+            f" {Option('domains', 'random')} takes the {plural(name)} as the sample."
+        )
     what = (
-        f"the column {name} puts {counted(items, roles.of['replication'][0])} in"
-        f" {counted(groups, name)}: those of one {noun(name)} may depend on each other, and count"
-        " as independent."
+        f"the column {name} puts {members} in {counted(groups, name)}: those of one {noun(name)}"
+        " may depend on each other, and count as independent."
     )
-    hint = Phrase(
-        f"{Option('units', (name, *roles.of['replication']))} counts {plural(name)}, and says how"
-        " much the others depend on each other."
-    )
-    return Finding("items in groups", "warning", groups, what, (), hint)
-
-
-def _grouped_datasets(origin: Source, roles: Roles) -> Finding | None:
-    """Warn where data sets that count as independent are in groups, by the name of a column."""
-    if "domain" in roles.of or (group := grouping_column(origin, roles, "dataset")) is None:
-        return None
-    name, groups, datasets = group
-    what = (
-        f"the column {name} puts {count(datasets, 'data set')} in {counted(groups, name)}: those"
-        f" of one {noun(name)} may depend on each other, and count as independent."
-    )
-    hint = Phrase(
-        f"{Given('columns', {name: 'domain'})} names the groups; {Call('compare_mixed')} with"
-        f" {Option('domains', 'random')} takes the {plural(name)} as the sample."
-    )
-    return Finding("data sets in groups", "warning", groups, what, (), hint)
+    return [Finding(rule, "warning", groups, what, (), hint)]
 
 
 def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) -> list[Finding]:
@@ -757,10 +745,11 @@ def _reading_notes(reading: Reading, scheme: Resampling | None, origin: Source) 
         findings.append(joined)
     items = scheme is not None and scheme.kind == "items"
     names = map(common_name, reading.roles.of.get("replication", ()))
-    of_items = items or not ITEMS.isdisjoint(names)
-    grouped = _grouped_items(origin, reading.roles) if of_items else None
-    grouped = grouped or _grouped_datasets(origin, reading.roles)
-    findings += [grouped] if grouped else []
+    of_items = (items or not ITEMS.isdisjoint(names)) and not reading.roles.units
+    grouped = _in_groups(origin, reading.roles, "replication") if of_items else []
+    if not grouped and "domain" not in reading.roles.of:
+        grouped = _in_groups(origin, reading.roles, "dataset")
+    findings += grouped
     if reading.roles.has("replication") and summary.datasets and not items:
         swapped = swapped_roles(summary.datasets, reading.rows.replications())
         findings += [swapped] if swapped else []

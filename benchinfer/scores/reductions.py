@@ -11,6 +11,7 @@ from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.columns import Frame
+from benchinfer.scores.numerics.nested import dense
 from benchinfer.scores.numerics.places import Places
 from benchinfer.scores.summary import (
     ScoreRows,
@@ -79,8 +80,8 @@ class Blocks:
     step
         Smallest step between scores of such a table.
     total, size
-        (R, K) of units of unequal size, `UnitScores.total` and `UnitScores.size`, 0 where there is
-        none; else None. The mean is then `UnitScores.linear`.
+        (R, K) of units of unequal size, totals and sizes of `unit_scores`, 0 where there is none;
+        else None. The mean is then that of the linear scores.
     items, unit_mean
         (R, K) numbers of items of such units, and means over them; 0 without any.
     """
@@ -186,7 +187,7 @@ def reduce_blocks(
     block = rows.dataset * levels + rows.replication
     if not paired:
         block = block * k + rows.algorithm
-    blocks, index = _dense(block, len(datasets) * levels * (1 if paired else k))
+    blocks, index = dense(block)
     cell = index * k + rows.algorithm
     size = len(blocks) * k
     count = np.bincount(cell, minlength=size)
@@ -215,57 +216,49 @@ def reduce_blocks(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class UnitScores:
-    """Scores of nested units, of which a data set's level is a ratio of sums; (N,) arrays.
+def unit_scores(mean: Array, n: Array, cell: Codes) -> tuple[Array, Array, Array]:
+    """Return scores of nested units, of which a data set's level is a ratio of sums.
 
     With the mean m of a unit over its n items, and C units of the algorithm on the data set, the
     level is ``M = sum n m / sum n``.
 
-    Attributes
+    Parameters
     ----------
-    linear
-        Scores whose mean is M, and whose sample variance over C is the variance of M by
-        linearisation with the leverage of each unit (CR2):
-        ``M + (n / n_mean) (m - M) sqrt((1 - 1 / C) / (1 - n / sum n))``, centred at M.
-    total
-        ``m n / n_mean``, whose mean is M.
-    size
-        ``n / n_mean``.
+    mean, n, cell
+        (N,) means of units, their numbers of items, and the cell of each.
+
+    Returns
+    -------
+    tuple
+        (N,) linear scores, whose mean is M, and whose sample variance over C is the variance of M
+        by linearisation with the leverage of each unit (CR2):
+        ``M + (n / n_mean) (m - M) sqrt((1 - 1 / C) / (1 - n / sum n))``, centred at M; totals
+        ``m n / n_mean``, whose mean is M; and sizes ``n / n_mean``.
 
     References
     ----------
     Bell, R. M. & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression
     with multi-stage samples. Survey Methodology 28, 169-181.
+
+    Examples
+    --------
+    >>> m, n = np.array([1.0, 0.0, 0.5]), np.array([2.0, 1.0, 1.0])
+    >>> unit_scores(m, n, np.zeros(3, int))[0].mean().round(9)  # (2 + 0 + 0.5) / 4
+    np.float64(0.625)
     """
+    units = np.bincount(cell).clip(min=1)[cell]
+    size = n / (np.bincount(cell, n)[cell] / units)
 
-    linear: Array
-    total: Array
-    size: Array
+    def average(values: Array) -> Array:
+        return np.bincount(cell, values)[cell] / units
 
-    @staticmethod
-    def of(mean: Array, n: Array, cell: Codes) -> "UnitScores":
-        """Weigh (N,) means of units by their numbers of items within each cell.
-
-        Examples
-        --------
-        >>> m, n = np.array([1.0, 0.0, 0.5]), np.array([2.0, 1.0, 1.0])
-        >>> UnitScores.of(m, n, np.zeros(3, int)).linear.mean().round(9)  # (2 + 0 + 0.5) / 4
-        np.float64(0.625)
-        """
-        units = np.bincount(cell).clip(min=1)[cell]
-        size = n / (np.bincount(cell, n)[cell] / units)
-
-        def average(values: Array) -> Array:
-            return np.bincount(cell, values)[cell] / units
-
-        level = average(size * mean)
-        level = level + average(size * (mean - level))
-        leverage = (1 - 1 / units) / np.maximum(1 - size / units, 1e-300)
-        residual = size * (mean - level) * np.sqrt(leverage)
-        uneven = np.bincount(cell, size != 1)[cell] > 0
-        linear = np.where(uneven, level + residual - average(residual), mean)
-        return UnitScores(linear, size * mean, size)
+    level = average(size * mean)
+    level = level + average(size * (mean - level))
+    leverage = (1 - 1 / units) / np.maximum(1 - size / units, 1e-300)
+    residual = size * (mean - level) * np.sqrt(leverage)
+    uneven = np.bincount(cell, size != 1)[cell] > 0
+    linear = np.where(uneven, level + residual - average(residual), mean)
+    return linear, size * mean, size
 
 
 def reduce_unit_blocks(
@@ -273,25 +266,34 @@ def reduce_unit_blocks(
     *, paired: bool
 ) -> Blocks:  # fmt: skip
     """Arrange oriented means of units with n items as blocks."""
-    units = UnitScores.of(rows.value, n, rows.dataset * len(names[1]) + rows.algorithm)
-    even = bool((units.size == 1).all())
+    cell = rows.dataset * len(names[1]) + rows.algorithm
+    linear, total, size = unit_scores(rows.value, n, cell)
+    even = bool((size == 1).all())
     parts = [
         reduce_blocks(replace(rows, value=value), measure, *names, paired=paired)
-        for value in (units.linear, *(() if even else (units.total, units.size, n, rows.value)))
+        for value in (linear, *(() if even else (total, size, n, rows.value)))
     ]
     names_of = ("total", "size", "items", "unit_mean")
     rest = {name: part.mean for name, part in zip(names_of, parts[1:], strict=False)}
     return replace(parts[0], **rest)
 
 
-def unit_moments(mean: Array, n: Array, cell: Codes, cells: int) -> tuple[Counts, Array, Array]:
-    """Return counts of units, levels, and sums of squares of `UnitScores.linear` of cells."""
-    linear = UnitScores.of(mean, n, cell).linear
+def unit_moments(
+    rows: ScoreRows, value: Array, names: tuple[tuple[str, ...], tuple[str, ...]]
+) -> tuple[Counts, Array, Array]:
+    """Return (D, K) counts of units, levels, and sums of squares of linear `unit_scores`.
+
+    The covariate of `rows` is the number of items of each unit, of which `value` are the means.
+    """
+    shape = len(names[0]), len(names[1])
+    cell, cells = rows.dataset * shape[1] + rows.algorithm, shape[0] * shape[1]
+    linear, _, _ = unit_scores(value, rows.covariate[:, 0], cell)
     units = np.bincount(cell, minlength=cells)
     level = np.bincount(cell, linear, cells) / np.maximum(units, 1)
     level += np.bincount(cell, linear - level[cell], cells) / np.maximum(units, 1)
     squares = np.bincount(cell, (linear - level[cell]) ** 2, cells)
-    return units, np.where(units > 0, level, np.nan), squares
+    level = np.where(units > 0, level, np.nan)
+    return units.reshape(shape), level.reshape(shape), squares.reshape(shape)
 
 
 def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[Blocks]:
@@ -317,17 +319,6 @@ def blocks_in_parts(places: Places, measure: Measure, scores: int) -> Iterator[B
             within=np.zeros((len(places.datasets), len(places.algorithms))),
             paired=True,
         )
-
-
-def _dense(codes: Codes, size: int) -> tuple[Codes, Codes]:
-    """Return (R,) the codes that occur, sorted, and (N,) the position of each row's code."""
-    if size > 8 * len(codes) + 1024:
-        occurring, index = np.unique(codes, return_inverse=True)
-        return occurring, index
-    there = np.zeros(size, dtype=bool)
-    there[codes] = True
-    position = np.cumsum(there) - 1
-    return np.flatnonzero(there), position[codes]
 
 
 def require_scale(frame: Frame, measure: Measure) -> None:

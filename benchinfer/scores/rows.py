@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.measure import Measure
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array
 from benchinfer.scores.columns import (
     INNER,
     JOINT,
@@ -21,6 +21,7 @@ from benchinfer.scores.columns import (
     Frame,
     holds_text,
     in_memory,
+    lazy,
     slots,
 )
 from benchinfer.scores.numerics.places import (
@@ -49,6 +50,7 @@ from benchinfer.scores.summary import (
     Summary,
     coded,
     collect,
+    dictionary,
     in_order,
     labels_of,
     summary_of_frame,
@@ -56,6 +58,7 @@ from benchinfer.scores.summary import (
 )
 
 if TYPE_CHECKING:
+    from benchinfer.numerics.types import Codes
     from benchinfer.scores.features import Feature
     from benchinfer.scores.table import ScoreTable
 
@@ -232,11 +235,6 @@ class UnitRows(EngineRows):
 
     @property
     @override
-    def in_cluster(self) -> bool:
-        return False
-
-    @property
-    @override
     def unit_size(self) -> float | None:
         sizes: Any = self.columns.select(SIZE).unique().collect().to_arrow()
         return float(sizes.column(0)[0].as_py()) if len(sizes) == 1 else float("nan")
@@ -256,7 +254,7 @@ class UnitRows(EngineRows):
         names = summary.datasets, summary.algorithms
         for m, name in enumerate(summary.measures):
             rows = self.scores(name, names, (SIZE,))
-            _, mean[m], squares[m] = _unit_moments(rows, rows.value, names)
+            _, mean[m], squares[m] = unit_moments(rows, rows.value, names)
         return replace(summary, mean=mean, squares=squares)
 
     @override
@@ -273,7 +271,7 @@ class UnitRows(EngineRows):
         require_scale(self.columns, measure)
         names = summary.datasets, summary.algorithms
         rows = self.scores(measure.name, names, (SIZE,))
-        n, mean, squares = _unit_moments(rows, measure.orient(rows.value), names)
+        n, mean, squares = unit_moments(rows, measure.orient(rows.value), names)
         return Cells(measure, *names, n, mean, deviation(n, squares))
 
     @override
@@ -285,14 +283,6 @@ class UnitRows(EngineRows):
         return reduce_unit_blocks(rows, size, measure, names, paired=paired)
 
 
-def _unit_moments(rows: ScoreRows, value: Array, names: Names) -> tuple[Codes, Array, Array]:
-    """Return (D, K) counts, levels and sums of squares of units."""
-    d, k = len(names[0]), len(names[1])
-    cell = rows.dataset * k + rows.algorithm
-    n, mean, squares = unit_moments(value, rows.covariate[:, 0], cell, d * k)
-    return n.reshape(d, k), mean.reshape(d, k), squares.reshape(d, k)
-
-
 @dataclass(frozen=True, slots=True)
 class PlacedRows(Rows):
     """Rows in their places: one score in each, without covariates."""
@@ -301,7 +291,22 @@ class PlacedRows(Rows):
 
     @override
     def frame(self, domains: Mapping[str, str] | None = None) -> Frame:
-        return frame_of(self.places, domains)
+        import pyarrow as pa
+
+        places, tables = self.places, list[Any]()
+        for m in range(len(places.measures)):
+            dataset, replication, algorithm, value = places.scores(m)
+            columns = {
+                "dataset": dictionary(dataset, places.datasets),
+                "replication": dictionary(places.labels(m)[replication], places.replications),
+                "algorithm": dictionary(algorithm, places.algorithms),
+                "measure": dictionary(np.full(len(value), m), places.measures),
+            }
+            if domains is not None:
+                columns["domain"] = dictionary(dataset, (domains[name] for name in places.datasets))
+            ordered = {name: columns[name] for name in LABELS if name in columns}
+            tables.append(pa.table({**ordered, "value": value}))
+        return lazy(pa.concat_tables(tables))
 
     @override
     def summary(self) -> Summary:
@@ -435,12 +440,6 @@ class ReducedRows(Rows):
     @override
     def statistics(self, table: "ScoreTable") -> SufficientStatistics:
         return self.held
-
-    @override
-    def replaced(
-        self, measure: Measure, new: Measure, names: Names, change: Callable[[ScoreRows], Array]
-    ) -> Rows:
-        raise rows_needed()
 
     @override
     def rescaled(
@@ -589,11 +588,6 @@ def renamed(table: Any, measure: str, name: str) -> Any:
     return table.set_column(place, "measure", new)
 
 
-def lazy(table: Any) -> Frame:
-    """Return an Arrow table as a frame."""
-    return nw.from_native(table, eager_only=True).lazy()
-
-
 def rows_of(frame: Frame) -> Rows:
     """Return the rows of canonical columns, in their places where these are dense."""
     if SIZE in frame.collect_schema().names():
@@ -613,34 +607,6 @@ def placed_frame(frame: Frame) -> PlacedRows | None:
     if "domain" in table.column_names and table.column("domain").null_count:
         return None
     return placed(len(table), table.to_batches(max_chunksize=BATCH), roles, {})
-
-
-def frame_of(places: Places, domains: Mapping[str, str] | None) -> Frame:
-    """Return canonical columns in memory."""
-    import pyarrow as pa
-
-    tables: list[Any] = []
-    for m in range(len(places.measures)):
-        dataset, replication, algorithm, value = places.scores(m)
-        columns = {
-            "dataset": dictionary(dataset, places.datasets),
-            "replication": dictionary(places.labels(m)[replication], places.replications),
-            "algorithm": dictionary(algorithm, places.algorithms),
-            "measure": dictionary(np.full(len(value), m), places.measures),
-        }
-        if domains is not None:
-            columns["domain"] = dictionary(dataset, (domains[name] for name in places.datasets))
-        ordered = {name: columns[name] for name in LABELS if name in columns}
-        tables.append(pa.table({**ordered, "value": value}))
-    return lazy(pa.concat_tables(tables))
-
-
-def dictionary(codes: Codes, names: Iterable[str]) -> Any:
-    """Return labels as an Arrow dictionary."""
-    import pyarrow as pa
-
-    indices = pa.array(codes.astype(np.int32))
-    return pa.DictionaryArray.from_arrays(indices, pa.array(list(names), pa.string()))
 
 
 class _Labels:

@@ -33,7 +33,7 @@ from benchinfer.scores.coverage import Finding
 from benchinfer.scores.features import Feature, differing_features, pool_features
 from benchinfer.scores.reductions import Blocks, Cells, deviation, smallest_step, squares_of
 from benchinfer.scores.resampling import Resampling
-from benchinfer.scores.summary import ScoreRows, Summary
+from benchinfer.scores.summary import ScoreRows, Summary, extremes
 
 if TYPE_CHECKING:
     from benchinfer.scores.table import ScoreTable
@@ -348,9 +348,9 @@ class SufficientStatistics(Readable):
 
         mean = changed(self.mean, (sign * self.mean[m] - low[:, None]) / by)
         squares = changed(self.squares, self.squares[m] / by**2)
-        extremes = [(measure.orient(x[m]) - low[:, None]) / by for x in (old.minimum, old.maximum)]
-        lowest = changed(old.minimum, np.fmin(*extremes))
-        highest = changed(old.maximum, np.fmax(*extremes))
+        oriented = [(measure.orient(x[m]) - low[:, None]) / by for x in (old.minimum, old.maximum)]
+        lowest = changed(old.minimum, np.fmin(*oriented))
+        highest = changed(old.maximum, np.fmax(*oriented))
         names = [new.name if i == m else name for i, name in enumerate(old.measures)]
         summary = replace(
             old,
@@ -361,7 +361,7 @@ class SufficientStatistics(Readable):
             maximum=highest,
             ends=changed(old.ends, np.full(2, np.nan)),
         )
-        ends = _ends(lowest, highest)
+        ends = extremes(lowest, highest)
         summary = replace(summary, ends=ends, at_ends=_at_ends(summary, ends))
         order = sorted(range(len(names)), key=names.__getitem__)
         blocks, steps = dict(self.blocks), dict(self.steps)
@@ -401,7 +401,7 @@ class SufficientStatistics(Readable):
             shared = np.stack([blocks[name].blocks() for name in measure_names])
         names = (tuple(old.datasets[i] for i in d), tuple(old.algorithms[i] for i in k))
         low, high = old.minimum[cells], old.maximum[cells]
-        ends = _ends(low, high)
+        ends = extremes(low, high)
         summary = Summary(
             tuple(measure_names),
             *names,
@@ -592,7 +592,7 @@ def _pooled_summary(union: _Union, a: Summary, b: Summary) -> Summary:
     )
     low = union.both(a.minimum, b.minimum, np.nan)
     high = union.both(a.maximum, b.maximum, np.nan)
-    ends = _ends(np.fmin(*low), np.fmax(*high))
+    ends = extremes(np.fmin(*low), np.fmax(*high))
     (first, _, _), (second, _, _) = union.places
     at_ends = union.both(_at_ends(a, ends[first]), _at_ends(b, ends[second]))
     return Summary(
@@ -631,12 +631,6 @@ def pool_moments(
     return np.where(total > 0, middle, np.nan), np.sum([*squares, *spread], axis=0)
 
 
-def _ends(low: Array, high: Array) -> Array:
-    """Return (M, 2) extremes of each measure."""
-    pairs = [[np.nanmin(x), np.nanmax(y)] for x, y in zip(low, high, strict=True)]
-    return np.array(pairs).reshape(-1, 2)
-
-
 def _at_ends(summary: Summary, ends: Array) -> Codes:
     """Return (M, D, K, 2) how many scores are known to equal (M, 2) extremes."""
     cells = np.stack([summary.minimum, summary.maximum], axis=-1)
@@ -659,7 +653,11 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
         end = 0
         for part in table.block_parts(name):
             samples.append(_sample(name, part, table))
-            parts.append(_block_moments(part))
+            each = np.arange(len(part.dataset))
+            mean = part.measure.sign * part.mean
+            roots = each[:0], part.mean[:0]
+            ones = np.ones_like(each)
+            parts.append(condensed(part.dataset, part.count, ones, mean, roots, part.within))
             single = part.count == 1
             once = part.mean.ravel() if single.all() else part.mean[single]
             values[end : (end := end + len(once))] = once
@@ -668,18 +666,6 @@ def reduce_statistics(table: "ScoreTable") -> SufficientStatistics:
     sample = np.sort(np.concatenate(samples))  # np.unique takes twenty times as long
     sample = sample[np.diff(sample, prepend=~sample[:1]) != 0][:_SAMPLE]
     return statistics_of(table, cells, blocks, steps=steps, digest=table.digest, sample=sample)
-
-
-def _block_moments(blocks: Blocks) -> BlockMoments:
-    each = np.arange(len(blocks.dataset))
-    return condensed(
-        blocks.dataset,
-        blocks.count,
-        np.ones_like(each),
-        blocks.measure.sign * blocks.mean,
-        (each[:0], blocks.mean[:0]),
-        blocks.within,
-    )
 
 
 def statistics_of(

@@ -1,9 +1,9 @@
 """Counts and moments of a table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from benchinfer.core import frames
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts, Flags
-from benchinfer.scores.columns import JOINT, LABELS, Frame
+from benchinfer.scores.columns import JOINT, LABELS, Frame, lazy
 from benchinfer.scores.numerics.places import Places, cell_moments, count_equal
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _arrow_moments(table: Any, keys: Sequence[str]) -> Frame:
             "maximum": high[held],
         }
     )
-    return nw.from_native(result, eager_only=True).lazy()
+    return lazy(result)
 
 
 def distinct(frame: Frame, column: str, keys: Sequence[str]) -> Frame:
@@ -213,6 +213,7 @@ def summary_of_places(places: Places) -> Summary:
             counts[m] = count_equal(places, m, ends[m])
         return counts
 
+    ends, at_ends = _ends(n, minimum, maximum, count)
     return Summary(
         places.measures,
         places.datasets,
@@ -224,7 +225,8 @@ def summary_of_places(places: Places) -> Summary:
         squares=squares,
         minimum=minimum,
         maximum=maximum,
-        **_ends(n, minimum, maximum, count),
+        ends=ends,
+        at_ends=at_ends,
     )
 
 
@@ -240,7 +242,8 @@ def summary_of_frame(frame: Frame) -> Summary:
     )
     there = n > 0
     n = np.where(there, n, 0).astype(np.int64)
-    count = partial(_count_equal, frame, names)
+
+    ends, at_ends = _ends(n, minimum, maximum, partial(_count_equal, frame, names))
     return Summary(
         *names,
         n=n,
@@ -250,13 +253,15 @@ def summary_of_frame(frame: Frame) -> Summary:
         squares=np.where(there, squares - n * shift**2, 0.0).clip(min=0.0),
         minimum=minimum,
         maximum=maximum,
-        **_ends(n, minimum, maximum, count),
+        ends=ends,
+        at_ends=at_ends,
     )
 
 
-class _Ends(TypedDict):
-    ends: Array
-    at_ends: Counts
+def extremes(minimum: Array, maximum: Array) -> Array:
+    """Return (M, 2) extremes of each measure."""
+    pairs = [[np.nanmin(x), np.nanmax(y)] for x, y in zip(minimum, maximum, strict=True)]
+    return np.array(pairs).reshape(-1, 2)
 
 
 def _ends(
@@ -264,14 +269,12 @@ def _ends(
     minimum: Array,
     maximum: Array,
     count: Callable[[Flags, Array], Codes],
-) -> _Ends:
+) -> tuple[Array, Counts]:
     """Return the extremes of each measure, and how many scores of each cell equal them.
 
     Scores are counted only where several cells share an extreme: those that vary freely do not.
     """
-    ends = np.array(
-        [[np.nanmin(low), np.nanmax(high)] for low, high in zip(minimum, maximum, strict=True)]
-    ).reshape(-1, 2)
+    ends = extremes(minimum, maximum)
     low, high = ends[:, None, None, 0], ends[:, None, None, 1]
     held = np.stack([minimum == low, maximum == high], axis=-1)
     constant = held & (minimum == maximum)[..., None]
@@ -280,7 +283,7 @@ def _ends(
     unclear &= held.sum(axis=(1, 2)) > 1
     if unclear.any():
         counts = np.where(unclear[:, None, None], count(unclear, ends), counts)
-    return {"ends": ends, "at_ends": counts}
+    return ends, counts
 
 
 def _count_equal(
@@ -348,6 +351,14 @@ def coded(column: Any, names: tuple[str, ...] | None = None) -> tuple[Codes, tup
     order = np.full(int(indices.max(initial=-1)) + 1, -1, dtype=np.int64)
     order[there] = [position[label] for label in labels]
     return order[indices], names
+
+
+def dictionary(codes: Codes, names: Iterable[str]) -> Any:
+    """Return labels as an Arrow dictionary."""
+    import pyarrow as pa
+
+    indices = pa.array(codes.astype(np.int32))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(list(names), pa.string()))
 
 
 @dataclass(frozen=True, slots=True)

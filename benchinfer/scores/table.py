@@ -17,11 +17,11 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.numerics.rates import RATES, Rate, rate_interval
-from benchinfer.numerics.types import Array, Codes
+from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts
 from benchinfer.scores.checks.failures import failures_frame, within
 from benchinfer.scores.checks.findings import check
-from benchinfer.scores.columns import Frame, slots
+from benchinfer.scores.columns import Frame, lazy, slots
 from benchinfer.scores.coverage import Coverage, Finding, listed
 from benchinfer.scores.features import Feature, of_categories
 from benchinfer.scores.normalisation import (
@@ -58,7 +58,6 @@ from benchinfer.scores.rows import (
     Rows,
     SortedRows,
     fingerprint,
-    lazy,
     renamed,
     rows_of,
     selected,
@@ -76,96 +75,41 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
-class RateInterval:
-    """Kind of interval of a rate; see `ScoreTable.describe`.
+def rate_intervals(
+    values: Array, summary: Summary, measure: Measure, kind: Rate, sides: int, level: float
+) -> dict[str, Array]:
+    """Return the ends of the interval of the rate of each cell; see `ScoreTable.describe`.
+
+    A bound leaves the better side open up to 0 or 1. `values` are the scores.
 
     Raises
     ------
     DesignError
-        A part is not known.
+        A part is not known, or a score is neither 0 nor 1.
     """
-
-    kind: Rate
-    sides: int
-    level: float
-
-    def __post_init__(self) -> None:
-        if self.kind not in RATES:
-            raise DesignError(unknown("interval", self.kind, RATES))
-        if self.sides not in (1, 2):
-            raise DesignError(unknown("sides", self.sides, (1, 2)))
-        if not 0 < self.level < 1:
-            raise DesignError(f"level is {self.level!r}.", hint="between 0 and 1, as in 0.95.")
-
-    def columns(self, rows: ScoreRows, summary: Summary, measure: Measure) -> dict[str, Array]:
-        """Return the ends of each cell; a bound leaves the better side open up to 0 or 1."""
-        other = rows.value[~np.isin(rows.value, (0, 1))]
-        if len(other):
-            raise DesignError(
-                f"{len(other):,} of {len(rows.value):,} scores of measure {measure.name!r} are"
-                f" neither 0 nor 1, such as {other[0]:g}.",
-                hint="intervals of rates are for items that are right or wrong;"
-                f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
-                " differences of other scores.",
-            )
-        there = summary.n[0] > 0
-        n, mean = summary.n[0, there], summary.mean[0, there]
-        tail = (1 - self.level) / self.sides
-        low, high = rate_interval(self.kind, np.round(n * mean), n.astype(np.float64), tail)
-        if self.sides == 1 and measure.better == "lower":
-            low = np.zeros_like(low)
-        elif self.sides == 1:
-            high = np.ones_like(high)
-        return {"conf_low": low, "conf_high": high}
-
-
-def statistics(summary: Summary, quartiles: Array) -> "pd.DataFrame":
-    """Summarise the scores of one measure per data set and algorithm."""
-    d, k = np.nonzero(summary.n[0])
-    n = summary.n[0, d, k]
-    low, middle, high = quartiles[d, k].T
-    return frames.frame(
-        {
-            "dataset": [summary.datasets[i] for i in d],
-            "algorithm": [summary.algorithms[i] for i in k],
-            "n": n,
-            "mean": summary.mean[0, d, k],
-            "sd": deviation(n, summary.squares[0, d, k]),
-            "median": middle,
-            "minimum": summary.minimum[0, d, k],
-            "q25": low,
-            "q75": high,
-            "maximum": summary.maximum[0, d, k],
-        }
-    )
-
-
-def line(
-    summary: Summary,
-    measures: Sequence[Measure],
-    covariates: Sequence[str],
-    units: NestedUnits | None,
-    *,
-    paired: bool,
-) -> str:
-    """Describe the size of a table, its measures, and what is missing."""
-    level = units.levels[0] if units else "replication"
-    expected = summary.expected(paired=paired)
-    there = expected[expected > 0]
-    low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
-    span = f"{low}" if low == high else f"{low} to {high}"
-    missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
-    names = ", ".join(f"{m.name} ({m.better} is better)" for m in measures)
-    columns = f"; covariates: {', '.join(covariates)}" if covariates else ""
-    scores = count(int(summary.n.sum()), "mean" if units else "score")
-    scores += f" of {plural(level)}" if units else ""
-    return (
-        f"{count(len(summary.datasets), 'data set')} x"
-        f" {count(len(summary.algorithms), 'algorithm')}, {span}"
-        f" {'paired ' if paired else ''}{noun(level) if high == 1 else plural(level)},"
-        f" {scores}, {missing or 'none'} missing; {names}{columns}"
-    )
+    if kind not in RATES:
+        raise DesignError(unknown("interval", kind, RATES))
+    if sides not in (1, 2):
+        raise DesignError(unknown("sides", sides, (1, 2)))
+    if not 0 < level < 1:
+        raise DesignError(f"level is {level!r}.", hint="between 0 and 1, as in 0.95.")
+    other = values[~np.isin(values, (0, 1))]
+    if len(other):
+        raise DesignError(
+            f"{len(other):,} of {len(values):,} scores of measure {measure.name!r} are"
+            f" neither 0 nor 1, such as {other[0]:g}.",
+            hint="intervals of rates are for items that are right or wrong;"
+            f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
+            " differences of other scores.",
+        )
+    there = summary.n[0] > 0
+    n, mean = summary.n[0, there], summary.mean[0, there]
+    low, high = rate_interval(kind, np.round(n * mean), n.astype(np.float64), (1 - level) / sides)
+    if sides == 1 and measure.better == "lower":
+        low = np.zeros_like(low)
+    elif sides == 1:
+        high = np.ones_like(high)
+    return {"conf_low": low, "conf_high": high}
 
 
 NOTHING = message("nothing is left of the table.", hint="ask for less.")
@@ -514,7 +458,11 @@ class ScoreTable(Showable):
         """
         targets: dict[str, Array] = {}
         if self.targets is not None:
-            held, at = self._target_times(self.targets, measure)
+            held, at = self.targets, np.arange(self.targets.targets.shape[1])
+            if measure is not None and held.measures:
+                limit = float(self.limited(measure).limit or 0)  # as it is declared now
+                held = held.up_to(limit) if limit < held.limit else held
+                at = np.array([held.measures.index(measure)])
             totals, counts, n = held.running_times()
             d, k = (np.repeat(i, len(at)) for i in np.nonzero(n))
             j = np.tile(at, len(d) // len(at))
@@ -544,14 +492,6 @@ class ScoreTable(Showable):
                 ],
             }
         )
-
-    def _target_times(self, times: TargetTimes, measure: str | None) -> tuple[TargetTimes, Codes]:
-        """Return times up to the limit that is declared now, and which targets are of a measure."""
-        if measure is None or not times.measures:
-            return times, np.arange(times.targets.shape[1])
-        limit = float(self.limited(measure).limit or 0)
-        times = times.up_to(limit) if limit < times.limit else times
-        return times, np.array([times.measures.index(measure)])
 
     def penalties(self, measure: str | None = None, *, level: float = 0.95) -> "pd.DataFrame":
         """Find the penalty factors of stopped runs at which pairs of algorithms turn.
@@ -648,15 +588,27 @@ class ScoreTable(Showable):
             maximum [conf_low conf_high]``; ``sd`` has n - 1 and is NaN for one score.
         """
         summary = self._of(measure)
-        rate = None if interval is None else RateInterval(interval, sides, level)
-        cells = statistics(summary, self._rows.quartiles(summary))
-        if self._rows.reduced:
-            cells = cells.drop(columns=["q25", "median", "q75"])
-        if rate is None:
+        d, k = np.nonzero(summary.n[0])
+        n, (low, middle, high) = summary.n[0, d, k], self._rows.quartiles(summary)[d, k].T
+        columns = {
+            "dataset": [summary.datasets[i] for i in d],
+            "algorithm": [summary.algorithms[i] for i in k],
+            "n": n,
+            "mean": summary.mean[0, d, k],
+            "sd": deviation(n, summary.squares[0, d, k]),
+            "median": middle,
+            "minimum": summary.minimum[0, d, k],
+            "q25": low,
+            "q75": high,
+            "maximum": summary.maximum[0, d, k],
+        }
+        lacking = ("q25", "median", "q75") if self._rows.reduced else ()
+        cells = frames.frame({c: v for c, v in columns.items() if c not in lacking})
+        if interval is None:
             return cells
-        return cells.assign(
-            **rate.columns(self.score_rows(summary.measures[0]), summary, self.measure(measure))
-        )
+        values = self.score_rows(summary.measures[0]).value
+        declared = self.measure(measure)
+        return cells.assign(**rate_intervals(values, summary, declared, interval, sides, level))
 
     def spread(self, measure: str | None = None) -> Array:
         """Return `describe`'s (D, K, 5) minimum, quartiles and maximum, NaN where there is none."""
@@ -1212,6 +1164,21 @@ class ScoreTable(Showable):
         )
 
     def description(self) -> str:
-        """Say how much is there."""
-        held = line(self.summary, self.measures, self.covariates, self.units, paired=self.paired)
-        return f"ScoreTable({self.source}: {held})"
+        """Say how much is there, and what is missing."""
+        summary = self.summary
+        level = self.units.levels[0] if self.units else "replication"
+        expected = summary.expected(paired=self.paired)
+        there = expected[expected > 0]
+        low, high = (int(there.min()), int(there.max())) if there.size else (0, 0)
+        span = f"{low}" if low == high else f"{low} to {high}"
+        missing = int((expected[:, :, None] - summary.replications).clip(min=0).sum())
+        names = ", ".join(f"{m.name} ({m.better} is better)" for m in self.measures)
+        columns = f"; covariates: {', '.join(self.covariates)}" if self.covariates else ""
+        scores = count(self.n_rows, "mean" if self.units else "score")
+        scores += f" of {plural(level)}" if self.units else ""
+        return (
+            f"ScoreTable({self.source}: {count(len(self.datasets), 'data set')} x"
+            f" {count(len(self.algorithms), 'algorithm')}, {span}"
+            f" {'paired ' if self.paired else ''}{noun(level) if high == 1 else plural(level)},"
+            f" {scores}, {missing or 'none'} missing; {names}{columns})"
+        )

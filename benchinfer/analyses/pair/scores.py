@@ -19,7 +19,7 @@ class PairedScores:
     # (R, K) scores, NaN where there is none; a row is a replication, or where these are not shared
     # a single score. Outcomes are 1 where an algorithm is right, else 0
     table: Array
-    # (R, K) of nested units of unequal size, `UnitScores.total` and `UnitScores.size`, or None
+    # (R, K) of nested units of unequal size, totals and sizes of `unit_scores`, or None
     total: Array | None
     size: Array | None
     paired: bool  # whether algorithms share replications

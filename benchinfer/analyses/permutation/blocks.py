@@ -46,8 +46,8 @@ class Exchangeable:
     # (D,) differences on each data set that count as none, which `ties` are made of
     rounded: Array = field(default_factory=lambda: np.zeros(0))
     ties: int = 0  # scores that were made equal to another one of their block
-    # size, linear: (N,) of nested units of unequal size, whose `values` are `UnitScores.total`, the
-    # other ones of `UnitScores`; else None
+    # size, linear: (N,) of nested units of unequal size, whose `values` are the totals of
+    # `unit_scores`, the other results of it; else None
     size: Array | None = None
     linear: Array | None = None
 

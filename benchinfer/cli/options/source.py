@@ -471,7 +471,7 @@ class SourceArguments:
         """Return which column plays which role; only the head of the table is read."""
         from benchinfer.scores.columns import level_columns
         from benchinfer.scores.formats.layouts import roles_of
-        from benchinfer.scores.sources.curves import Take, without_steps
+        from benchinfer.scores.sources.curves import Take, without_column
         from benchinfer.scores.sources.declaration import check_units
         from benchinfer.scores.sources.examples import examples
         from benchinfer.scores.sources.files import open_source
@@ -481,7 +481,7 @@ class SourceArguments:
             place = examples().get(place.removeprefix("example:"), place)
         origin = open_source(place, self.query, self.name)
         if self.take is not None:
-            origin = without_steps(origin, Take.of(self.take, origin.names))
+            origin = without_column(origin, Take.of(self.take, origin.names).steps)
         covariates = _names(self.covariates) or ()
         levels = check_units(_names(self.units) or ())
         columns = level_columns(levels, self.columns, origin.names)

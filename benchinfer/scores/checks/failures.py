@@ -9,7 +9,7 @@ from benchinfer.core import frames
 from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.faults import Failed, Reading, tests
-from benchinfer.scores.columns import FAILED, LABELS, Frame
+from benchinfer.scores.columns import FAILED, LABELS, Frame, lazy
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import first_rows, n_rows
 
@@ -87,7 +87,7 @@ def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:
     what = f"{count(n, 'failure')} {'takes' if n == 1 else 'take'} {took}."
     hint = Phrase(f"{Option('failed', 'missing')} leaves them without a score.")
     findings = [Finding("failures filled", "warning", n, what, (), hint)]
-    return nw.from_native(table, eager_only=True).lazy(), findings
+    return lazy(table), findings
 
 
 def _worst(reading: Reading) -> dict[tuple[str, str], float]:

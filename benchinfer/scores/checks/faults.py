@@ -4,7 +4,7 @@ Rows without a score or a label are left out of the count of values that are mis
 they are reported as such, or taken as missing, and need no covariate.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -125,11 +125,11 @@ def tests(frame: Frame) -> dict[str, nw.Expr]:
     return conditions
 
 
-def tally(frame: Frame) -> dict[str, int]:
-    """Count the rows that fail each test, in one query."""
+def tally(frame: Frame, conditions: Mapping[str, nw.Expr]) -> dict[str, int]:
+    """Count the rows that meet each condition, in one query."""
     counts = [
         nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).alias(name)
-        for name, condition in tests(frame).items()
+        for name, condition in conditions.items()
     ]
     table = frame.select(*counts).select(nw.all().sum()).collect().to_arrow()
     return {name: int(table.column(name)[0].as_py() or 0) for name in table.column_names}
@@ -447,13 +447,8 @@ def covariate_faults(reading: Reading) -> list[Finding]:
     tests = [test for i in range(len(reading.roles.covariates)) for test in _tests(reading, i)]
     if not tests or not reading.counts["rows"]:
         return []
-    counts = [
-        nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0)).alias(f"n{i}")
-        for i, (_, condition, _, _) in enumerate(tests)
-    ]
-    table = reading.frame.select(*counts).select(nw.all().sum()).collect().to_arrow()
-    sizes = [int(table.column(f"n{i}")[0].as_py()) for i in range(len(tests))]
-    failed = [(test, n) for test, n in zip(tests, sizes, strict=True) if n]
+    counts = tally(reading.frame, {f"n{i}": test[1] for i, test in enumerate(tests)})
+    failed = [(test, n) for test, n in zip(tests, counts.values(), strict=True) if n]
     wrong = {name for (name, _, _, fault), _ in failed if fault.rule == "covariate not a number"}
     return [
         _counted(reading, test, n)

@@ -116,19 +116,15 @@ class RunStates:
         ]
         return nw.coalesce(*cases)
 
-    @property
-    def word(self) -> nw.Expr:
-        """What is said of each run, in small letters; null where nothing is."""
-        column = nw.col("status" if self.of_status else "failure").cast(nw.String)
-        return column.str.strip_chars(BLANKS).str.to_lowercase().str.replace_all("[_-]", " ")
-
     def _state(self) -> nw.Expr:
         at_limit = nw.when(self.at_limit).then(nw.lit("stopped"))
         score = nw.when(~self.absent).then(nw.lit("solved"))
         if not self.of_status and "failure" not in self.reading.columns:
             state = nw.coalesce(at_limit, score)
         else:
-            said = [nw.when(self.word.is_in(w)).then(nw.lit(s)) for s, w in WORDS.items()]
+            column = nw.col("status" if self.of_status else "failure").cast(nw.String)
+            plain = column.str.strip_chars(BLANKS).str.to_lowercase().str.replace_all("[_-]", " ")
+            said = [nw.when(plain.is_in(w)).then(nw.lit(s)) for s, w in WORDS.items()]
             if self.of_status:
                 state = nw.coalesce(*said)
             else:  # a word in place of a score

@@ -148,7 +148,10 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
     """Return up to three sets of options with which a table can be read, the likeliest first."""
     try:
         origin = open_source(source, options.get("query"), options.get("name"))
-        columns, rows = _columns(origin)
+        # Of the columns that have no role yet the values tell.
+        names = [name for name in origin.names if name not in origin.kinds]
+        held: pd.DataFrame = origin.load(names, [], [])[0].collect().to_arrow().to_pandas()
+        columns, rows = [_column(held[name], name) for name in names], len(held)
         candidates = list(itertools.islice(_candidates(origin, columns, options), 4 * _MOST_TRIALS))
     except BenchinferError:
         return []
@@ -174,14 +177,6 @@ def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
                 table.summary.mean.tobytes(), (bool((table.summary.n > 0).mean() < 0.5), proposal)
             )
     return [proposal for _, proposal in sorted(made.values(), key=lambda pair: pair[0])]
-
-
-def _columns(origin: Source) -> tuple[list[ColumnKind], int]:
-    """Look at the values of the columns that have no role yet."""
-    names = [name for name in origin.names if name not in origin.kinds]
-    frame, _ = origin.load(names, [], [])
-    table: pd.DataFrame = frame.collect().to_arrow().to_pandas()
-    return [_column(table[name], name) for name in names], len(table)
 
 
 def _column(values: "pd.Series[Any]", name: str) -> ColumnKind:

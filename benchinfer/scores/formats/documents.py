@@ -255,6 +255,7 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
     names = {key for entry in entries.values() for key, value in entry.items() if is_score(value)}
     rows: Rows = []
     said: dict[str, set[Any]] = {}
+    model = _model(document, path)
     for task, entry in entries.items():
         if groups.get(task):
             continue  # the mean of tasks that stand there themselves
@@ -271,7 +272,7 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
             rows.append(
                 {
                     "dataset": task,
-                    "algorithm": _model(document, path),
+                    "algorithm": model,
                     "measure": name,
                     "value": value if is_score(value) else None,
                     "stderr": error if is_score(error) else None,

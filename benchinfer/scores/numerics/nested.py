@@ -63,8 +63,15 @@ class UnitSums:
     coefficients
         (G, K, L, L) expected sums of squares are ``coefficients @ variances``: of the level in the
         row, by the variance component of the level in the column.
-    shared
-        The same sums for differences of algorithms.
+    products, expected
+        (G, P, K, K) sums of squares and products between the nodes of a level within those of the
+        level above it, and (G, P, P) their expected values by variance components, of the items
+        that all algorithms have. There are P levels from the outermost unit to the item; items
+        count alike, each with the mean of its answers.
+    shares
+        (G, P) sums over the nodes of a level of the squares of their weights in a mean over all.
+    repeats
+        (G, K) harmonic means of the number of answers to an item; NaN without items.
     """
 
     group: Codes
@@ -73,33 +80,10 @@ class UnitSums:
     size: Array
     squares: Array
     coefficients: Array
-    shared: "SharedItems"
-
-
-@dataclass(frozen=True, slots=True)
-class SharedItems:
-    """Nested design of the items that all algorithms have; G groups, K algorithms.
-
-    There are P levels from the outermost unit to the item. Items count alike, each with the mean of
-    its answers.
-
-    Attributes
-    ----------
-    products
-        (G, P, K, K) sums of squares and products between the nodes of a level within those of the
-        level above it.
-    coefficients
-        (G, P, P) expected sums of squares, by the variance component of the level in the column.
-    shares
-        (G, P) sums over the nodes of a level of the squares of their weights in a mean over all.
-    answers
-        (G, K) harmonic means of the number of answers to an item; NaN without items.
-    """
-
     products: Array
-    coefficients: Array
+    expected: Array
     shares: Array
-    answers: Array
+    repeats: Array
 
 
 def dense(codes: Codes) -> tuple[Codes, Codes]:
@@ -232,7 +216,7 @@ def unit_sums(items: ItemScores, weights: Weights = "items", *, answers: bool) -
         size,
         squares,
         coefficients,
-        shared_items(items, weights),
+        *shared_items(items, weights),
     )
 
 
@@ -293,8 +277,11 @@ def _expected(
     return np.diff(coefficients, axis=2)
 
 
-def shared_items(items: ItemScores, weights: Weights) -> SharedItems:
-    """Return sums of squares and products of the items that all algorithms have."""
+def shared_items(items: ItemScores, weights: Weights) -> tuple[Array, Array, Array, Array]:
+    """Return sums of products of the items that all algorithms have.
+
+    They are `UnitSums.products`, `UnitSums.expected`, `UnitSums.shares` and `UnitSums.repeats`.
+    """
     complete = (items.count > 0).all(axis=1)[:, None]
     homes = [items.group, *items.nodes.T]
     begins = [_begins(home) for home in homes]
@@ -320,12 +307,8 @@ def shared_items(items: ItemScores, weights: Weights) -> SharedItems:
             units = np.add.reduceat((n[1] > 0).astype(np.float64), groups[1], axis=0)
             weight = m / np.maximum(n[1][top[begin]] * units[items.group[begin]], 1)
         shares.append(np.add.reduceat(weight**2, at, axis=0)[:, 0])
-    return SharedItems(
-        products,
-        _expected(n, homes, begins, groups, answers=False)[:, 0],
-        np.stack(shares, axis=1),
-        answers,
-    )
+    expected = _expected(n, homes, begins, groups, answers=False)[:, 0]
+    return products, expected, np.stack(shares, axis=1), answers
 
 
 def _begins(sorted_codes: Codes) -> Codes:
@@ -399,7 +382,7 @@ def difference_design(
     Parameters
     ----------
     products, coefficients, shares
-        (D, P, K, K), (D, P, P) and (D, P) of `SharedItems`.
+        (D, P, K, K), (D, P, P) and (D, P) of `UnitSums`.
     nodes
         (D, L) nodes of each level.
     answers

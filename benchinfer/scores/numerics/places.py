@@ -318,18 +318,14 @@ class Scatter:
         known = self.row.ravel()
         row = known.take(block)
         if not row.min():
-            self._number(known, block[row == 0])
+            end = number(known, block[row == 0], 1 + self.blocks)
+            self.value[(1 + self.blocks) * self.width : end * self.width] = np.nan
+            self.blocks = end - 1
             row = known.take(block)
         place = row.astype(np.intp)  # which NumPy would make of any other kind
         place *= self.width
         place += algorithm
         self.value[place] = value
-
-    def _number(self, known: NDArray[np.int32], new: NDArray[np.integer]) -> None:
-        """Assign the next rows, in order, to blocks that have none."""
-        first, end = 1 + self.blocks, number(known, new, 1 + self.blocks)
-        self.value[first * self.width : end * self.width] = np.nan
-        self.blocks = end - 1
 
     def _make_room(self, sizes: list[int], rows: int) -> None:
         """Make room for labels, and for as many blocks as there are rows."""

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
-from benchinfer.scores.columns import REMARKS, Roles, common_name, slots
+from benchinfer.scores.columns import REMARKS, Roles, common_name, lazy, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import directed
 from benchinfer.scores.sources.frames import Columns, Loaded, Source
@@ -146,13 +144,13 @@ def _steps(name: str, names: Columns, take: str) -> str:
     return usual[0]
 
 
-def without_steps(source: Source, take: Take) -> Source:
-    """Hide the column of steps, which is neither a label nor a score."""
+def without_column(source: Source, hidden: str) -> Source:
+    """Hide the column of steps or costs, which is neither a label nor a score."""
     known = source.known
     if known is not None:
-        columns = {name: role for name, role in known.columns.items() if name != take.steps}
+        columns = {name: role for name, role in known.columns.items() if name != hidden}
         known = replace(known, columns=columns)
-    names = tuple(name for name in source.names if name != take.steps)
+    names = tuple(name for name in source.names if name != hidden)
     return replace(source, names=names, known=known)
 
 
@@ -209,9 +207,9 @@ def points(
                 kind
             ):
                 text = arrow.column(i).cast(pa.string())
-                numbers = numbers_of_text(text)
-                arrow = arrow.set_column(i, name, text if numbers is None else numbers)
-        return nw.from_native(arrow, eager_only=True).lazy(), [*findings, *notes]
+                parsed = numbers_of_text(text)
+                arrow = arrow.set_column(i, name, text if parsed is None else parsed)
+        return lazy(arrow), [*findings, *notes]
 
     return replace(source, load=load, stream=None, planned=False)
 
@@ -228,7 +226,7 @@ class _Curves:
         import pandas as pd
 
         self.take, self.scores = take, scores
-        steps = _numbers(table[take.steps])
+        steps = numbers(table[take.steps])
         if bad := int(steps.isna().sum()):
             raise ScoreTableError(
                 f"{bad:,} of {len(table):,} rows have no number in {take.steps!r}, the column of"
@@ -242,6 +240,11 @@ class _Curves:
         self.table = table.assign(**{_CURVE: curves, _STEP: steps}).sort_values(
             _STEP, kind="stable"
         )
+        if take.kind == "best":  # the first step with the best value of each curve that has one
+            values = numbers(self.table[take.by])
+            values = values if take.better == "higher" else -values
+            largest = values.groupby(self.table[_CURVE]).transform("max")
+            self.best = self.table[values == largest].groupby(_CURVE)[_STEP].min()
         logged = {name: self.table[_logged(self.table[name])] for name in scores}
         self.ends = {name: rows.groupby(_CURVE)[_STEP].max() for name, rows in logged.items()}
         parts = [self._points(name, rows) for name, rows in logged.items()]
@@ -260,22 +263,15 @@ class _Curves:
             case "at":
                 part = logged[logged[_STEP] == self.take.number]
             case "best":
-                part = logged[logged[_STEP] == logged[_CURVE].map(self._best())]
+                part = logged[logged[_STEP] == logged[_CURVE].map(self.best)]
             case "mean-last" if not logged.duplicated([_CURVE, _STEP]).any():
-                last = logged.assign(**{name: _numbers(logged[name])})
+                last = logged.assign(**{name: numbers(logged[name])})
                 last = last.groupby(_CURVE).tail(int(self.take.number))
                 means = last.groupby(_CURVE)[name].agg(lambda scores: scores.mean(skipna=False))
                 part = means.reset_index()
             case _:
                 part = logged[logged[_STEP] == ends]
         return part[[_CURVE, name]].assign(**{_POINT: part.groupby(_CURVE).cumcount()})
-
-    def _best(self) -> "pd.Series[float]":
-        """Return the first step with the best value of each curve that has one."""
-        values = _numbers(self.table[self.take.by])
-        values = values if self.take.better == "higher" else -values
-        best = values.groupby(self.table[_CURVE]).transform("max")
-        return self.table[values == best].groupby(_CURVE)[_STEP].min()
 
     def notes(self, apart: Sequence[str], *, per_column: bool) -> list[Finding]:
         """Report what was taken, curves that end earlier than others, and those without a score."""
@@ -328,7 +324,8 @@ class _Curves:
         ]
 
 
-def _numbers(values: "pd.Series[Any]") -> "pd.Series[float]":
+def numbers(values: "pd.Series[Any]") -> "pd.Series[float]":
+    """Return the numbers of a column, NaN where there is none."""
     import pandas as pd
 
     return pd.to_numeric(values.astype(object), errors="coerce").astype(float)

@@ -11,6 +11,7 @@ from benchinfer.core.measure import Measure, as_measures
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import INNER
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.format import is_score
 from benchinfer.scores.resampling import Resampling
 
 type Measures = Measure | str | Path | Mapping[str, str] | Sequence[Measure | str]
@@ -160,7 +161,8 @@ def read_toml(path: Path) -> _Parts:
         item = _resampling(document["resampling"])
         resampling = item if isinstance(item, Resampling) else None
         faults += item if isinstance(item, list) else []
-    lists = [_list(document.get(key, [])) for key in _LISTS]
+    given = (document.get(key, []) for key in _LISTS)
+    lists = [None if isinstance(names, str) else _texts(names) for names in given]
     faults += [
         f"{key}: not a list of names; write {key} = {example}."
         for names, (key, example) in zip(lists, _LISTS.items(), strict=True)
@@ -180,11 +182,6 @@ def read_toml(path: Path) -> _Parts:
             ],
         )
     return tuple(measures), resampling, lists[0] or (), lists[1] or (), take
-
-
-def _list(given: object) -> tuple[str, ...] | None:
-    """Return the items of a list of texts, None for anything else."""
-    return None if isinstance(given, str) else _texts(given)
 
 
 def _strange(table: Mapping[str, object], known: tuple[str, ...], prefix: str) -> list[str]:
@@ -208,11 +205,11 @@ def _measure(name: str, entry: object) -> Measure | list[str]:
     faults += [
         f"{prefix}{key}: {table[key]!r} is not a number."
         for key in ("tolerance", "limit", "par")
-        if not _number(table.get(key, 0))
+        if not is_score(table.get(key, 0))
     ]
     bounds = table.get("bounds")
     if bounds is not None and not (
-        isinstance(bounds, list) and len(bounds) == 2 and all(map(_number, bounds))
+        isinstance(bounds, list) and len(bounds) == 2 and all(map(is_score, bounds))
     ):
         faults.append(f"{prefix}bounds: {bounds!r} is not [lowest, highest].")
     if faults:
@@ -239,7 +236,7 @@ def _resampling(entry: object) -> Resampling | list[str]:
     faults += [
         f"resampling.{key}: {table[key]!r} is not a number."
         for key in ("folds", "test_fraction")
-        if key in table and not _number(table[key])
+        if key in table and not is_score(table[key])
     ]
     if faults:
         return faults
@@ -247,7 +244,3 @@ def _resampling(entry: object) -> Resampling | list[str]:
         return Resampling(**table)
     except BenchinferError as error:
         return [f"resampling: {str(error).splitlines()[0]}"]
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

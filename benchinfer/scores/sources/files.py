@@ -24,6 +24,7 @@ from benchinfer.scores.columns import (
     as_label,
     expression,
     holds_text,
+    lazy,
     placeholders,
     slots,
 )
@@ -54,6 +55,7 @@ from benchinfer.scores.formats.tables import recognised
 from benchinfer.scores.formats.timing.google_benchmark import HEAD, google_benchmark_lines
 from benchinfer.scores.formats.tuning.dvc import experiment_states
 from benchinfer.scores.formats.tuning.flaml import flaml
+from benchinfer.scores.formats.tuning.optuna import optuna_storage
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -475,7 +477,7 @@ def _joined(
                 labelled = labelled.set_column(i, name, labelled.column(i).cast(pa.string()))
             text.append(labelled)
         joined = pa.concat_tables(text, promote_options="permissive")
-    return nw.from_native(joined.unify_dictionaries(), eager_only=True).lazy()
+    return lazy(joined.unify_dictionaries())
 
 
 def _of_one_type(tables: Sequence[Any], column: str) -> bool:
@@ -675,12 +677,6 @@ def _of_print(path: Path, typed: str) -> "Results | None":
     return results if results or markdown else trec_eval(text, path, typed)
 
 
-def _of_base(path: Path, typed: str) -> "Results | None":
-    from benchinfer.scores.formats.tuning.optuna import optuna_storage
-
-    return optuna_storage(path, typed) if _head(path) == SQLITE else None
-
-
 def _of_text(path: Path, typed: str) -> "Results | None":
     """Read the texts of tools that are recognised by the name of the file or its first line."""
     if PREDICTIONS.fullmatch(path.name):
@@ -702,7 +698,7 @@ def _of_lines(path: Path, _: str) -> "Results | None":
 _DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
     **dict.fromkeys(TEXT, _of_text),
     **dict.fromkeys(PRINTED, _of_print),
-    **dict.fromkeys(SQL, _of_base),
+    **dict.fromkeys(SQL, optuna_storage),
     **dict.fromkeys(ARRAYS, archive),
     ".json": _of_json,
     ".jsonl": _of_lines,
@@ -890,7 +886,7 @@ def open_text(path: Path, typed: str, delimiter: str) -> tuple[tuple[str, ...], 
             table = table.set_column(i, name, _without_fractions(table.column(i)))
         for slot, column in zip(slots(covariates), columns, strict=True):
             table = table.append_column(slot, column)
-        return nw.from_native(table, eager_only=True).lazy(), findings
+        return lazy(table), findings
 
     return names, load, lambda labels, scores: (0, _batches(path, shape, labels, scores))
 

@@ -18,7 +18,7 @@ import narwhals as nw
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError, message, optional
 from benchinfer.core.measure import is_text
-from benchinfer.scores.columns import slots
+from benchinfer.scores.columns import lazy, slots
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
@@ -353,7 +353,7 @@ def _into_arrow(native: Any, name: str, numbers: Sequence[str]) -> nw.LazyFrame[
         raise ScoreTableError(f"{name!r} cannot be read: {first_line(error)}") from None
     for i, column in enumerate(table.schema.names):
         table = table.set_column(i, column, _decoded(table.column(i), number=column in numbers))
-    return nw.from_native(table, eager_only=True).lazy()
+    return lazy(table)
 
 
 def _plain(column: Any, *, number: bool) -> Any:

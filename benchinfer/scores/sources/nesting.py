@@ -22,6 +22,7 @@ from benchinfer.scores.columns import (
     Roles,
     common_name,
     in_memory,
+    lazy,
     slots,
 )
 from benchinfer.scores.coverage import Finding
@@ -38,7 +39,7 @@ from benchinfer.scores.numerics.nested import (
     variance_components,
 )
 from benchinfer.scores.numerics.places import Places
-from benchinfer.scores.summary import coded, moments
+from benchinfer.scores.summary import coded, dictionary, moments
 
 
 @savable
@@ -214,6 +215,8 @@ def reduce_units(
     The value is the mean over the items of the unit, each the mean of its answers; their number is
     in the column `SIZE`, 1 where units count alike. Covariates are averaged.
     """
+    import pyarrow as pa
+
     levels = roles.units
     answers = len(levels) > 1 and common_name(levels[-1]).removesuffix("s") in REPEATED
     if isinstance(source, Places):
@@ -235,7 +238,8 @@ def reduce_units(
     }
     size = sums.size[u, a] if weights == "items" else np.ones(len(u))
     covariates = {} if isinstance(source, Places) else _covariates(source, rows)
-    reduced = _table(rows, sums.mean[u, a], size, covariates)
+    columns = {name: dictionary(codes, names) for name, (codes, names) in rows.items()}
+    table = pa.table({**columns, "value": sums.mean[u, a], SIZE: size, **covariates})
     shape = len(measures), len(datasets)
 
     def placed(parts: Any) -> Any:
@@ -243,7 +247,7 @@ def reduce_units(
         every[place] = parts
         return every
 
-    return reduced, NestedUnits(
+    return lazy(table), NestedUnits(
         levels,
         answers,
         weights,
@@ -253,14 +257,13 @@ def reduce_units(
         nodes=placed(_nodes(items, answers=answers)),
         squares=placed(sums.squares),
         coefficients=placed(sums.coefficients),
-        products=placed(sums.shared.products),
-        expected=placed(sums.shared.coefficients),
-        shares=placed(sums.shared.shares),
-        repeats=placed(sums.shared.answers),
+        products=placed(sums.products),
+        expected=placed(sums.expected),
+        shares=placed(sums.shares),
+        repeats=placed(sums.repeats),
     )
 
 
-type _Labels = list[tuple[Codes, tuple[str, ...]]]
 type _Names = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 # Items, (G,) position of each group among measures x data sets, (I,) code of the outermost unit of
 # each item, and the names of measures, data sets, algorithms and outermost units.
@@ -268,13 +271,27 @@ type _Items = tuple[ItemScores, Codes, Codes, _Names]
 
 
 def _of_rows(frame: Frame, inner: Sequence[str], *, answers: bool) -> _Items:
-    """Average the answers of rows to each item."""
+    """Average the answers of rows to each item.
+
+    Engines average the answers to an item where they are; rows in memory are single scores.
+    """
     columns = ["measure", "dataset", "algorithm", "replication", *inner]
-    labels, (value, n, squares) = _leaves(frame, columns, answers=answers)
+    if in_memory(frame) or not answers:
+        table: Any = frame.select(*columns, "value").collect().to_arrow()
+        value = table.column("value").to_numpy()
+        count, squares = np.ones(len(value), np.int64), np.zeros(len(value))
+    else:
+        table = moments(frame, nw.col("value"), columns).collect().to_arrow()
+        n, centre, shift, squares = (
+            table.column(name).to_numpy() for name in ("n", "centre", "shift", "squares")
+        )
+        value = centre + shift
+        count, squares = n.astype(np.int64), (squares - n * shift**2).clip(min=0.0)
+    labels = [coded(table.column(name)) for name in columns]
     (m, measures), (d, datasets), (k, algorithms), (first, units), *_ = labels
     occurring, group = dense(m * len(datasets) + d)
     within = [codes for codes, _ in labels[3:]]
-    items = item_scores([group, *within], k, len(algorithms), value, n, squares)
+    items = item_scores([group, *within], k, len(algorithms), value, count, squares)
     return items, occurring, first[items.row], (measures, datasets, algorithms, units)
 
 
@@ -296,27 +313,6 @@ def _of_places(places: Places, *, answers: bool) -> _Items:
     items, occurring = placed_items(group, levels, value)
     names = places.measures, places.datasets, places.algorithms, tuple(labels[0])
     return items, occurring, levels[0, items.row], names
-
-
-def _leaves(
-    frame: Frame, columns: Sequence[str], *, answers: bool
-) -> tuple[_Labels, tuple[Array, Counts, Array]]:
-    """Return codes and names of labels with means, numbers and sums of squares of scores.
-
-    Engines average the answers to an item where they are; rows in memory are single scores.
-    """
-    if in_memory(frame) or not answers:
-        table: Any = frame.select(*columns, "value").collect().to_arrow()
-        value = table.column("value").to_numpy()
-        count, squares = np.ones(len(value), np.int64), np.zeros(len(value))
-    else:
-        table = moments(frame, nw.col("value"), columns).collect().to_arrow()
-        n, centre, shift, squares = (
-            table.column(name).to_numpy() for name in ("n", "centre", "shift", "squares")
-        )
-        value = centre + shift
-        count, squares = n.astype(np.int64), (squares - n * shift**2).clip(min=0.0)
-    return [coded(table.column(name)) for name in columns], (value, count, squares)
 
 
 def _nodes(items: ItemScores, *, answers: bool) -> Counts:
@@ -346,25 +342,6 @@ def _covariates(
     at = np.ravel_multi_index([codes for codes, _ in rows.values()], shape)
     at = order[np.searchsorted(there[order], at)]
     return {name: table.column(name).to_numpy()[at] for name in names}
-
-
-def _table(
-    rows: Mapping[str, tuple[Codes, tuple[str, ...]]],
-    value: Array,
-    size: Array,
-    covariates: Mapping[str, Array],
-) -> Frame:
-    """Return canonical columns of units: labels, means, sizes and covariates."""
-    import pyarrow as pa
-
-    columns = {
-        name: pa.DictionaryArray.from_arrays(
-            pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string())
-        )
-        for name, (codes, names) in rows.items()
-    }
-    table = pa.table({**columns, "value": value, SIZE: size, **covariates})
-    return nw.from_native(table, eager_only=True).lazy()
 
 
 def _reversed(levels: tuple[str, ...]) -> list[Finding]:

@@ -36,16 +36,9 @@ def duckdb_file(path: Path, typed: str, query: str | None) -> object:
 
     quoted = str(path.absolute()).replace("'", "''")
     try:
-        connection = duckdb.connect(
-            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        connection = _connection(
+            f"ATTACH '{quoted}' AS source (READ_ONLY, TYPE duckdb)", "USE source"
         )
-        for statement in (
-            f"ATTACH '{quoted}' AS source (READ_ONLY, TYPE duckdb)",
-            "USE source",
-            "SET enable_external_access = false",
-            "SET lock_configuration = true",
-        ):
-            connection.execute(statement)
     except (duckdb.Error, OSError) as error:
         raise ScoreTableError(
             f"{typed!r} cannot be read by DuckDB: {str(error).splitlines()[0]}"
@@ -211,15 +204,16 @@ def _columns_of(where: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(same[name.casefold()] for name in columns))
 
 
-def _connection() -> Any:
-    """Return a connection that reads no file, no variable and no extension."""
+def _connection(*attach: str) -> Any:
+    """Return a connection that reads no file but those attached, no variable and no extension."""
     import duckdb
 
     connection = duckdb.connect(
         config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     )
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
+    locks = ("SET enable_external_access = false", "SET lock_configuration = true")
+    for statement in (*attach, *locks):
+        connection.execute(statement)
     return connection
 
 
@@ -241,6 +235,7 @@ def _parts(tree: object) -> "list[Mapping[str, Any]]":
 
 def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
     """Return the rows of a table to keep, and for how many the filter has no answer."""
+    import duckdb
     import numpy as np
     import pyarrow as pa
 
@@ -258,21 +253,13 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
     table = table.append_column(_ROW, pa.array(np.arange(len(table))))
     with _connection() as connection:
         connection.register("scores", table)
-        selected, unknown = _selected_rows(connection, where)
-    return np.sort(selected), unknown
-
-
-def _selected_rows(connection: Any, where: str) -> tuple[Any, int]:
-    """Return the rows for which a parsed expression is true, and for how many it is null."""
-    import duckdb
-
-    try:
-        null = connection.sql(f"SELECT count(*) FROM scores WHERE ({where}) IS NULL")  # noqa: S608
-        unknown = int(null.fetchall()[0][0])
-        selected = connection.sql(f"SELECT {_ROW} FROM scores WHERE ({where})")  # noqa: S608
-        return selected.fetchnumpy()[_ROW], unknown
-    except duckdb.Error as error:
-        raise _refused(where, f"fails: {first_line(error)}") from None
+        try:
+            null = connection.sql(f"SELECT count(*) FROM scores WHERE ({where}) IS NULL")  # noqa: S608
+            unknown = int(null.fetchall()[0][0])
+            selected = connection.sql(f"SELECT {_ROW} FROM scores WHERE ({where})")  # noqa: S608
+            return np.sort(selected.fetchnumpy()[_ROW]), unknown
+        except duckdb.Error as error:
+            raise _refused(where, f"fails: {first_line(error)}") from None
 
 
 def _of_relation(relation: Any, where: str) -> tuple[Any, tuple[int, int, int]]:

@@ -17,7 +17,7 @@ from benchinfer.scores.columns import common_name
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.layouts import roles_of
 from benchinfer.scores.numerics.targets import TargetTimes, first_hits, spaced_targets
-from benchinfer.scores.sources.curves import STEPS
+from benchinfer.scores.sources.curves import STEPS, numbers, without_column
 from benchinfer.scores.sources.frames import Source
 
 if TYPE_CHECKING:
@@ -123,15 +123,23 @@ def target_times(
     table, keys = _rows(source, value, cost.name, columns, layout)
     run = table.groupby(keys, sort=False, dropna=False).ngroup() if keys else 0
     rows = table.assign(**{_RUN: run}).sort_values([_RUN, "cost"], kind="stable")
-    _check_runs(rows, cost)
+    # Several values at one cost are of several runs under one label.
+    twice = rows[rows.duplicated([_RUN, "cost"], keep=False)]
+    values = twice.drop_duplicates([_RUN, "cost", "value"])
+    if n := int(values.duplicated([_RUN, "cost"]).sum()):
+        raise ScoreTableError(
+            f"runs have several values at the same {cost.name}, {n:,} times: several runs have the"
+            " same labels.",
+            hint=f"{Given('columns', {'NAME': 'replication'})} names the column of runs.",
+        )
     runs = rows.drop_duplicates(_RUN, keep="last").reset_index(drop=True)
     times = _times(rows, runs, grid, value, cost, stem)
     if cost.limit is not None:
         times = times.up_to(cost.limit)
     limit, notes = _limit(times, cost)
     frame, new = _scores(runs, times, grid, cost, limit)
-    n = f"{len(rows):,} rows of {count(len(runs), 'run')}"
-    what = f"{n}: {cost.name} until {value.name} reaches {count(grid.number, 'target')}"
+    size = f"{len(rows):,} rows of {count(len(runs), 'run')}"
+    what = f"{size}: {cost.name} until {value.name} reaches {count(grid.number, 'target')}"
     if not grid.values:
         what += " of each data set, from the worst first to the best last value"
     findings = [Finding("times to targets", "note", len(runs), f"{what}."), *notes]
@@ -167,12 +175,7 @@ def _rows(
     """Return values and costs with the labels of their runs."""
     import pandas as pd
 
-    names = tuple(name for name in source.names if name != cost)
-    known = source.known
-    if known is not None:
-        others = {name: role for name, role in known.columns.items() if name != cost}
-        known = replace(known, columns=others)
-    roles = roles_of(replace(source, names=names, known=known), columns, layout, [value.name])
+    roles = roles_of(without_column(source, cost), columns, layout, [value.name])
     refuse([f for f in roles.findings if f.severity == "error"], source.name)
     if len(roles.scores) != 1 or (roles.has("measure") and "measure" not in roles.spread):
         raise ScoreTableError(
@@ -206,30 +209,16 @@ def _rows(
 
 def _number(values: "pd.Series[Any]", name: str) -> "pd.Series[float]":
     """Return numbers, NaN where there is none; refuse text that is none."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(values.astype(object), errors="coerce").astype(float)
+    numeric = numbers(values)
     text = values.astype(object).map(lambda v: isinstance(v, str) and bool(v.strip()))
-    odd = values[numbers.isna() & text & ~values.astype(str).str.strip().str.lower().eq("nan")]
+    odd = values[numeric.isna() & text & ~values.astype(str).str.strip().str.lower().eq("nan")]
     if len(odd):
         raise ScoreTableError(
             f"{len(odd):,} of {len(values):,} rows of {name!r} are no numbers, such as"
             f" {odd.iloc[0]!r}.",
             hint="correct them, or leave them out.",
         )
-    return numbers
-
-
-def _check_runs(rows: "pd.DataFrame", cost: Measure) -> None:
-    """Refuse runs with several values at one cost, which are several runs under one label."""
-    twice = rows.duplicated([_RUN, "cost"], keep=False)
-    values = rows[twice].drop_duplicates([_RUN, "cost", "value"])
-    if n := int(values.duplicated([_RUN, "cost"]).sum()):
-        raise ScoreTableError(
-            f"runs have several values at the same {cost.name}, {n:,} times: several runs have the"
-            " same labels.",
-            hint=f"{Given('columns', {'NAME': 'replication'})} names the column of runs.",
-        )
+    return numeric
 
 
 def _times(

@@ -11,7 +11,7 @@ import benchinfer.scores.rows as kinds
 from benchinfer.scores.numerics import places as numerics
 from benchinfer.scores.numerics.places import cell_moments, cell_quantiles, count_equal
 from benchinfer.scores.read import read_scores
-from benchinfer.scores.rows import PlacedRows, frame_of, placed
+from benchinfer.scores.rows import PlacedRows, placed
 
 KEYS = ["measure", "dataset", "replication", "algorithm"]
 ROLES = {name: name for name in (*KEYS, "value")}
@@ -49,7 +49,7 @@ def put(frame, size=7, rows=0):
 def test_rows_come_in_any_order_and_number(order, size):
     frame = table(1, order=order)
     for rows in (0, len(frame)):
-        found = frame_of(put(frame, size, rows), None).collect().to_pandas()
+        found = PlacedRows(put(frame, size, rows)).frame().collect().to_pandas()
         expected = frame.astype(dict.fromkeys(KEYS, str)).sort_values(KEYS, ignore_index=True)
         found = found.astype(dict.fromkeys(KEYS, str)).sort_values(KEYS, ignore_index=True)
         pd.testing.assert_frame_equal(found[expected.columns], expected)

@@ -42,9 +42,9 @@ def inspect_log(document: Record, path: Path) -> Results:
     rows: list[dict[str, Any]] = []
     letters: dict[str, set[bool]] = {}
     samples = records(document, "samples", _TOOL)
-    names = dict.fromkeys(name for sample in samples for name in _scores(sample))
-    for sample in samples:
-        scores = _scores(sample)
+    scored = [part({"scores": s.get("scores") or {}}, "scores", dict, _TOOL) for s in samples]
+    names = dict.fromkeys(str(name) for scores in scored for name in scores)
+    for sample, scores in zip(samples, scored, strict=True):
         for name in names:
             score = scores.get(name)
             said = score.get("value") if isinstance(score, Mapping) else score
@@ -84,10 +84,6 @@ def _metrics(document: Record, labels: Record, note: str) -> Results:
         if name.endswith("/accuracy")
     )
     return replace(_PLACES, measures=tuple(measures), note=note), rows
-
-
-def _scores(sample: Record) -> Record:
-    return part({"scores": sample.get("scores") or {}}, "scores", dict, _TOOL)
 
 
 def _value(said: object) -> float | None:

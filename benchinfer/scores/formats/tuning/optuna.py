@@ -1,7 +1,6 @@
 """Storage of Optuna in SQLite."""
 
 import json
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,8 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
 
     The algorithm is an attribute or parameter named so, or else the study.
     """
+    import sqlite3
+
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as base:
             try:
