@@ -187,7 +187,8 @@ def _fits(value: Any, hint: Any) -> bool:  # noqa: C901, PLR0911 (one return for
     if not isinstance(value, origin):
         return False
     if isinstance(value, np.ndarray):
-        return _same_sort(value.dtype, get_args(parts[1])[0])
+        kind = get_args(parts[1])[0]  # both numbers, or both none
+        return kind is Any or (value.dtype.kind in "biuf") == issubclass(kind, np.number | np.bool_)
     if origin is tuple:
         every = parts[:1] * len(value) if ... in parts else parts
         return len(value) == len(every) and all(map(_fits, value, every))
@@ -195,11 +196,6 @@ def _fits(value: Any, hint: Any) -> bool:  # noqa: C901, PLR0911 (one return for
         items = cast("Mapping[object, object]", value).items()
         return all(_fits(key, parts[0]) and _fits(item, parts[1]) for key, item in items)
     return all(_fits(item, parts[0]) for item in value)
-
-
-def _same_sort(dtype: np.dtype[Any], hint: Any) -> bool:
-    """Return whether both are numbers, or both are not."""
-    return hint is Any or (dtype.kind in "biuf") == issubclass(hint, np.number | np.bool_)
 
 
 def _short(value: object) -> str:

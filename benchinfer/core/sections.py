@@ -300,18 +300,19 @@ def checks_table(checks: Sequence[Check]) -> Table:
         caption="Diagnostics",
         frame=frame.assign(remedy=remedies),
         columns=(
-            Column("ok", "result", _passed),
+            Column(
+                "ok",
+                "result",
+                lambda ok: Cell("passed", "pass", "✓") if ok else Cell("attention", "fail", "!"),
+            ),
             Column("check", "check"),
             number("value", "value", brief),
-            number("limit", "limit", _limit, also=("direction",)),
+            number(
+                "limit",
+                "limit",
+                lambda limit, direction: f"{direction} {brief(limit)}" if direction else "",
+                also=("direction",),
+            ),
             Column("remedy", "how to read it", role="prose"),
         ),
     )
-
-
-def _passed(ok: object) -> Cell:
-    return Cell("passed", "pass", "✓") if ok else Cell("attention", "fail", "!")
-
-
-def _limit(limit: float, direction: str) -> str:
-    return f"{direction} {brief(limit)}" if direction else ""

@@ -93,6 +93,11 @@ def _broken(word: str, room: float, size: float, *, bold: bool) -> list[str]:
     return [*parts, word]
 
 
+def axis_room(width: float, labels: Sequence[str]) -> float:
+    """Return the inches that an axis has next to the labels of its rows."""
+    return width - widest(labels) - 0.3
+
+
 def axis_height(label: str, room: float) -> float:
     """Return the inches that the label of an axis takes in a number of inches across."""
     return 0.165 * (wrapped(label, room).count("\n") + 1)

@@ -80,15 +80,10 @@ def size_tiles(grid: TileGrid) -> tuple[float, float]:
 
 def squares(ax: "Axes", places: Iterable[tuple[float, float]], fill: str) -> None:
     """Fill tiles (column, row) with a colour: one compound path, smaller than a patch each."""
-    paths = [_square(x, y) for x, y in places]
+    sides = ((-_HALF, -_HALF), (_HALF, -_HALF), (_HALF, _HALF), (-_HALF, _HALF), (-_HALF, -_HALF))
+    paths = [Path([(x + i, y + j) for i, j in sides], closed=True) for x, y in places]
     if paths:
         ax.add_patch(PathPatch(Path.make_compound_path(*paths), lw=0, fc=fill))
-
-
-def _square(x: float, y: float) -> Path:
-    left, right, top, bottom = x - _HALF, x + _HALF, y - _HALF, y + _HALF
-    corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
-    return Path([*corners, corners[0]], closed=True)
 
 
 def frame(grid: TileGrid, ax: "Axes", *, upright: bool = False) -> None:

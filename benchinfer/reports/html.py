@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import Literal
 
 import jinja2
@@ -176,7 +176,11 @@ class _Writer:
         if len(anchors) > _MANY:
             data = _packed(table, anchors)
         else:
-            body = "\n".join(map(_row, anchors, table.rows, repeat(table.columns)))
+            body = "\n".join(
+                f"<tr{f' id="{escape(name)}"' if name else ''}>"
+                f"{''.join(map(_cell, cells, table.columns))}</tr>"
+                for name, cells in zip(anchors, table.rows, strict=True)
+            )
         anchor_id = ""
         if table.name == "diagnostics" and f"{anchor}-diagnostics" in self.targets:
             anchor_id = f' id="{anchor}-diagnostics"'
@@ -223,11 +227,6 @@ def _packed(table: Table, anchors: Sequence[str]) -> Markup:
         f'<script type="application/json">{text}</script>\n'
         f'<noscript><p class="note">{note}</p></noscript>\n'
     )
-
-
-def _row(anchor: str, cells: Sequence[Cell], columns: Sequence[Column]) -> str:
-    anchor_id = f' id="{escape(anchor)}"' if anchor else ""
-    return f"<tr{anchor_id}>{''.join(map(_cell, cells, columns))}</tr>"
 
 
 def _role(cell: Cell, column: Column) -> str:

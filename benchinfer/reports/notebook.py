@@ -40,7 +40,10 @@ def html(result: object) -> str:
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = environment.filters
-    filters |= {"excerpt": excerpt, "short": _short}
+    filters |= {
+        "excerpt": excerpt,
+        "short": lambda text: text if len(text) <= _LONG else f"{text[:_LONG]} ...",
+    }
     template = environment.get_template("notebook.html")
     before = caveats(result) if isinstance(result, Comparison) else {}
     rest = [one for one in remarks([first, *more]) if one.check not in before]
@@ -94,10 +97,6 @@ def excerpt(table: Table) -> tuple[Table, str] | None:
     all_of_them = f"; {table.name}() has all" if table.name in _METHODS else ""
     shown = replace(table, frame=table.frame.head(_ROWS), columns=tuple(columns))
     return shown, f"... and {count(rows - _ROWS, 'more row')}{all_of_them}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONG else f"{text[:_LONG]} ..."
 
 
 def remarks(shown: list[Section]) -> list[Check]:

@@ -39,7 +39,7 @@ from benchinfer.plots.style import (
     lines,
     measure_name,
 )
-from benchinfer.plots.text import across, axis_height, fitted, plain, pt, versus, widest, wrapped
+from benchinfer.plots.text import across, axis_height, axis_room, fitted, plain, pt, versus, wrapped
 from benchinfer.plots.tiles import Chances, draw_chances, layout_of, size_chances
 
 if TYPE_CHECKING:
@@ -245,11 +245,6 @@ def layout_shrinkage(
     )
 
 
-def _room(shrinkage: Shrinkage) -> float:
-    """Return the inches that the axis has."""
-    return shrinkage.width - widest([row.label for row in shrinkage.rows]) - 0.3
-
-
 def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
     """Draw the differences into an Axes."""
     s, n = shrinkage, len(shrinkage.rows)
@@ -270,7 +265,9 @@ def draw_shrinkage(shrinkage: Shrinkage, ax: "Axes") -> None:
         ax.plot([x], [at], mark, color=_MARK.colour, ms=5, clip_on=False, zorder=5)
     ax.set_yticks(range(n), [plain(row.label) for row in s.rows], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    bars.draw_axis(ax, s.axis, s.limits, _room(s), log=s.log)
+    bars.draw_axis(
+        ax, s.axis, s.limits, axis_room(s.width, [row.label for row in s.rows]), log=s.log
+    )
     ax.spines["left"].set_visible(False)
 
 
@@ -601,7 +598,9 @@ FIGURES: Mapping[type, Mapping[str, Kind | Handed]] = {
             layout_shrinkage,
             lambda laid: (
                 laid.width,
-                0.5 + axis_height(laid.axis, _room(laid)) + 0.2 * len(laid.rows),
+                0.5
+                + axis_height(laid.axis, axis_room(laid.width, [row.label for row in laid.rows]))
+                + 0.2 * len(laid.rows),
             ),
             draw_shrinkage,
         ),

@@ -235,15 +235,15 @@ def rank_sets_of(aggregated: Aggregated, alpha: float, margin: float) -> RankSet
 
 
 def _decided(
-    draws: BootstrapDraws, alternative: Alternative, alpha: float, n: int
+    draws: BootstrapDraws, alternative: Alternative, alpha: float, n: int, null: float = 0.0
 ) -> tuple[Array, Array, Array]:
     """Return unadjusted p-values, and bounds of n intervals that hold together."""
     open_end = np.full(len(draws.estimate), np.inf)
     if alternative == "better":
-        return p_at_most(draws, 0.0), lower(draws, alpha / n), open_end
+        return p_at_most(draws, null), lower(draws, alpha / n), open_end
     if alternative == "worse":
-        return p_at_least(draws, 0.0), -open_end, upper(draws, alpha / n)
-    p = np.minimum(2 * np.minimum(p_at_most(draws, 0.0), p_at_least(draws, 0.0)), 1.0)
+        return p_at_least(draws, null), -open_end, upper(draws, alpha / n)
+    p = np.minimum(2 * np.minimum(p_at_most(draws, null), p_at_least(draws, null)), 1.0)
     side = sidak(alpha, n) / 2
     return p, lower(draws, side), upper(draws, side)
 
@@ -292,10 +292,10 @@ def improvement_of(
     draws = gather(
         profiles.point(sample, pairs), values, 1.0, units=units, least=sample.least(resample)
     )
-    p = np.minimum(2 * np.minimum(p_at_most(draws, 0.5), p_at_least(draws, 0.5)), 1.0)
+    p, low, high = _decided(draws, "two-sided", options.alpha, n, 0.5)
     return Improvement(
         draws.estimate,
-        np.maximum(lower(draws, side), 0.0),
-        np.minimum(upper(draws, side), 1.0),
+        np.maximum(low, 0.0),
+        np.minimum(high, 1.0),
         multiplicity.holm(p) if several else p,
     )

@@ -88,7 +88,10 @@ def _row(name: str, row: "GatedMeasure", width: Width) -> GateRow:
 
 def draw(laid: GateFigure, ax: "Axes") -> None:
     """Draw the measures into an Axes."""
-    left, right = _limits(laid)
+    ends = [e for row in laid.rows for e in (row.low, row.estimate, row.high) if np.isfinite(e)]
+    low, high = max(min([-1.5, *ends]), -_FAR), min(max([1.0, *ends]), _FAR)
+    pad = 0.04 * (high - low)
+    left, right = low - pad, high + pad
     ax.set_xlim(left, right)
     ax.set_ylim(len(laid.rows) - 0.45, -0.55)
     ax.set_yticks([])
@@ -111,13 +114,6 @@ def draw(laid: GateFigure, ax: "Axes") -> None:
         ):
             ax.text(x, y - 0.05, plain(text), transform=ax.get_yaxis_transform(), ha=align,
                     va="bottom", fontsize=pt(8.5), color=ink)  # fmt: skip
-
-
-def _limits(laid: GateFigure) -> tuple[float, float]:
-    ends = [e for row in laid.rows for e in (row.low, row.estimate, row.high) if np.isfinite(e)]
-    low, high = max(min([-1.5, *ends]), -_FAR), min(max([1.0, *ends]), _FAR)
-    pad = 0.04 * (high - low)
-    return low - pad, high + pad
 
 
 # By class, the default kind first.

@@ -40,12 +40,12 @@ from benchinfer.plots.style import (
 from benchinfer.plots.text import (
     across,
     axis_height,
+    axis_room,
     fitted,
     key,
     plain,
     pt,
     versus,
-    widest,
 )
 
 if TYPE_CHECKING:
@@ -187,12 +187,8 @@ def layout_studies(
 def size_studies(studies: StudiesLayout) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     rows = len(studies.rows) + (studies.network is not None)
-    return studies.width, 0.75 + axis_height(studies.axis, _room(studies)) + 0.2 * rows
-
-
-def _room(studies: StudiesLayout) -> float:
-    """Return the inches that the axis has."""
-    return studies.width - widest([*(row.label for row in studies.rows), *_SUMMARIES]) - 0.3
+    room = axis_room(studies.width, [*(row.label for row in studies.rows), *_SUMMARIES])
+    return studies.width, 0.75 + axis_height(studies.axis, room) + 0.2 * rows
 
 
 def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
@@ -220,7 +216,13 @@ def draw_studies(studies: StudiesLayout, ax: "Axes") -> None:
     at = [*range(n), *(n + 0.9 * i for i in range(len(summaries) + 1))]
     ax.set_yticks(at, [plain(label) for label in labels], fontsize=pt(8.5), color=INK)
     ax.tick_params(axis="y", length=0)
-    bars.draw_axis(ax, s.axis, s.limits, _room(s), log=s.log)
+    bars.draw_axis(
+        ax,
+        s.axis,
+        s.limits,
+        axis_room(s.width, [*(row.label for row in s.rows), *_SUMMARIES]),
+        log=s.log,
+    )
     ax.spines["left"].set_visible(False)
 
 

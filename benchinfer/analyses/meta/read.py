@@ -243,7 +243,13 @@ def _row_labels(
 ) -> tuple[list[str], bool]:
     """Return the labels of the rows, and whether they are algorithms."""
     left = [column for column in table.means if column not in table.spreads]
-    roles = {column: _role(column, columns) for column in left}
+    usual = {
+        column: role
+        for column in left
+        for role in ("dataset", "algorithm")  # the last one counts
+        if column.casefold().replace(" ", "_") in COMMON[role]
+    }
+    roles = {column: columns.get(column) or usual.get(column) for column in left}
     known = [column for column in left if roles[column] in ("algorithm", "dataset")]
     if len(known) != 1:
         text = [c for c in left if any(isinstance(cell, str) for cell in table.means[c])] or [
@@ -262,9 +268,3 @@ def _row_labels(
             hint="a row per algorithm or data set, with a name of its own.",
         )
     return labels, roles[known[0]] == "algorithm"
-
-
-def _role(column: str, columns: Mapping[str, str]) -> str | None:
-    plain = column.casefold().replace(" ", "_")
-    usual = (role for role in ("algorithm", "dataset") if plain in COMMON[role])
-    return columns.get(column) or next(usual, None)

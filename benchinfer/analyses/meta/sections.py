@@ -111,8 +111,11 @@ def _amounts(meta: MetaComparison, frame: "pd.DataFrame") -> Table:
     between = "tau2_between" in frame
     columns: list[Column] = [
         *(names("first", "second") if "first" in frame else ()),
-        number("tau2", "tau", _root),
-        *([number("tau2_between", "tau between", _root)] if between else []),
+        *(
+            number(name, head, lambda variance: significant(math.sqrt(variance)))
+            for name, head in {"tau2": "tau", "tau2_between": "tau between"}.items()
+            if name == "tau2" or between
+        ),
     ]
     if "tau2_low" in frame:
         columns.append(
@@ -146,10 +149,6 @@ def _amounts(meta: MetaComparison, frame: "pd.DataFrame") -> Table:
 
 
 _HEADS = {"i2_low": "I² in % from", "i2_high": "to", "h2": "H²"}
-
-
-def _root(variance: float) -> str:
-    return significant(math.sqrt(variance))
 
 
 def _influence(meta: MetaComparison) -> Table:

@@ -95,8 +95,11 @@ def of_scores(
         arms, values = _scores_of(blocks, d)
         if len(arms) < 2:
             continue
+        if len(values) < 2:
+            wrong[d] = FitError("fewer than two replications that all its algorithms have.")
+            continue
         try:
-            reduced[d] = arms, _moments(values, paired=blocks.paired, overlap=overlap or 0.0)
+            reduced[d] = arms, effects.moments(values, paired=blocks.paired, overlap=overlap or 0.0)
         except FitError as error:
             wrong[d] = error
     spreads, prior = _spreads([m for _, m in reduced.values()], covariance, effect, blocks.paired)
@@ -183,12 +186,6 @@ def _scores_of(blocks: Blocks, d: int) -> tuple[Codes, Array]:
         complete = there.all(axis=1)
         return arms, mean[complete]
     return arms, np.where(there, mean, np.nan)
-
-
-def _moments(values: Array, *, paired: bool, overlap: float) -> StudyMoments:
-    if len(values) < 2:
-        raise FitError("fewer than two replications that all its algorithms have.")
-    return effects.moments(values, paired=paired, overlap=overlap)
 
 
 def _levels(

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchinfer.analyses.pair import diagnostics, rules
 from benchinfer.analyses.pair.comparison import PairComparison
-from benchinfer.analyses.pair.diagnostics import Normality, normality
+from benchinfer.analyses.pair.diagnostics import normality
 from benchinfer.analyses.pair.numerics import t_tests
 from benchinfer.analyses.pair.options import Adjust, PairOptions
 from benchinfer.analyses.pair.rules import Test
@@ -77,7 +77,16 @@ def compared(
         n=np.array([len(pair.first) for pair in pairs], np.float64),
         zeros=np.array(zeros, np.int64),
         probabilities=probabilities,
-        looks=tuple(_normality(pair, procedure) for pair in pairs) if data.paired else (),
+        looks=tuple(
+            normality(
+                # Of what the test takes the mean of.
+                t_tests.split(pair.differences, procedure.n_parts, procedure.seed)[0]
+                if test == "parts-t"
+                else pair.differences
+            )
+            for pair in pairs
+            if data.paired
+        ),
         others=other_tests(named_pairs, data, procedure),
     )
     result = replace(result, stored_checks=diagnostics.checks(result, data, family, pairs))
@@ -127,14 +136,6 @@ def _codes(test: str, evidence: Evidence, probabilities: Array | None, alpha: fl
     # F has no direction; of ranks the statistic has, which need not be that of the means.
     direction = evidence.estimate if test == "5x2cv-f" else evidence.statistic
     return decide(direction, evidence.p_value, evidence.p_equivalence, alpha)
-
-
-def _normality(pair: Pair, procedure: PairProcedure) -> Normality:
-    """Test the normality of what a test takes the mean of."""
-    differences = pair.differences
-    if procedure.test == "parts-t":
-        differences = t_tests.split(differences, procedure.n_parts, procedure.seed)[0]
-    return normality(differences)
 
 
 def compare_pair(

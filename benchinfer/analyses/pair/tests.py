@@ -69,7 +69,11 @@ def tested(pair: Pair, data: PairedScores, procedure: PairProcedure) -> Differen
     if test in _SIGNED:
         return _by_signs(pair, procedure)
     if test == "independent-rates":
-        return _independent_rates(pair, procedure)
+        first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
+        difference = outcomes.independent_difference(first, second)
+        wald = procedure.t_test(difference)
+        interval = partial(rates.newcombe, first, second)
+        return _of_rates(difference, wald.statistic, wald.p, interval, procedure)
     kind, table = _KINDS[test], fourfold(pair)
     statistic, p = outcomes.mcnemar(table, procedure.side, kind)
     invert = outcomes.tango if kind == "score" else rates.newcombe_paired
@@ -103,27 +107,23 @@ def _require_two(pair: Pair) -> None:
         )
 
 
-def _t(pair: Pair, _: PairedScores, __: PairProcedure) -> EstimatedDifference:
-    if pair.total is None or pair.size is None:
-        return t_tests.paired_t(pair.differences)
-    return t_tests.units_t(pair.total, pair.size)
-
-
 def ratio(data: PairedScores) -> float:
     """Return the size of a test set over that of a training set: ``rho / (1 - rho)``."""
     rho = data.overlap or 0.0
     return rho / (1 - rho)
 
 
-def _corrected(pair: Pair, data: PairedScores, _: PairProcedure) -> EstimatedDifference:
-    return t_tests.corrected_t(pair.differences, ratio(data))
-
-
 _ESTIMATED: dict[str, Callable[[Pair, PairedScores, PairProcedure], EstimatedDifference]] = {
-    "t": _t,
+    "t": lambda pair, _, __: (
+        t_tests.paired_t(pair.differences)
+        if pair.total is None or pair.size is None
+        else t_tests.units_t(pair.total, pair.size)
+    ),
     "welch": lambda pair, _, __: t_tests.welch(pair.first, pair.second),
-    "corrected-t": _corrected,
-    "bayes-t": _corrected,
+    **dict.fromkeys(
+        ("corrected-t", "bayes-t"),
+        lambda pair, data, _: t_tests.corrected_t(pair.differences, ratio(data)),
+    ),
     "5x2cv-t": lambda pair, _, __: t_tests.five_by_two_t(pair.differences.reshape(5, 2)),
     "paired-rates": lambda pair, _, __: outcomes.paired_difference(fourfold(pair)),
     "parts-t": lambda pair, _, procedure: t_tests.paired_t(
@@ -189,14 +189,6 @@ def _by_signs(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
     )
 
 
-def _independent_rates(pair: Pair, procedure: PairProcedure) -> DifferenceTest:
-    first, second = ((int((s > 0.5).sum()), len(s)) for s in (pair.first, pair.second))
-    difference = outcomes.independent_difference(first, second)
-    wald = procedure.t_test(difference)
-    interval = partial(rates.newcombe, first, second)
-    return _of_rates(difference, wald.statistic, wald.p, interval, procedure)
-
-
 def _of_rates(
     difference: EstimatedDifference,
     statistic: float,
@@ -256,7 +248,8 @@ def other_tests(
                 result = tested(pair, data, brief)
             except DesignError:
                 continue
-            rows.append(_row(WORDS[test], first, second, result, misfit(test, data)))
+            numbers = result.statistic, result.df, result.p
+            rows.append(OtherTest(WORDS[test], first, second, *numbers, misfit(test, data)))
         if procedure.test == "parts-t":
             rows += _as_published(first, second, pair, procedure)
     return tuple(rows)
@@ -280,11 +273,14 @@ def _as_published(first: str, second: str, pair: Pair, procedure: PairProcedure)
     _, part = t_tests.split(pair.differences, procedure.n_parts, procedure.seed)
     size = np.bincount(part)
     one, two = (np.bincount(part, s) / size for s in (pair.first, pair.second))
-    welch = _row(
+    result = t_tests.t_test(t_tests.welch(one, two), procedure.side, 0.0, 0.025)
+    welch = OtherTest(
         "Welch's t-test on parts",
         first,
         second,
-        t_tests.t_test(t_tests.welch(one, two), procedure.side, 0.0, 0.025),
+        result.statistic,
+        result.df,
+        result.p,
         "both algorithms are measured on the same parts: the test takes them as independent",
     )
     base = t_tests.t_test(t_tests.paired_t(two - one.mean()), 0, 0.0, 0.025)
@@ -315,10 +311,6 @@ def screening_size(correlation: float) -> float:
     """
     spread = np.sqrt(2 * max(1 - correlation, 0.0))
     return float(2 * ndtr(ndtri(0.025) / spread)) if spread > 0 else 0.0
-
-
-def _row(test: str, first: str, second: str, result: DifferenceTest, why: str) -> OtherTest:
-    return OtherTest(test, first, second, result.statistic, result.df, result.p, why)
 
 
 def table(rows: Sequence[OtherTest]) -> "pd.DataFrame":

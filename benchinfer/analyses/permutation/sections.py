@@ -40,19 +40,19 @@ def tests(frame: "pd.DataFrame", drawn: str) -> Table:
         caption="Tests of all algorithms together",
         frame=frame,
         columns=(
-            Column("test", "test", _short),
+            Column(
+                "test",
+                "test",
+                lambda test: _LARGEST.sub("largest contrast of ", test).replace(
+                    "normal scores of aligned ranks", "normal scores"
+                ),
+            ),
             Column("null", "null"),
             *columns_of_tests(),
             number("p_error", "error of p", error, brief=False),
         ),
         note=f"Each p-value is that of its test alone.{_errors(frame, drawn)}",
     )
-
-
-def _short(test: str) -> str:
-    """Return the name of a test as a table has room for it."""
-    name = _LARGEST.sub("largest contrast of ", test)
-    return name.replace("normal scores of aligned ranks", "normal scores")
 
 
 def _errors(frame: "pd.DataFrame", drawn: str) -> str:

@@ -42,25 +42,25 @@ def win_square(tally: Tally) -> tuple[Array, Array]:
     return won, tied
 
 
-def _by_estimates(result: "WinsComparison", counts: Tally) -> tuple[Array, Array, Array]:
-    """Return (3, P) expected wins, ties and losses, and bounds of binomial ones."""
+def _expected(result: "WinsComparison", counts: Tally) -> tuple[Array, Array, Array]:
+    """Return (3, P) expected wins, ties and losses, and bounds of new ones.
+
+    New ones are of the posterior, or binomial by the estimates.
+    """
+    tails = (1 - _INSIDE) / 2, (1 + _INSIDE) / 2
+    if result.bayes is not None:
+        rng = np.random.default_rng(result.provenance.seed)
+        new = replicated(result.model, result.bayes.draws, _REPLICATES, rng)
+        low, high = np.quantile(new, tails, axis=1)
+        return new.mean(axis=1), low, high
     from scipy.stats import binom  # half a second, which a comparison does without
 
     i, j = counts.pairs.T
     tie = None if result.fit is None else result.fit.tie
     n, worth = counts.n[0], result.log_worth
     shares = np.stack(likelihood.probabilities(worth[i] - worth[j], tie))
-    tail = (1 - _INSIDE) / 2
-    low, high = (binom.ppf(q, np.rint(n), shares) for q in (tail, 1 - tail))
+    low, high = (binom.ppf(q, np.rint(n), shares) for q in (tails[0], 1 - tails[0]))
     return n * shares, np.maximum(low, 0.0), np.maximum(high, 0.0)
-
-
-def _by_draws(result: "WinsComparison", bayes: "WinPosterior") -> tuple[Array, Array, Array]:
-    """Return (3, P) expected wins, ties and losses, and bounds of new ones from the posterior."""
-    rng = np.random.default_rng(result.provenance.seed)
-    counts = replicated(result.model, bayes.draws, _REPLICATES, rng)
-    low, high = np.quantile(counts, [(1 - _INSIDE) / 2, (1 + _INSIDE) / 2], axis=1)
-    return counts.mean(axis=1), low, high
 
 
 _TIES = {
@@ -400,9 +400,7 @@ class WinsComparison(TestedComparison):
             beats whom.
         """
         counts = self.counted.tally.with_ties(self.ties).total
-        expected, low, high = (
-            _by_estimates(self, counts) if self.bayes is None else _by_draws(self, self.bayes)
-        )
+        expected, low, high = _expected(self, counts)
         names, (i, j) = self.algorithms, counts.pairs.T
         columns = {"first": [names[k] for k in i], "second": [names[k] for k in j]}
         for name, inside, observed, at in (

@@ -95,25 +95,24 @@ def pairs(result: WinsComparison) -> Table:
         data=data,
         columns=(
             *names("first", "second"),
-            number("wins", "wins", amount),
-            number("expected_wins", "expected", places(1)),
-            number("wins_low", "90 % of new ones", _range, also=("wins_high",)),
-            Column("inside", "wins within", _outside),
-            number("losses", "losses", amount),
-            number("expected_losses", "expected", places(1)),
-            number("losses_low", "90 % of new ones", _range, also=("losses_high",)),
-            Column("losses_inside", "losses within", _outside),
+            *(
+                column
+                for name, inside in (("wins", "inside"), ("losses", "losses_inside"))
+                for column in (
+                    number(name, name, amount),
+                    number(f"expected_{name}", "expected", places(1)),
+                    number(
+                        f"{name}_low",
+                        "90 % of new ones",
+                        lambda low, high: interval(low, high, amount),
+                        also=(f"{name}_high",),
+                    ),
+                    Column(inside, f"{name} within", lambda held: "" if held else "outside"),
+                )
+            ),
         ),
         note=f"{share} of wins and losses lie within their intervals; of a model that fits, 90 %.",
     )
-
-
-def _outside(inside: bool) -> str:  # noqa: FBT001
-    return "" if inside else "outside"
-
-
-def _range(low: float, high: float) -> str:
-    return interval(low, high, amount)
 
 
 SECTIONS = {WinsComparison: sections}

@@ -395,17 +395,15 @@ def normal_rank_sets(reference: NormalReference, alpha: float, margin: float = 0
     """Return the sets of normal or t errors; of two algorithms those of their t test."""
     if len(reference.levels) > 2:
         return rank_sets(reference, alpha, margin)
-    p = [_one_sided(reference, m) for m in (0.0, margin)]
+    certain = replace(reference, df=np.full_like(reference.df, np.inf))
+    p: list[Array] = []  # of the tests that the row is better by more than 0, and than the margin
+    for least in (0.0, margin):
+        observed = certain.observed(least)
+        smaller = reference.p_values(observed)
+        p.append(np.where(observed > 0, smaller, 1 - smaller))
     return replace(
         rank_sets_of_p_values(p[0], alpha, p[1] if margin > 0 else None), basis=reference.kind
     )
-
-
-def _one_sided(reference: NormalReference, margin: float) -> Array:
-    """Return (K, K) p-values of the t tests that the row is better by more than the margin."""
-    observed = replace(reference, df=np.full_like(reference.df, np.inf)).observed(margin)
-    smaller = reference.p_values(observed)
-    return np.where(observed > 0, smaller, 1 - smaller)
 
 
 def rank_sets_of_p_values(p_values: Array, alpha: float, near: Array | None = None) -> RankSets:

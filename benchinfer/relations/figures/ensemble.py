@@ -29,7 +29,7 @@ from benchinfer.plots.style import (
     signed,
     ticks,
 )
-from benchinfer.plots.text import across, axis_height, fitted, key, plain, pt, widest, wrapped
+from benchinfer.plots.text import across, axis_height, axis_room, fitted, key, plain, pt, wrapped
 from benchinfer.plots.tiles import FILL, Tile, Verdicts, tallied
 
 if TYPE_CHECKING:
@@ -105,13 +105,9 @@ def _segments(clusters: "Clusters", order: list[int]) -> list[Segment]:
     return segments
 
 
-def _room(dendrogram: Dendrogram) -> float:
-    return dendrogram.width - widest(dendrogram.rows) - 0.3
-
-
 def size_dendrogram(dendrogram: Dendrogram) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
-    below = axis_height(dendrogram.axis, _room(dendrogram))
+    below = axis_height(dendrogram.axis, axis_room(dendrogram.width, dendrogram.rows))
     return dendrogram.width, 0.4 + below + 0.25 * len(dendrogram.rows)
 
 
@@ -130,7 +126,7 @@ def draw_dendrogram(dendrogram: Dendrogram, ax: "Axes") -> None:
     ax.spines["bottom"].set_color(FAINT)
     ax.grid(axis="x", color=HAIR, lw=0.7)
     ax.set_axisbelow(True)
-    name_axis(ax, d.axis, _room(d))
+    name_axis(ax, d.axis, axis_room(d.width, d.rows))
 
 
 _SAME = 1e-9  # points this close, of the extent, are one
