@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4782,
+    "functions": 4755,
     "records": 474,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,

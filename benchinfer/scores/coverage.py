@@ -111,21 +111,19 @@ class Coverage(Readable):
 
 def listed(findings: Sequence[Finding]) -> "pd.DataFrame":
     """Put findings into a table."""
+    where: list[str] = []
+    for f in findings:
+        header, *rows = f.where or ((),)
+        places = [", ".join(f"{a} {b}" for a, b in zip(header, row, strict=True)) for row in rows]
+        more = f.count - len(rows)
+        places += [f"and {more} more"] if rows and more > 0 else []
+        where.append(f.what.removesuffix(".") + (f" ({'; '.join(places)})" if places else ""))
     return frame(
         {
             "rule": [f.rule for f in findings],
             "severity": [f.severity for f in findings],
             "count": np.array([f.count for f in findings], dtype=np.int64),
-            "where": [_places(f) for f in findings],
+            "where": where,
             "hint": [f.hint.replace("\n", " ") for f in findings],
         }
     )
-
-
-def _places(finding: Finding) -> str:
-    header, *rows = finding.where or ((),)
-    places = [", ".join(f"{a} {b}" for a, b in zip(header, row, strict=True)) for row in rows]
-    more = finding.count - len(rows)
-    if rows and more > 0:
-        places.append(f"and {more} more")
-    return finding.what.removesuffix(".") + (f" ({'; '.join(places)})" if places else "")

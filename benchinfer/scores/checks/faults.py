@@ -450,12 +450,21 @@ def covariate_faults(reading: Reading) -> list[Finding]:
     counts = tally(reading.frame, {f"n{i}": test[1] for i, test in enumerate(tests)})
     failed = [(test, n) for test, n in zip(tests, counts.values(), strict=True) if n]
     wrong = {name for (name, _, _, fault), _ in failed if fault.rule == "covariate not a number"}
-    return [
-        _counted(reading, test, n)
-        for test, n in failed
-        # Where some are no numbers, it is no wonder that all are text.
-        if test[3].rule != "covariate as text" or test[0] not in wrong
-    ]
+    faults: list[Finding] = []
+    for (name, condition, shown, fault), n in failed:
+        if fault.rule == "covariate as text" and name in wrong:
+            continue  # where some are no numbers, it is no wonder that all are text
+        bad, place = reading.frame.filter(condition), reading.place
+        if shown:
+            # Under the name by which numbers are shown as such.
+            last = "value" if shown in slots(reading.roles.covariates) else "text"
+            bad = bad.select(*place, nw.col(shown).alias(last))
+            where = headed(first_rows(bad, (*place, last)), name)
+        else:
+            where = tuple(first_rows(bad, place))
+        what = f"{n} {'score has' if n == 1 else 'scores have'} {fault.what}."
+        faults.append(replace(fault, count=n, what=what, where=where))
+    return faults
 
 
 def _tests(reading: Reading, i: int) -> Iterator[_Test]:
@@ -485,17 +494,3 @@ def _tests(reading: Reading, i: int) -> Iterator[_Test]:
     hint = Phrase(f"correct them, change the unit, or leave it out of {Option('covariates', '')}.")
     what = f"a covariate {name!r} that is infinite or beyond {MOST:g}"
     yield test("not finite", far, slot, what, hint)
-
-
-def _counted(reading: Reading, test: _Test, n: int) -> Finding:
-    name, condition, shown, fault = test
-    bad, place = reading.frame.filter(condition), reading.place
-    if shown:
-        # Under the name by which numbers are shown as such.
-        last = "value" if shown in slots(reading.roles.covariates) else "text"
-        bad = bad.select(*place, nw.col(shown).alias(last))
-        where = headed(first_rows(bad, (*place, last)), name)
-    else:
-        where = tuple(first_rows(bad, place))
-    what = f"{n} {'score has' if n == 1 else 'scores have'} {fault.what}."
-    return replace(fault, count=n, what=what, where=where)

@@ -105,21 +105,9 @@ class RunStates:
         near = (nw.col("value") - self.limit).abs() <= self.limit * _CLOSE
         self.at_limit = near.fill_null(value=False) & ~self.absent
         self.above = ((nw.col("value") > self.limit) & ~near).fill_null(value=False) & ~self.absent
-        self.state = self._state()
-
-    def _of_measures(self, values: Sequence[Any]) -> nw.Expr:
-        """Return the value of each row's measure, null for measures without a limit."""
-        measure = nw.col("measure").cast(nw.String)
-        cases = [
-            nw.when(measure == m.name).then(nw.lit(value))
-            for m, value in zip(self.limited, values, strict=True)
-        ]
-        return nw.coalesce(*cases)
-
-    def _state(self) -> nw.Expr:
         at_limit = nw.when(self.at_limit).then(nw.lit("stopped"))
         score = nw.when(~self.absent).then(nw.lit("solved"))
-        if not self.of_status and "failure" not in self.reading.columns:
+        if not self.of_status and "failure" not in reading.columns:
             state = nw.coalesce(at_limit, score)
         else:
             column = nw.col("status" if self.of_status else "failure").cast(nw.String)
@@ -130,7 +118,16 @@ class RunStates:
             else:  # a word in place of a score
                 word = nw.when(self.absent).then(nw.coalesce(*said[1:]))
                 state = nw.coalesce(word, at_limit, score)
-        return nw.when(~self.limit.is_null()).then(state)
+        self.state = nw.when(~self.limit.is_null()).then(state)
+
+    def _of_measures(self, values: Sequence[Any]) -> nw.Expr:
+        """Return the value of each row's measure, null for measures without a limit."""
+        measure = nw.col("measure").cast(nw.String)
+        cases = [
+            nw.when(measure == m.name).then(nw.lit(value))
+            for m, value in zip(self.limited, values, strict=True)
+        ]
+        return nw.coalesce(*cases)
 
     def faults(self) -> list[Finding]:
         """Report words that are not known, and runs that cannot have been solved."""

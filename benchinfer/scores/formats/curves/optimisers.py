@@ -7,7 +7,7 @@ from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.measure import Better, Measure
-from benchinfer.scores.formats.format import Format, Record, Results, Rows, document, records
+from benchinfer.scores.formats.format import Format, Results, Rows, document, records
 
 _PAIR = re.compile(r"(\w+)\s*=\s*('[^']*'|[^,]+)")
 _RUN = re.compile(r"(\d+)(?::(\d+)\|(\S+))?$")
@@ -66,7 +66,11 @@ def ioh(folder: Path, files: Sequence[Path]) -> Results | None:
         of = about.get("algorithm")
         name = str(of.get("name", "")) if isinstance(of, Mapping) else str(of)
         for scenario in records(about, "scenarios", tool):
-            runs = [_summary(run) for run in records(scenario, "runs", tool)]
+            runs: list[str] = []
+            for run in records(scenario, "runs", tool):  # as an ``.info`` file writes them
+                best = run.get("best")
+                y = best.get("y") if isinstance(best, Mapping) else "nan"
+                runs.append(f"{run.get('instance')}:{run.get('evals')}|{y}")
             problem = f"f{about.get('function_id')}, {scenario.get('dimension')}D"
             data = file.parent / str(scenario.get("path"))
             blocks, _ = _blocks(data, folder)
@@ -84,13 +88,6 @@ def _results(tool: str, rows: Rows, better: set[Better | None]) -> Results:
     measures = (Measure(_VALUE, way),) if way else ()
     columns = {name: role for name, role in _COLUMNS.items() if name in rows[0]}
     return Format(tool, columns, "wide-measures", measures, note=_NOTE, steps=_COST), rows
-
-
-def _summary(run: Record) -> str:
-    """Write down a run of IOHprofiler as an ``.info`` file does."""
-    best = run.get("best")
-    y = best.get("y") if isinstance(best, Mapping) else "nan"
-    return f"{run.get('instance')}:{run.get('evals')}|{y}"
 
 
 def _entries(info: Path) -> Iterator[tuple[Mapping[str, str], str, list[str]]]:

@@ -31,15 +31,14 @@ def markdown(text: str) -> list[Grid]:
 
 
 def _cells(line: str) -> list[str]:
+    """Return the texts of the cells of a row; emphasis around all of a text becomes one mark."""
     body = line.strip().removeprefix("|")
     body = body[:-1] if body.endswith("|") and not body.endswith("\\|") else body
-    return [_plain(cell) for cell in _BAR.split(body)]
-
-
-def _plain(cell: str) -> str:
-    """Return the text of a cell; emphasis around all of it becomes one mark."""
-    text = _LINK.sub(lambda match: match[1] or "", cell).replace("\\|", "|").strip()
-    bare = text
-    for _ in range(3):
-        bare = _EMPHASIS.sub(r"\2", bare)
-    return f"{bare}*" if bare != text else bare
+    cells: list[str] = []
+    for cell in _BAR.split(body):
+        text = _LINK.sub(lambda match: match[1] or "", cell).replace("\\|", "|").strip()
+        bare = text
+        for _ in range(3):
+            bare = _EMPHASIS.sub(r"\2", bare)
+        cells.append(f"{bare}*" if bare != text else bare)
+    return cells
