@@ -7,8 +7,15 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import CODES, Exit, guarded
-from benchinfer.cli.options.arguments import AllMeasures, named
-from benchinfer.cli.options.common import Level, Seed, listed, open_unit, wrong
+from benchinfer.cli.options.arguments import (
+    AllMeasures,
+    Level,
+    Seed,
+    listed,
+    named,
+    open_unit,
+    wrong,
+)
 from benchinfer.cli.options.configuration import FROM_FILE
 from benchinfer.cli.options.consensus import ConsensusQuestion
 from benchinfer.cli.options.source import AsJson, SourceArguments, reads_scores

@@ -12,8 +12,7 @@ import typer
 from benchinfer.analyses import ANALYSES
 from benchinfer.cli.groups import OUTPUT, HelpEnd, LazyGroup, command, names_table
 from benchinfer.cli.guard import Exit, verdict_code
-from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words
-from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.arguments import Argument, MeasureText, argument, in_words, wrong
 from benchinfer.cli.options.signatures import descriptions, signature, summary
 from benchinfer.cli.options.source import (
     READERS,

@@ -10,8 +10,7 @@ import typer
 from benchinfer.cli.compare import arguments_of, with_arguments
 from benchinfer.cli.groups import OUTPUT, HelpEnd
 from benchinfer.cli.guard import Exit
-from benchinfer.cli.options.arguments import AllMeasures, Argument, named
-from benchinfer.cli.options.common import number_or_name, wrong
+from benchinfer.cli.options.arguments import AllMeasures, Argument, named, number_or_name, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import typer
 
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.options.arguments import AllMeasures
-from benchinfer.cli.options.common import wrong
+from benchinfer.cli.options.arguments import AllMeasures, wrong
 from benchinfer.cli.options.configuration import FILE, OPEN
 from benchinfer.cli.options.source import SourceArguments, reads_scores, undirected
 from benchinfer.cli.output.terminal import Terminal, safe

@@ -10,8 +10,7 @@ import typer
 
 from benchinfer.cli.groups import HelpEnd
 from benchinfer.cli.guard import Exit
-from benchinfer.cli.options.arguments import TogetherMeasures
-from benchinfer.cli.options.common import Alternative, Level, listed, wrong
+from benchinfer.cli.options.arguments import Alternative, Level, TogetherMeasures, listed, wrong
 from benchinfer.cli.options.source import AsJson, ReportTo, SourceArguments, reads_scores
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.groups import HelpEnd
-from benchinfer.cli.options.arguments import MeasureText
-from benchinfer.cli.options.common import Level, Target
+from benchinfer.cli.options.arguments import Level, MeasureText, Target
 from benchinfer.cli.options.source import (
     AsJson,
     ReportTo,

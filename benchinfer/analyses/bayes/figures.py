@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
-    from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
+    from benchinfer.analyses.bayes.pairwise.numerics.pair_model import Votes
     from benchinfer.numerics.outcome_probabilities import Outcomes
     from benchinfer.numerics.types import Array
     from benchinfer.plots.style import Box

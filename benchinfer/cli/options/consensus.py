@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from benchinfer.cli.hints import as_options
-from benchinfer.cli.options.arguments import MeasureTexts, named
-from benchinfer.cli.options.common import Level, Seed, listed, wrong
+from benchinfer.cli.options.arguments import Level, MeasureTexts, Seed, listed, named, wrong
 from benchinfer.core.errors import DesignError
 
 if TYPE_CHECKING:

@@ -17,12 +17,10 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
-from benchinfer.cli.hints import as_options, of_proposals
-from benchinfer.cli.options.arguments import declare, named
-from benchinfer.cli.options.common import number_or_name, wrong
+from benchinfer.cli.hints import accepted, as_options, of_proposals, run_again, undirected
+from benchinfer.cli.options.arguments import declare, named, number_or_name, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN
 from benchinfer.cli.output.terminal import ROWS
-from benchinfer.cli.proposals import accepted, run_again, undirected
 from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
 from benchinfer.core.hints import joined
 

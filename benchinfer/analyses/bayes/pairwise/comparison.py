@@ -10,8 +10,7 @@ from benchinfer.analyses.bayes.numerics.priors import PseudoObservation
 from benchinfer.analyses.bayes.options import BayesOptions, PairQuantity, Preset
 from benchinfer.analyses.bayes.pairwise.fit import OUTCOMES, Differences, PairPosterior
 from benchinfer.analyses.bayes.pairwise.numerics.dirichlet import Walsh, concentrations, weights
-from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes
-from benchinfer.analyses.bayes.pairwise.numerics.pair_model import draw_hyperparameters
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import Votes, draw_hyperparameters
 from benchinfer.comparison import wording
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.comparison import Comparison, Order

@@ -7,8 +7,12 @@ import numpy as np
 
 from benchinfer.analyses.bayes.options import BayesOptions
 from benchinfer.analyses.bayes.pairwise.numerics import dirichlet, pair_model
-from benchinfer.analyses.bayes.pairwise.numerics.outcomes import Votes, next_dataset
-from benchinfer.analyses.bayes.pairwise.numerics.pair_model import PairData, PairDraws
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import (
+    PairData,
+    PairDraws,
+    Votes,
+    next_dataset,
+)
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError

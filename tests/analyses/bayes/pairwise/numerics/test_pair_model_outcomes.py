@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchinfer.analyses.bayes.pairwise.numerics.outcomes import next_dataset
+from benchinfer.analyses.bayes.pairwise.numerics.pair_model import next_dataset
 
 
 def test_outcomes_are_means_and_votes_shares_over_draws():

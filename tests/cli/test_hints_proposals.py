@@ -51,7 +51,7 @@ def at_terminal(run, monkeypatch):
     """Run a command at a terminal, with what is typed there."""
 
     def command(*words, typed):
-        monkeypatch.setattr("benchinfer.cli.proposals.sys", Terminal(typed))
+        monkeypatch.setattr("benchinfer.cli.hints.sys", Terminal(typed))
         return run(*words)
 
     return command
