@@ -32,29 +32,25 @@ class Strip(Protocol):
     def value(self) -> float | None: ...  # noqa: D102
 
 
-class Strips(Protocol):
-    """Rows from top to bottom, name of the axis, and the room."""
+@dataclass(frozen=True, slots=True)
+class Strips[S: Strip](Layout):
+    """Layout of the figure."""
 
-    @property
-    def rows(self) -> Sequence[Strip]: ...  # noqa: D102
-    @property
-    def axis(self) -> str: ...  # noqa: D102
-    @property
-    def width(self) -> Width: ...  # noqa: D102
+    rows: tuple[S, ...]  # from top to bottom
 
 
-def fits(strips: Strips) -> bool:
+def fits(strips: Strips[Strip]) -> bool:
     """Say whether labels and words fit next to the marks."""
     return _room_of_marks(strips) >= max(_LEAST * strips.width, 1.6)
 
 
-def _room_of_marks(strips: Strips) -> float:
+def _room_of_marks(strips: Strips[Strip]) -> float:
     """Return the inches that marks have with labels and words next to them."""
     texts = _longest(strips, "label") + _longest(strips, "said")
     return strips.width - texts - 2 * _GAP - 0.2
 
 
-def size_strips(strips: Strips) -> tuple[float, float]:
+def size_strips(strips: Strips[Strip]) -> tuple[float, float]:
     """Return a sensible figure size in inches."""
     n = len(strips.rows)
     below = axis_height(strips.axis, room_of_axis(strips))
@@ -66,18 +62,18 @@ def pitch(rows: int) -> float:
     return 0.25 if rows <= _MANY else 0.19
 
 
-def room_of_axis(strips: Strips) -> float:
+def room_of_axis(strips: Strips[Strip]) -> float:
     """Return the inches that the axis has."""
     return _room_of_marks(strips) if fits(strips) else strips.width - 0.3
 
 
-def _longest(strips: Strips, words: Literal["label", "said"]) -> float:
+def _longest(strips: Strips[Strip], words: Literal["label", "said"]) -> float:
     rows = [(getattr(row, words), row.value is None) for row in strips.rows]
     return max((across(text, bold=bold) for text, bold in rows), default=0.0)
 
 
 def frame(
-    strips: Strips,
+    strips: Strips[Strip],
     ax: "Axes",
     limits: tuple[float, float],
     *,
@@ -127,7 +123,9 @@ def spaced(
     return ticks(*limits, 1, log=log)[:2]
 
 
-def write(strips: Strips, ax: "Axes", *, aligned: bool, inks: Sequence[str] | None = None) -> None:
+def write(
+    strips: Strips[Strip], ax: "Axes", *, aligned: bool, inks: Sequence[str] | None = None
+) -> None:
     """Write labels and words; texts take a tenth of the time that ticks take.
 
     Words have the colours `inks`, where there are any.
@@ -169,7 +167,7 @@ def pair_labels(
     return fitted(names, (width - 0.4 - widest(said) - across(between)) / 2)
 
 
-def _above(strips: Strips) -> list[str]:
+def _above(strips: Strips[Strip]) -> list[str]:
     """Shorten labels to the room that words leave in their line, keeping them distinct."""
     room = {row.label: strips.width - 0.4 - across(row.said) for row in strips.rows if row.label}
     labels = {label: fitted([label], inches)[label] for label, inches in room.items()}
@@ -197,10 +195,9 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars(Layout):
+class Bars(Strips[Bar]):
     """Layout of the figure."""
 
-    rows: tuple[Bar, ...]  # from top to bottom
     top: float  # right end of the axis, which begins at 0
 
 
@@ -253,13 +250,11 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals(Layout):
+class Intervals(Strips[Interval]):
     """Layout of the figure.
 
     Attributes
     ----------
-    rows
-        From top to bottom.
     limits
         Ends of the axis; arrows stand for values beyond.
     log
@@ -273,7 +268,6 @@ class Intervals(Layout):
         Whether only whole numbers have ticks.
     """
 
-    rows: tuple[Interval, ...]
     limits: tuple[float, float]
     log: bool
     reference: float | None

@@ -10,7 +10,6 @@ from benchinfer.core.errors import unknown
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict, code, words
 from benchinfer.plots import bars
-from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import (
     BAND,
     HAIR,
@@ -70,13 +69,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Forest(Layout):
+class Forest(bars.Strips[Row]):
     """Layout of a forest plot.
 
     Attributes
     ----------
-    rows
-        Pairs from top to bottom.
     neutral
         The effect that means "no difference".
     band
@@ -89,7 +86,6 @@ class Forest(Layout):
         What the first and the second one of a pair are called above the axis.
     """
 
-    rows: tuple[Row, ...]
     neutral: float
     band: tuple[float, float] | None
     log: bool
@@ -265,14 +261,15 @@ def draw(forest: Forest, ax: "Axes") -> None:
     """Draw a forest into an Axes."""
     in_columns, n = bars.fits(forest), len(forest.rows)
     shift = 0.0 if in_columns else 0.2
-    bars.frame(forest, ax, limits(forest, log=forest.log), log=forest.log)
+    ends = limits(forest.rows, forest.neutral, forest.band, log=forest.log)
+    bars.frame(forest, ax, ends, log=forest.log)
     ax.grid(visible=False)
     room = bars.room_of_axis(forest) / 2 - across("\N{LEFTWARDS ARROW}  better") - 0.1
     first, second = fitted(forest.sides, room).values()
     named = {Verdict.FIRST: f"{first} better", Verdict.SECOND: f"{second} better"}
     name_sides(ax, forest.left, named)
     spans = [(-0.55, n - 0.45)] if in_columns else [(y + 0.02, y + 0.38) for y in range(n)]
-    draw_reference(forest, ax, spans)
+    draw_reference(forest.neutral, forest.band, ax, spans)
     groups = [y for y in range(1, n) if forest.rows[y].group != forest.rows[y - 1].group]
     for y in groups:
         ax.axhline(y - 0.5, color=HAIR, lw=0.7, zorder=0)
@@ -294,17 +291,6 @@ class Contrast(Protocol):
     def high(self) -> float | None: ...  # noqa: D102
 
 
-class Contrasted(Protocol):
-    """Contrasts, the effect that means "no difference", and those within the tolerance."""
-
-    @property
-    def rows(self) -> Sequence[Contrast]: ...  # noqa: D102
-    @property
-    def neutral(self) -> float: ...  # noqa: D102
-    @property
-    def band(self) -> tuple[float, float] | None: ...  # noqa: D102
-
-
 def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
     """Say above the axis what either side of it means."""
     for verdict, text in texts.items():
@@ -323,13 +309,17 @@ def name_sides(ax: "Axes", left: Verdict, texts: Mapping[Verdict, str]) -> None:
         )
 
 
-def draw_reference(contrasts: Contrasted, ax: "Axes", spans: Sequence[tuple[float, float]]) -> None:
+def draw_reference(
+    neutral: float,
+    near: tuple[float, float] | None,
+    ax: "Axes",
+    spans: Sequence[tuple[float, float]],
+) -> None:
     """Draw the neutral value and the band along spans of rows."""
     for top, bottom in spans:
-        if contrasts.band is not None:
-            ax.fill_betweenx([top, bottom], *contrasts.band, color=BAND, lw=0, zorder=0)
-    x = contrasts.neutral
-    lines(ax, [(x, top, x, bottom) for top, bottom in spans], INK, 0.9, zorder=1)
+        if near is not None:
+            ax.fill_betweenx([top, bottom], *near, color=BAND, lw=0, zorder=0)
+    lines(ax, [(neutral, top, neutral, bottom) for top, bottom in spans], INK, 0.9, zorder=1)
 
 
 def draw_marks(rows: Sequence[tuple[float, Contrast]], ax: "Axes") -> None:
@@ -364,9 +354,11 @@ def _draw_marks(rows: Sequence[tuple[float, Contrast]], mark: Mark, ax: "Axes") 
         )
 
 
-def limits(contrasts: Contrasted, *, log: bool) -> tuple[float, float]:
+def limits(
+    rows: Sequence[Contrast], neutral: float, near: tuple[float, float] | None, *, log: bool
+) -> tuple[float, float]:
     """Return the range of the axis: everything finite, the neutral value and the band."""
-    ends = [contrasts.neutral, *(contrasts.band or ())]
-    for row in contrasts.rows:
+    ends = [neutral, *(near or ())]
+    for row in rows:
         ends += [end for end in (row.estimate, row.low, row.high) if end is not None]
     return bars.room(ends, log=log)

@@ -328,12 +328,13 @@ def size(ranking: Ranking) -> tuple[float, float]:
 def draw(ranking: Ranking, ax: "Axes") -> None:
     """Draw the ranking into an Axes."""
     r, n = ranking, len(ranking.rows)
-    bars.draw_axis(ax, r.axis, forest.limits(r, log=r.log), _room(r), log=r.log)
+    limits = forest.limits(r.rows, r.neutral, r.band, log=r.log)
+    bars.draw_axis(ax, r.axis, limits, _room(r), log=r.log)
     ax.set_ylim(n - 0.45, -0.55)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     ax.hlines(np.arange(n - 1) + 0.5, 0, 1, HAIR, lw=0.5, transform=ax.get_yaxis_transform())
-    forest.draw_reference(r, ax, [(-0.55, n - 0.45)])
+    forest.draw_reference(r.neutral, r.band, ax, [(-0.55, n - 0.45)])
     sides = {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
     if sum(map(across, sides.values())) + 0.6 > _room(r):
         del sides[Verdict.FIRST]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchinfer.plots import bars
-from benchinfer.plots.bars import COLOUR
+from benchinfer.plots.bars import COLOUR, Strips
 from benchinfer.plots.draw import Kind, of_part
-from benchinfer.plots.layout import Layout
 from benchinfer.plots.style import PAGE, Width, lines
 from benchinfer.plots.text import key
 from benchinfer.plots.tiles import draw_chances, layout_of, size_chances
@@ -52,14 +51,7 @@ class Range:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ranges(Layout):
-    """Layout of the figure."""
-
-    rows: tuple[Range, ...]  # from the best on
-
-
-def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
+def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Strips[Range]:
     """Lay out the ranks of the algorithms of a consensus."""
     low, high = consensus.ranks.T
     said = [f"{a}" if a == b else f"{a} to {b}" for a, b in consensus.ranks.tolist()]
@@ -68,7 +60,7 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
     rows = tuple(Range(names[consensus.algorithms[i]], said[i], low[i], high[i]) for i in order)
     spoken = "; ".join(f"{consensus.algorithms[i]} {said[i]}" for i in order)
     ties = "a line: several ranks, by ties or because optima differ"
-    return Ranges(
+    return Strips(
         rows=rows,
         title="Ranks in the consensus",
         axis=f"rank, 1 is best, in {optima(consensus)}",
@@ -81,7 +73,7 @@ def layout_ranges(consensus: "Consensus", width: Width = PAGE) -> Ranges:
 size_ranges = bars.size_strips
 
 
-def draw_ranges(ranges: Ranges, ax: "Axes") -> None:
+def draw_ranges(ranges: Strips[Range], ax: "Axes") -> None:
     """Draw the ranges into an Axes."""
     aligned = bars.fits(ranges)
     shift = 0.0 if aligned else 0.2

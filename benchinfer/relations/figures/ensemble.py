@@ -14,6 +14,7 @@ from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SYMBOLS, Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.plots import bars, tiles
+from benchinfer.plots.bars import Strips
 from benchinfer.plots.layout import Layout, PointMap, draw_map
 from benchinfer.plots.style import (
     FAINT,
@@ -338,13 +339,6 @@ class Stack:
         return self.pieces[-1].stop if self.pieces else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Stacks(Layout):
-    """Layout of the figure."""
-
-    rows: tuple[Stack, ...]  # from top to bottom
-
-
 def pieces(weights: Sequence[float]) -> tuple[BarSegment, ...]:
     """Cut a bar by weights in the order of the codes of `Verdict`.
 
@@ -366,7 +360,7 @@ def pieces(weights: Sequence[float]) -> tuple[BarSegment, ...]:
 size_stacks = bars.size_strips
 
 
-def draw_stacks(stacks: Stacks, ax: "Axes") -> None:
+def draw_stacks(stacks: Strips[Stack], ax: "Axes") -> None:
     """Draw the bars into an Axes, with the text next to or above them, by the room there is."""
     aligned = bars.fits(stacks)
     bars.frame(stacks, ax, (0.0, 1.0))
@@ -406,7 +400,7 @@ size_support = size_stacks
 draw_support = draw_stacks
 
 
-def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
+def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Strips[Stack]:
     """Lay out how the weight of an ensemble is shared among verdicts."""
     index = {name: i for i, name in enumerate(ensemble.algorithms)}
     order = standing(ensemble)
@@ -425,7 +419,7 @@ def layout_support(ensemble: "Ensemble", width: Width = PAGE) -> Stacks:
         stacks[a, b] = Stack(" : ", said, pieces(weights))
     rows, names = _labelled(stacks, width)
     shown = _shown(len(every), len(pairs), "the order of wins less losses")
-    return Stacks(
+    return Strips(
         rows=tuple(rows),
         title=f"What {count(len(ensemble), 'relation')} say of each pair",
         axis="share of the weight of the relations",
@@ -462,7 +456,7 @@ def _spoken(rows: Sequence[Stack]) -> str:
     return "; ".join(f"{row.label} {row.said}" for row in rows) or "no pair"
 
 
-def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
+def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Strips[Stack]:
     """Lay out what speaks for the order of neighbours in a consensus."""
     order = np.lexsort((consensus.ranks[:, 1], consensus.ranks[:, 0]))
     table = consensus.support()
@@ -485,7 +479,7 @@ def layout_consensus(consensus: "Consensus", width: Width = PAGE) -> Stacks:
     rows, names = _labelled(stacks, width)
     k = len(order)
     regrets = ("regret: what the cheapest order with the pair turned round costs more",)
-    return Stacks(
+    return Strips(
         rows=tuple(rows),
         title="What speaks for the consensus, pair by pair",
         axis="share of the weight of the relations",
