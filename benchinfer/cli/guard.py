@@ -63,16 +63,17 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
 
         if debug:
             traceback.print_exc()
-        sys.stderr.write(f"Error: {safe_lines(as_options(_said(error)))}\n")
-        if isinstance(error, ArgumentError):
-            code = Exit.USAGE
-        elif isinstance(error, DesignError | FitError):
+        text = str(error)
+        if isinstance(error, OSError) and error.strerror:  # without its number
+            where = "" if error.filename is None else f"{str(error.filename)!r}: "
+            text = f"{where}{error.strerror}."
+        sys.stderr.write(f"Error: {safe_lines(as_options(text))}\n")
+        code = Exit.USAGE
+        if isinstance(error, DesignError | FitError) and not isinstance(error, ArgumentError):
             code = Exit.UNDECIDABLE
         elif isinstance(error, ScoreTableError) or not isinstance(error, BenchinferError):
-            code = Exit.FAULTY
-        else:
-            code = Exit.USAGE
-        raise typer.Exit(faulty if code == Exit.FAULTY else code) from None
+            code = faulty
+        raise typer.Exit(code) from None
     except (typer.Exit, typer.Abort, typer.BadParameter, KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # as panics of engines written in Rust are
@@ -80,14 +81,6 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
             raise
         traceback.print_exc()
         raise typer.Exit(faulty) from None
-
-
-def _said(error: Exception) -> str:
-    """Return the message; of the system's errors the sentence, without their number."""
-    if isinstance(error, OSError) and error.strerror:
-        where = "" if error.filename is None else f"{str(error.filename)!r}: "
-        return f"{where}{error.strerror}."
-    return str(error)
 
 
 def verdict_code(relations: "Iterable[Relation]") -> Exit:

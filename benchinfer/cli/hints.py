@@ -143,7 +143,10 @@ def accepted(error: ScoreTableError) -> list[str] | None:
 
     None where there is no proposal, nobody to ask, or another answer than a number and Enter.
     """
-    proposals = of_proposals(error) or of_directions(error)
+    proposals = of_proposals(error)
+    faults = {fault.rule for fault in _faults(error)}
+    if not proposals and faults == {"direction not given"} and (names := undirected(error)):
+        proposals = [Proposal("", {}, names, "")]  # of directions, where nothing else is wrong
     if not proposals or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     sys.stderr.write(f"Error: {safe_lines(as_options(str(error)))}\n")
@@ -169,13 +172,6 @@ def undirected(error: ScoreTableError) -> tuple[str, ...]:
     """Return the measures for which an error asks whether higher or lower is better."""
     parts = [part for fault in _faults(error) for part in Phrase(fault.hint).parts]
     return next((part.names for part in parts if isinstance(part, Directions)), ())
-
-
-def of_directions(error: ScoreTableError) -> list[Proposal]:
-    """Return a proposal of directions, where nothing else is wrong."""
-    faults = {fault.rule for fault in _faults(error)}
-    names = undirected(error) if faults == {"direction not given"} else ()
-    return [Proposal("", {}, names, "")] if names else []
 
 
 def _faults(error: ScoreTableError) -> "list[Finding]":

@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -403,43 +404,32 @@ def _candidates(
     progress: "Progress | None",
 ) -> Iterator[_Candidate]:
     """Yield the model of the comparison and its variants, judged by data sets left out."""
+    from benchinfer.analyses.bayes.predictive_checks import winners
+
     wider = np.zeros(len(result.data.z))
     if scores is not None:
         wider = _log_widening(result.measure, scores, result.data)
-    compared, thinned = Variant("as compared", result.sampled), result.draws.thinned
-    yield _judge(result, compared, thinned, wider, draws, progress)
-    for variant in variants(result, scores):
+    name, size = result.measure.name, (len(result.draws.effects), draws)
+    compared = Variant("as compared", result.sampled)
+    for variant in chain([compared], variants(result, scores)):
         if variant.name == _WIDER:
             continue
         more: Array | None = wider
         if variant.measure is not None and variant.scores is not None:
             more = _log_widening(variant.measure, variant.scores, variant.model.data)
         elif variant.name == _STANDARDISED:
-            more = None
+            more = None  # densities are not comparable
+        thinned, data = result.draws.thinned, variant.model.data
+        if variant is not compared:
+            rng = np.random.default_rng(result.provenance.seed)
+            thinned = Thinned.of(fit(variant.model, size, rng, progress).draws)
         rng = np.random.default_rng(result.provenance.seed)
-        fitted = fit(variant.model, (len(result.draws.effects), draws), rng, progress)
-        yield _judge(result, variant, Thinned.of(fitted.draws), more, draws, progress)
-
-
-def _judge(
-    result: "BayesComparison",
-    variant: Variant,
-    thinned: Thinned,
-    wider: Array | None,
-    draws: int,
-    progress: "Progress | None",
-) -> _Candidate:
-    """Leave each data set out of a model; without `wider` its densities are not comparable."""
-    from benchinfer.analyses.bayes.predictive_checks import winners
-
-    rng, data = np.random.default_rng(result.provenance.seed), variant.model.data
-    datasets = tuple(result.setting.coverage.datasets[m] for m in data.dataset)
-    name = result.measure.name
-    left = leave_out(variant.model, thinned, draws, name, datasets, rng, progress)
-    elpd = None
-    if wider is not None:
-        elpd = left.contrasts - data.rank * np.log(data.scale) + wider
-    return _Candidate(variant.name, left, elpd, np.log(winners(data, left.draws, rng)))
+        datasets = tuple(result.setting.coverage.datasets[m] for m in data.dataset)
+        left = leave_out(variant.model, thinned, draws, name, datasets, rng, progress)
+        elpd = None
+        if more is not None:
+            elpd = left.contrasts - data.rank * np.log(data.scale) + more
+        yield _Candidate(variant.name, left, elpd, np.log(winners(data, left.draws, rng)))
 
 
 def _log_widening(measure: "Measure", scores: "ScoreTable", data: "ContrastData") -> Array:

@@ -389,18 +389,16 @@ def next_cells(gathered: StageDifferences, course: Course, design: MonitorDesign
             for k in np.flatnonzero(who)
         ]
     each = [[row for row in rows if row[2] // k == i] for i in range(measures)]
-    return [_columns(part, k) for part in each]
-
-
-def _columns(rows: list[tuple[int, str, int]], k: int) -> Columns:
-    if not rows:
-        return {}
-    dataset, replication, algorithm = zip(*rows, strict=True)
-    return {
-        "dataset": np.array(dataset),
-        "replication": np.array(replication, dtype=object),
-        "algorithm": np.array(algorithm) % k,
-    }
+    return [
+        {
+            "dataset": np.array([row[0] for row in part]),
+            "replication": np.array([row[1] for row in part], dtype=object),
+            "algorithm": np.array([row[2] for row in part]) % k,
+        }
+        if part
+        else {}
+        for part in each
+    ]
 
 
 def _listed(names: list[str]) -> str:

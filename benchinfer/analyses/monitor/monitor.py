@@ -284,11 +284,6 @@ class _Watched:
     pairs: Codes
     options: MonitorOptions
 
-    @property
-    def design(self) -> MonitorDesign:
-        """How the experiment is watched."""
-        return self.options.design
-
     def followed(self, file: StateFile | None) -> tuple[StageDifferences, Course]:
         """Follow the experiment from its beginning, and remember how far."""
         measures, k = [s.measure for s in self.settings], len(self.settings[0].algorithms)
@@ -303,23 +298,23 @@ class _Watched:
         if blocks.items is not None:  # bets on sums are none on means
             design["units"] = "sums over items"
         memory = Memory(design) if file is None else file.read(design)
-        feed = Feed(blocks, self.design.stage, memory.pins)
+        feed = Feed(blocks, self.options.design.stage, memory.pins)
         if feed.broken and file is not None:
             raise file.refuse(feed.broken)
         pairs = np.vstack([self.pairs + i * k for i in range(len(measures))])
         gathered = StageDifferences(feed, pairs)
-        if self.design.method == "anytime":
+        if self.options.design.method == "anytime":
             each = [m for m in measures for _ in self.pairs]
             if memory.bets is not None and file is not None:
                 lengths = [len(stage[0].labels) for stage in memory.pins]
                 if not memory.bets.fit(lengths, len(each), gathered.n_datasets):
                     raise file.forged([])
-            course, bets = anytime(gathered, self.design, each, memory.bets)
+            course, bets = anytime(gathered, self.options.design, each, memory.bets)
         else:
-            follow = recursive if self.design.method == "recursive" else group_sequential
-            course, bets = follow(gathered, self.design), None
+            follow = recursive if self.options.design.method == "recursive" else group_sequential
+            course, bets = follow(gathered, self.options.design), None
         if file is not None:
-            pins = feed.pins(joined=self.design.method == "anytime")
+            pins = feed.pins(joined=self.options.design.method == "anytime")
             if feed.recalling:
                 what = "not the stage that the scores before it lead to"
                 raise file.forged([(len(pins) + 1, "", what)])
@@ -328,8 +323,11 @@ class _Watched:
 
     def compared(self, gathered: StageDifferences, course: Course) -> dict[str, MonitorComparison]:
         """Return the comparison by each measure."""
-        design, results = self.design, dict[str, MonitorComparison]()
-        parts, cells = split(course, len(self.settings)), next_cells(gathered, course, self.design)
+        design, results = self.options.design, dict[str, MonitorComparison]()
+        parts, cells = (
+            split(course, len(self.settings)),
+            next_cells(gathered, course, self.options.design),
+        )
         for i, (setting, part) in enumerate(zip(self.settings, parts, strict=True)):
             mean = self.scores.cells(setting.measure.name).mean
             there = np.isfinite(mean)
