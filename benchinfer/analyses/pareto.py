@@ -290,14 +290,14 @@ def pareto(
     tables = np.stack([part.cells(name).mean for name in names])
     measures_of = tuple(setting.measure for setting in settings)
     margins = np.array([measure.margin for measure in measures_of])
-    tests = dominance(tables, margins, reference, options.seed)
+    p_value, p_each = dominance(tables, margins, reference, options.seed)
     words = "of dominance, over all ordered pairs by the largest statistic of all measures"
     return Pareto(
         algorithms=part.algorithms,
         measures=measures_of,
         levels=tables.mean(axis=1).T,
-        p_value=tests.p_value.T,
-        p_front_each=tests.each,
+        p_value=p_value.T,
+        p_front_each=p_each,
         n_datasets=tables.shape[1],
         provenance=options.provenance(settings[0].digest, words, options.seed),
         left_out=left_out,

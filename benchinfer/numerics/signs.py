@@ -40,23 +40,20 @@ _FINEST_UNIT = 1e-6
 
 
 def tractable(weights: Codes) -> bool:
-    """Return whether `upper_tail_of_integers` takes seconds, not minutes."""
+    """Return whether `upper_tails` takes seconds, not minutes."""
     return len(weights) * int(weights.sum()) <= _MOST_STEPS
 
 
-def upper_tail_of_integers(weights: Codes, observed: int) -> float:
-    """Return the exact ``P(sum >= observed)`` for positive integer weights.
+def upper_tails(weights: Codes, observed: Sequence[int]) -> list[float]:
+    """Return the exact ``P(sum >= x)`` of positive integer weights for several x.
+
+    From the sums of two halves.
 
     Examples
     --------
-    >>> upper_tail_of_integers(np.arange(1, 9), 35) * 2**8
+    >>> upper_tails(np.arange(1, 9), [35])[0] * 2**8
     2.0
     """
-    return _upper_tails(weights, [observed])[0]
-
-
-def _upper_tails(weights: Codes, observed: Sequence[int]) -> list[float]:
-    """Return the exact ``P(sum >= x)`` for several x, from the sums of two halves."""
     total = int(weights.sum())
     observed = [min(max(x, 0), total + 1) for x in observed]
     # The smaller of both tails.
@@ -265,7 +262,8 @@ def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> E
     """
     noise = _noise(differences, None)
     sizes, positive = _sizes(differences, noise)
-    weights = doubled_midranks(sizes, noise)
+    # Twice the ranks: integers, with ties too.
+    weights = np.rint(2 * midranks(sizes, noise).values).astype(np.int64)
     if not tractable(weights):
         raise DesignError(
             f"The exact distribution of {len(weights)} signed ranks takes too long.",
@@ -273,17 +271,6 @@ def signed_rank(differences: Array, alternative: Alternative = "two-sided") -> E
         )
     statistic = float(weights[positive].sum()) / 2
     return _of_integers(statistic, weights, positive, len(differences), alternative)
-
-
-def doubled_midranks(sizes: Array, tolerance: float) -> Codes:
-    """Return twice the midranks; sizes whose gap to the next is at most the tolerance are tied.
-
-    Examples
-    --------
-    >>> doubled_midranks(np.array([0.3, 0.1, 0.2, 0.1 + 0.2]), 1e-10).tolist()
-    [7, 2, 4, 7]
-    """
-    return np.rint(2 * midranks(sizes, tolerance).values).astype(np.int64)
 
 
 def _noise(differences: Array, tolerance: float | None) -> float:
@@ -307,7 +294,7 @@ def _of_integers(
 ) -> ExactTest:
     reduced = weights // max(int(np.gcd.reduce(weights)), 1)
     p = _p_value(
-        lambda observed: upper_tail_of_integers(reduced, int(observed)),
+        lambda observed: upper_tails(reduced, [int(observed)])[0],
         int(reduced[positive].sum()),
         int(reduced.sum()),
         alternative,
@@ -488,7 +475,7 @@ def _shared(weights: Codes, terms: Array, two_sided: Flags) -> Array:
     unit = np.abs(terms).sum(axis=0) / total
     positive = np.rint(np.maximum(terms, 0.0).sum(axis=0) / unit).astype(np.int64)
     observed = np.where(two_sided, np.maximum(positive, total - positive), positive)
-    tails = np.array(_upper_tails(weights, observed.tolist()))
+    tails = np.array(upper_tails(weights, observed.tolist()))
     return np.minimum(np.where(two_sided, 2 * tails, tails), 1.0)
 
 

@@ -85,7 +85,8 @@ def global_tests(
         scores = f"{scores}, scaled"
     layout = data.layout
     values = data.of(layout)
-    rows = [_pooled_row(f"quadratic form of {scores}", pooled, pooled.quadratic, pooled.df)]
+    name = f"quadratic form of {scores}"
+    rows = [GlobalRow(name, pooled.kind, pooled.quadratic, pooled.df, np.inf, *pooled.overall)]
     if pooled.single_step.shape[1]:
         size = pooled.statistic if procedure.side >= 0 else -pooled.statistic
         best = int(np.argmax(size if procedure.side else np.abs(size)))
@@ -118,14 +119,10 @@ def _of_values(
     f = friedman.f_form(pooled.quadratic, len(layout.sizes), k)
     t = friedman.t_star(values.reshape(-1, k))
     return [
-        _pooled_row("Hothorn's t*", pooled, t, k - 1.0),
+        # With the p-value of the quadratic form of pooled scores.
+        GlobalRow("Hothorn's t*", pooled.kind, t, k - 1.0, np.inf, *pooled.overall),
         _row("two-way analysis of variance", f),
     ]
-
-
-def _pooled_row(name: str, pooled: PooledTests, statistic: float, df: float) -> GlobalRow:
-    """Return a statistic with the p-value of the quadratic form of pooled scores."""
-    return GlobalRow(name, pooled.kind, statistic, df, np.inf, *pooled.overall)
 
 
 def _complete(

@@ -7,7 +7,6 @@ measures share. A pair needs all of its hypotheses of being worse, and one of be
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr
@@ -27,28 +26,12 @@ _STEP = 2_000
 _LEAST = 1e-300
 
 
-@dataclass(frozen=True, slots=True)
-class Dominance:
-    """Dominance among K algorithms.
-
-    Attributes
-    ----------
-    p_value
-        (K, K) p-values that the row is dominated by the column, adjusted for all ordered pairs.
-    each
-        (K,) p-values that the algorithm is dominated by some other one, each by itself.
-    """
-
-    p_value: Array
-    each: Array
-
-
 def dominance(
     tables: Array,
     margins: Array,
     reference: rotations.Reference = "rotation",
     seed: int = rotations.SEED,
-) -> Dominance:
+) -> tuple[Array, Array]:
     """Test dominance of all ordered pairs.
 
     Parameters
@@ -60,6 +43,12 @@ def dominance(
     reference, seed
         As in `rotations.closed_pairs`: rotations are exact for independent normal rows of one
         covariance over all algorithms and measures, sign flips for symmetric ones.
+
+    Returns
+    -------
+    tuple of ndarray
+        (K, K) p-values that the row is dominated by the column, adjusted for all ordered pairs, and
+        (K,) p-values that the algorithm is dominated by some other one, each by itself.
 
     Notes
     -----
@@ -117,7 +106,7 @@ def dominance(
         np.maximum(p[:m].max(axis=0), np.where(beyond, p[-m:], 1.0).min(axis=0))
         for p in (adjusted, alone)
     )
-    return Dominance(p_value, each.min(axis=1))
+    return p_value, each.min(axis=1)
 
 
 def _count(

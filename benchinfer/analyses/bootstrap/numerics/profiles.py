@@ -70,26 +70,10 @@ def point(sample: ScoreSample, pairs: Counts) -> Array:
     >>> point(sample, np.array([[0, 1]])).item()
     0.625
     """
-    return _drawn(sample, pairs, None, 1, 0)[0]
+    return draws(sample, pairs, None, 1, 0)[0]
 
 
 def draws(
-    sample: ScoreSample,
-    pairs: Counts,
-    resample: Resample,
-    resamples: int,
-    seed: int,
-    n_jobs: int | None = 1,
-    progress: Callable[[int], None] | None = None,
-) -> Array:
-    """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
-
-    Arguments are as in `aggregates.draws`.
-    """
-    return _drawn(sample, pairs, resample, resamples, seed, n_jobs, progress)
-
-
-def _drawn(
     sample: ScoreSample,
     pairs: Counts,
     resample: Resample | None,
@@ -98,6 +82,10 @@ def _drawn(
     n_jobs: int | None = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Array:
+    """Return (N, P) probabilities in N resamples, the same as those of `aggregates.draws`.
+
+    Arguments are as in `aggregates.draws`; without a `resample` the sample itself is gone through.
+    """
     scale = 1 / (sample.n_datasets * sample.n[:, pairs[:, 0]] * sample.n[:, pairs[:, 1]])
     cells, key = ordered(sample), np.uint64(seed)
     plan, k = sample.plan(resample), sample.values.shape[1]
