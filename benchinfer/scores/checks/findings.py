@@ -383,8 +383,7 @@ def pairing(
 
 def scores_at_a_limit(reading: "Reading", source: "Source") -> list[Finding]:
     """Report measures of which many scores equal the worst one, as those of time-outs do."""
-    notes: list[Finding] = []
-    known = "failure" in reading.roles.of
+    hits: list[tuple[Measure, float, int]] = []
     for measure in reading.measures:
         if measure.name not in reading.summary.measures or measure.limit is not None:
             continue
@@ -395,9 +394,12 @@ def scores_at_a_limit(reading: "Reading", source: "Source") -> list[Finding]:
         n = int(s.at_ends[..., 0 if measure.sign > 0 else 1].sum())
         if n < max(_FEWEST, _SHARE * s.n.sum()) or reading.rows.distinct(measure.name) < _VALUES:
             continue
+        hits.append((measure, worst, n))
+    notes: list[Finding] = []
+    state, known = _state(source) if hits else None, "failure" in reading.roles.of
+    said = f", and {state[0]} says {state[1]}" if state else ""
+    for measure, worst, n in hits:
         end = "smallest" if measure.sign > 0 else "largest"
-        state = _state(source)
-        said = f", and {state[0]} says {state[1]}" if state else ""
         what = f"{count(n, 'score')} of {measure.name} equal the {end} ({worst:,g}){said}."
         hint = _hint(measure, worst, state, known=known)
         notes.append(Finding("scores at a limit", "warning", n, what, (), hint))

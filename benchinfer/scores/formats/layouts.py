@@ -192,7 +192,8 @@ def _unknown_labels(source: Source, long: Roles) -> str | None:
     if {"dataset", "algorithm", "value"} & set(long.of):
         return None
     left = _left(source, long)
-    others = [name for name in left if name not in _numeric(source, left)]
+    numeric = _numeric(source, left)
+    others = [name for name in left if name not in numeric]
     return others[0] if len(others) == 1 and len(left) > 2 else None
 
 
