@@ -23,8 +23,8 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4744,
-    "records": 473,
+    "functions": 4739,
+    "records": 472,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,
 }

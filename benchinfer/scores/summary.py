@@ -22,6 +22,7 @@ type _Places = Sequence[int] | Codes
 
 
 _KEYS = ("measure", "dataset", "algorithm")
+_SHOWN = 5  # rows of a finding
 
 
 @savable
@@ -455,13 +456,18 @@ def labels_of(frame: Frame, column: str) -> set[str]:
     return {str(label) for label in labels.to_pylist()}
 
 
-def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tuple[str, ...]]:
-    """Fetch the first rows by their labels, whatever the order of the table."""
+def first_rows(
+    frame: Frame, columns: Sequence[str], last: str | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """Fetch the first rows by their labels, whatever the order of the table, under a header.
+
+    The last column may have another name there.
+    """
     keys = [name for name in columns if name != "value"]
     text = frame.select(
         *(nw.col(k).cast(nw.String) for k in keys), *(["value"] if "value" in columns else [])
     )
-    first = text.sort(*columns, nulls_last=True).head(shown).select(*columns).collect()
+    first = text.sort(*columns, nulls_last=True).head(_SHOWN).select(*columns).collect()
     rows = nw.maybe_reset_index(first).to_arrow()  # an index would become a column
 
     def as_text(value: object) -> str:
@@ -470,4 +476,5 @@ def first_rows(frame: Frame, columns: Sequence[str], shown: int = 5) -> list[tup
         return f"{value:.6g}" if isinstance(value, float) else str(value)
 
     texts = ([as_text(value) for value in column.to_pylist()] for column in rows.columns)
-    return [tuple(columns), *zip(*texts, strict=True)]
+    header = (*columns[:-1], last or columns[-1])
+    return (header, *zip(*texts, strict=True))

@@ -121,7 +121,7 @@ def scores_of_failures(reading: Reading) -> Finding | None:
         f"{Option('where', f'{column} not in ({words})')} leaves them out, which favours what"
         " fails on hard data sets."
     )
-    where = tuple(first_rows(rows, (*reading.place, "failure")))
+    where = first_rows(rows, (*reading.place, "failure"))
     return Finding("scores of failures", "warning", n, f"{what} as {column} says.", where, hint)
 
 

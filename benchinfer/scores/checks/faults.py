@@ -168,8 +168,9 @@ def _rows_that_fail(
     def fault(reading: Reading) -> Finding | None:
         if not (n := reading.counts.get(test, 0)):
             return None
-        where = first_rows(reading.frame.filter(condition), (*reading.place, shown))
-        return Finding(rule, "error", n, _are(n, *words), headed(where, "value"), hint)
+        rows = reading.frame.filter(condition)
+        where = first_rows(rows, (*reading.place, shown), "value")
+        return Finding(rule, "error", n, _are(n, *words), where, hint)
 
     return fault
 
@@ -187,14 +188,9 @@ def numbers_as_text(reading: Reading) -> Finding | None:
         "error",
         n,
         _are(n, "score is a number", "scores are numbers") + " written as text.",
-        headed(first_rows(reading.frame, (*reading.place, "text")), "value"),
+        first_rows(reading.frame, (*reading.place, "text"), "value"),
         f"convert the column {', '.join(reading.roles.scores)} to float first.",
     )
-
-
-def headed(where: list[tuple[str, ...]], last: str) -> tuple[tuple[str, ...], ...]:
-    """Rename the last column of shown rows."""
-    return ((*where[0][:-1], last), *where[1:])
 
 
 def missing_labels(reading: Reading) -> Finding | None:
@@ -210,7 +206,7 @@ def missing_labels(reading: Reading) -> Finding | None:
         "error",
         n,
         _are(n, "row lacks", "rows lack") + f" a label ({', '.join(labels)}).",
-        tuple(first_rows(bad, (*labels, "value"))),
+        first_rows(bad, (*labels, "value")),
         "complete the labels, or remove the rows.",
     )
 
@@ -221,7 +217,7 @@ def failures(reading: Reading) -> Finding | None:
         return None
     rows = reading.frame.filter(tests(reading.frame)["absent"])
     reasons = [name for name in ("failure",) if name in reading.columns]
-    where = tuple(first_rows(rows, (*reading.place, *reasons)))
+    where = first_rows(rows, (*reading.place, *reasons))
     what = _are(n, "row has", "rows have") + " no score"
     if reading.failed == "error":
         hint = Phrase(f"leave failed runs out, or say so knowingly: {Option('failed', 'missing')}.")
@@ -241,7 +237,7 @@ def duplicate_rows(reading: Reading) -> Finding | None:
     groups = _repeats(reading)
     if not (n := n_rows(groups)):
         return None  # of units with several items
-    where = tuple(first_rows(groups, (*reading.place, "n")))
+    where = first_rows(groups, (*reading.place, "n"))
     levels = ", ".join(reading.roles.units) or "replication"
     place = f"(dataset, {levels}, algorithm, measure)"
     what = f"{_are(n, 'place', 'places')} {place} {'has' if n == 1 else 'have'} several scores."
@@ -320,7 +316,7 @@ def out_of_bounds(reading: Reading) -> Finding | None:
         "error",
         n,
         _are(n, "score is", "scores are") + f" outside the bounds: {', '.join(ranges)}.",
-        tuple(first_rows(bad, (*reading.place, "value"))),
+        first_rows(bad, (*reading.place, "value")),
         "per cent or a fraction? Correct the scores, or the bounds of the measure.",
     )
 
@@ -459,9 +455,9 @@ def covariate_faults(reading: Reading) -> list[Finding]:
             # Under the name by which numbers are shown as such.
             last = "value" if shown in slots(reading.roles.covariates) else "text"
             bad = bad.select(*place, nw.col(shown).alias(last))
-            where = headed(first_rows(bad, (*place, last)), name)
+            where = first_rows(bad, (*place, last), name)
         else:
-            where = tuple(first_rows(bad, place))
+            where = first_rows(bad, place)
         what = f"{n} {'score has' if n == 1 else 'scores have'} {fault.what}."
         faults.append(replace(fault, count=n, what=what, where=where))
     return faults

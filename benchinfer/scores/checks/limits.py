@@ -10,7 +10,7 @@ import numpy as np
 from benchinfer.core.errors import ScoreTableError
 from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.core.numbers import count, percent
-from benchinfer.scores.checks.faults import Reading, headed, tests
+from benchinfer.scores.checks.faults import Reading, tests
 from benchinfer.scores.columns import BLANKS, LABELS
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Format
@@ -231,7 +231,7 @@ class RunStates:
             return []
         where = first_rows(rows, (*self.reading.place, "value"))
         what = f"{n:,} {words[n > 1]}"
-        return [Finding(rule, "error", n, what, headed(where, "value"), hint)]
+        return [Finding(rule, "error", n, what, where, hint)]
 
     def failures(self, crashed: Crashed) -> Any:
         """Return runs that were stopped, crashed or have no score as an Arrow table."""
