@@ -16,7 +16,7 @@ from benchinfer.analyses.plan.sections import SECTIONS, plan_citations
 from benchinfer.analyses.robustness.changes import changes
 from benchinfer.analyses.robustness.sections import sensitivity
 from benchinfer.analyses.subgroups.subgroups import Subgroups
-from benchinfer.comparison.checks.caveats import advice, caveats
+from benchinfer.comparison.checks.caveats import ANOTHER, advice, caveats
 from benchinfer.comparison.comparison import Comparison, TestedComparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import Comparisons
@@ -387,6 +387,7 @@ def _about(gathered: ReportInput) -> tuple[str, ...]:
     lines = [f"{'Measure' if len(measures) == 1 else 'Measures'}: {said}."]
     for one in (leading[measure.name] for measure in measures if measure.name in leading):
         before = {**caveats(one), ADVICE: advice(one.setting)}
+        before.pop(ANOTHER, None)  # a report has several analyses
         lines += [
             f"{one.measure.noun}: {n}: {as_prose(text)}" for n, text in before.items() if text
         ]

@@ -11,7 +11,7 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import percent, several
 from benchinfer.core.verdict import Verdict
-from benchinfer.scores.checks.advice import ADVICE
+from benchinfer.scores.checks.advice import ADVICE, MENDED
 from benchinfer.scores.checks.facts import least_datasets
 from benchinfer.scores.checks.findings import DOUBTS, FEW
 from benchinfer.scores.checks.gaps import (
@@ -21,6 +21,7 @@ from benchinfer.scores.checks.gaps import (
 )
 from benchinfer.scores.checks.kinds import BINOMIAL, WHOLE, ZERO_ONE
 
+ANOTHER = "another analysis fits"  # than the one that was taken
 LEFT_OUT = "left out"
 STOPPED = "stopped runs"
 
@@ -49,7 +50,8 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
     if text := _few(result, failed, few=FEW in findings):
         lines[FEW] = text
     if ADVICE in findings and not _taken(result, findings[ADVICE].hint):
-        lines[ADVICE] = advice(result.setting)
+        none = str(findings[ADVICE].hint).startswith(MENDED)
+        lines[ADVICE if none else ANOTHER] = advice(result.setting)
     return lines
 
 

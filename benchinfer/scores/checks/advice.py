@@ -14,7 +14,7 @@ from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"
 # Of residuals in two units no analysis follows: those of the mended table are others.
-_MENDED = "none until the scores are mended and checked again"
+MENDED = "none until the scores are mended and checked again"
 _PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
 _THESE = Call("compare_mixed", Option("target", "datasets"))
 _PERMUTATION = Call("compare_permutation")
@@ -183,11 +183,11 @@ def _of_units(facts: Facts, m: int) -> Advice | None:
     low, high = facts.summary.ends[m]
     scale = {measure.name: measure.scale for measure in facts.measures}[facts.summary.measures[m]]
     if scale != "identity" and (low <= 0 or (scale == "logit" and high >= 1)):
-        return Advice(_MENDED, f"some have no place on the {scale} scale")
+        return Advice(MENDED, f"some have no place on the {scale} scale")
     of_measure = replace(facts, summary=facts.summary.of(facts.summary.measures[m]))
     odd = [finding.rule for rule in units.MIXING if (finding := rule(of_measure)) is not None]
     if odd:
-        return Advice(_MENDED, f"some seem to be of another unit or measure ({', '.join(odd)})")
+        return Advice(MENDED, f"some seem to be of another unit or measure ({', '.join(odd)})")
     return advice(facts, m)
 
 

@@ -156,7 +156,7 @@ def items_of_datasets(d=6, n=30):
 def test_right_or_wrong_on_several_data_sets_is_said_beforehand(compare):
     said = caveats(compare(items_of_datasets()))
     assert "the rates of the data sets are compared like other scores" in said["0/1 scores"]
-    assert said["analysis that fits"].startswith('compare_bayes(..., likelihood="binomial"), as')
+    assert said["another analysis fits"].startswith('compare_bayes(..., likelihood="binomial"), as')
 
 
 def test_algorithms_left_out_that_are_ahead_are_named_beforehand():
@@ -181,15 +181,17 @@ def test_items_as_blocks_are_compared_item_by_item():
 
 def test_the_advised_analysis_needs_no_word():
     scores = bi.load_example("simulated/balanced")
-    assert "analysis that fits" not in caveats(bi.compare_mixed(scores))
-    assert caveats(bi.compare_points(scores))["analysis that fits"].startswith("compare_mixed, as")
+    assert "another analysis fits" not in caveats(bi.compare_mixed(scores))
+    assert caveats(bi.compare_points(scores))["another analysis fits"].startswith(
+        "compare_mixed, as"
+    )
     two = bi.read_scores(
         table(np.random.default_rng(1).normal(size=(2, 3, 4))),
         measures="acc:higher",
     )
     for target, taken in (("datasets", True), ("domain", False)):
         found = caveats(bi.compare_mixed(two, target=target))
-        assert ("analysis that fits" not in found) == taken
+        assert ("another analysis fits" not in found) == taken
 
 
 def gapped():
