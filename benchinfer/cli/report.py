@@ -33,7 +33,13 @@ def analyse(scores: "ScoreTable", **options: Any) -> "ReportInput":
     """Run what the table supports; see `everything`."""
     from benchinfer.reports.gather import everything
 
-    results = replace(everything(scores, **options), command=command())
+    program, words = Path(sys.argv[0]), sys.argv[1:]
+    command = ""  # where the package is called from other programs
+    if program.stem == "__main__":
+        command = shlex.join(["python", "-m", program.parent.name, *words])
+    elif program.stem == "benchinfer":
+        command = shlex.join([program.name, *words])
+    results = replace(everything(scores, **options), command=command)
     if not results.results and len(scores.algorithms) < 2:
         raise DesignError(results.refusals[0].why)
     return results
@@ -57,14 +63,6 @@ def stages(*, quiet: bool) -> "Generator[Stages]":
 
 def _stage(task: str, i: int, n: int) -> str:
     return f"{i}/{n} {task}" if n else task
-
-
-def command() -> str:
-    """Return the command that runs; empty where the package is called from other programs."""
-    program = Path(sys.argv[0])
-    if program.stem == "__main__":
-        return shlex.join(["python", "-m", program.parent.name, *sys.argv[1:]])
-    return shlex.join([program.name, *sys.argv[1:]]) if program.stem == "benchinfer" else ""
 
 
 def write(

@@ -69,11 +69,6 @@ def names_of(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def check_resamples(resamples: int, fewest: int, hint: str) -> None:
-    """Refuse a number of resamples that is not whole or too small."""
-    check_count("resamples", resamples, fewest, hint)
-
-
 def check_count(name: str, number: int, fewest: int, hint: str, *, even: bool = False) -> None:
     """Refuse a number that is not whole, too small, or odd where it should be even."""
     if not (_is_integer(number) and number >= fewest) or (even and number % 2):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from benchinfer.core.arguments import check_count, check_resamples, seed_of
+from benchinfer.core.arguments import check_count, seed_of
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
@@ -96,7 +96,7 @@ def cluster_stability(
     seed: int | None,
 ) -> ClusterStability:
     """Cluster and map resampled relations; see `Ensemble.cluster_stability`."""
-    check_resamples(resamples, 2, "at least 2 resamples, as in 200.")
+    check_count("resamples", resamples, 2, "at least 2 resamples, as in 200.")
     check_count("n", n, 1, "a whole number of clusters, as in 3.")
     b = len(names)
     if n > b:

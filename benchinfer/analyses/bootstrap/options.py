@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from benchinfer.analyses.bootstrap.numerics.aggregates import Statistic
 from benchinfer.analyses.bootstrap.numerics.resampling import Resample
 from benchinfer.comparison.options import TestedOptions
-from benchinfer.core.arguments import ArgumentError, check_resamples
+from benchinfer.core.arguments import ArgumentError, check_count
 from benchinfer.scores.normalisation import Reference
 
 type Named = Literal["iqm", "mean", "median", "optimality-gap", "worst"]
@@ -50,8 +50,11 @@ class BootstrapOptions(TestedOptions):
         super().__post_init__()
         statistic_of(self.statistic)
         if self.resamples != "auto":
-            check_resamples(
-                self.resamples, FEWEST, f"at least {FEWEST}; intervals far out need thousands."
+            check_count(
+                "resamples",
+                self.resamples,
+                FEWEST,
+                f"at least {FEWEST}; intervals far out need thousands.",
             )
 
     @property

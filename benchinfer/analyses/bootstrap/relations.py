@@ -13,7 +13,7 @@ from benchinfer.analyses.bootstrap.sample import refuse_undrawable
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import check_travels, per_dataset
-from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
+from benchinfer.core.arguments import check_count, check_jobs, seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.hints import Call, Option
 from benchinfer.core.parallel import in_order, workers
@@ -98,7 +98,7 @@ def resample_relations(
     """
     if resample not in (known := get_args(Drawn.__value__)):
         raise DesignError(unknown("resample", resample, known))
-    check_resamples(resamples, 1, "a whole number from 1.")
+    check_count("resamples", resamples, 1, "a whole number from 1.")
     check_jobs(n_jobs)
     setting, scores = Setting.of(scores, measure)
     blocks = scores.blocks(setting.measure.name)

@@ -11,7 +11,7 @@ from benchinfer.analyses.permutation.blocks import On, Scale
 from benchinfer.comparison.adjustment import SIDES, sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
-from benchinfer.core.arguments import ArgumentError, check_resamples
+from benchinfer.core.arguments import ArgumentError, check_count
 from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
@@ -41,7 +41,7 @@ class PermutationOptions(TestedOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_resamples(self.resamples, 1, "at least 1, as in 100_000.")
+        check_count("resamples", self.resamples, 1, "at least 1, as in 100_000.")
         if (self.on, self.scale) == ("dispersion", "dataset"):
             raise ArgumentError(
                 f"{Option('on', 'dispersion')} compares spreads, which"

@@ -10,7 +10,7 @@ import numpy as np
 from benchinfer.analyses.subgroups.models import NodeModel, model_of
 from benchinfer.analyses.subgroups.tree import Growth, Tree, grow
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
+from benchinfer.core.arguments import check_count, check_jobs, seed_of
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
@@ -172,7 +172,7 @@ def subgroup_stability(
     supervised statistical learning. Journal of Computational and Graphical Statistics 27, 685-700.
     https://doi.org/10.1080/10618600.2018.1473779
     """
-    check_resamples(resamples, 2, "at least 2 resamples, as in 100.")
+    check_count("resamples", resamples, 2, "at least 2 resamples, as in 100.")
     check_jobs(n_jobs)
     seed = seed_of(seed)
     rng = np.random.default_rng(seed)

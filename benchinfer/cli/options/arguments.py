@@ -2,14 +2,17 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 import typer
 
+from benchinfer.cli.hints import as_options
 from benchinfer.core.arguments import ArgumentError, choices, members
+from benchinfer.core.errors import BenchinferError
 
 if TYPE_CHECKING:
     from benchinfer.cli.options.source import SourceArguments
@@ -58,6 +61,15 @@ Seed = Annotated[
 def wrong(option: str, why: str) -> typer.BadParameter:
     """Return the error that an option is used wrongly."""
     return typer.BadParameter(why, param_hint=f"'{option}'")
+
+
+@contextmanager
+def used(option: str) -> Generator[None]:
+    """Take what the library refuses within for wrong usage of an option."""
+    try:
+        yield
+    except BenchinferError as error:
+        raise wrong(option, as_options(str(error))) from None
 
 
 def listed(text: str) -> tuple[str, ...]:

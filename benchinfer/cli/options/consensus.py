@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from benchinfer.cli.hints import as_options
-from benchinfer.cli.options.arguments import Level, MeasureTexts, Seed, listed, named, wrong
+from benchinfer.cli.options.arguments import Level, MeasureTexts, Seed, listed, named, used, wrong
 from benchinfer.core.errors import DesignError
 
 if TYPE_CHECKING:
@@ -97,10 +96,8 @@ class ConsensusQuestion:
             raise wrong("--rule", "not-significant needs --by mixed or permutation.")
         if self.time_limit is not None and not self.time_limit > 0:
             raise wrong("--time-limit", "above 0.")
-        try:
+        with used("--family"):
             check_family(self.method, self.family)
-        except DesignError as error:
-            raise wrong("--family", as_options(str(error))) from None
         return {
             "method": self.method,
             "family": self.family,

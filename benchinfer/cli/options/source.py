@@ -17,18 +17,17 @@ import typer
 
 from benchinfer.cli.groups import OUTPUT, READING
 from benchinfer.cli.guard import Exit, guarded
-from benchinfer.cli.hints import accepted, as_options, of_proposals, run_again, undirected
-from benchinfer.cli.options.arguments import declare, named, number_or_name, wrong
+from benchinfer.cli.hints import accepted, of_proposals, run_again, undirected
+from benchinfer.cli.options.arguments import declare, named, number_or_name, used, wrong
 from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN
 from benchinfer.cli.output.terminal import ROWS
-from benchinfer.core.errors import BenchinferError, DesignError, ScoreTableError, message
+from benchinfer.core.errors import ScoreTableError, message
 from benchinfer.core.hints import joined
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
     from benchinfer.analyses.wins.counts import Wins
     from benchinfer.scores.columns import Roles
-    from benchinfer.scores.resampling import Resampling
     from benchinfer.scores.table import ScoreTable
 
 
@@ -386,6 +385,7 @@ class SourceArguments:
     def read(self) -> "ScoreTable":
         """Read the table."""
         from benchinfer.scores.read import read_scores
+        from benchinfer.scores.resampling import Resampling
         from benchinfer.scores.sources.examples import examples, load_example
 
         source = self.places
@@ -395,7 +395,7 @@ class SourceArguments:
             "layout": self.layout,
             "where": self.where,
             "name": self.name,
-            "resampling": None if self.resampling is None else parse_resampling(self.resampling),
+            "resampling": None,
             "paired": self.paired,
             "repeats": self.repeats,
             "failed": number_or_name(self.failed),
@@ -411,6 +411,9 @@ class SourceArguments:
             "selected": self.selected,
             "targets": self.targets,
         }
+        if self.resampling is not None:
+            with used("--resampling"):
+                options["resampling"] = Resampling.of(self.resampling)
         if isinstance(source, str) and source.startswith("example:"):
             name = source.removeprefix("example:")
             if name not in (folders := examples()):
@@ -422,7 +425,9 @@ class SourceArguments:
             scores = read_scores(source, **options)
             if self.scores == "-":
                 scores = replace(scores, source="standard input")
-            scores = self._kept(scores) if one else scores
+            if one:
+                with used("--dataset"):
+                    scores = scores.subset(datasets=self.dataset)
         except ScoreTableError as error:
             raise self._explained(error) from None
         if self.normalise is None:
@@ -485,13 +490,6 @@ class SourceArguments:
         columns = level_columns(levels, self.columns, origin.names)
         return roles_of(origin, columns, self.layout, measures, covariates)
 
-    def _kept(self, scores: "ScoreTable") -> "ScoreTable":
-        """Keep the one data set; a wrong name is wrong usage."""
-        try:
-            return scores.subset(datasets=self.dataset)
-        except DesignError as error:
-            raise typer.BadParameter(as_options(str(error)), param_hint="'--dataset'") from None
-
     def holds(self, kind: str) -> bool:
         """Return whether the columns are those of published effects or wins; the head is read."""
         from benchinfer.analyses.meta.effects import holds_effects
@@ -537,10 +535,8 @@ class SourceArguments:
 
     def measure(self, scores: "ScoreTable | Effects | Wins", name: str | None) -> str:
         """Return the name of the measure requested; a wrong one is wrong usage."""
-        try:
+        with used("--measure"):
             return scores.measure(name).name
-        except DesignError as error:
-            raise wrong("--measure", as_options(str(error))) from None
 
 
 Top = Annotated[
@@ -663,13 +659,3 @@ def _names(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def parse_resampling(text: str) -> "Resampling":
-    """Read KIND, cv:FOLDS and holdout:FRACTION; no such number is wrong usage."""
-    from benchinfer.scores.resampling import Resampling
-
-    try:
-        return Resampling.of(text)
-    except BenchinferError as error:
-        raise typer.BadParameter(as_options(str(error)), param_hint="'--resampling'") from None

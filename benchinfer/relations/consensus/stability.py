@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
+from benchinfer.core.arguments import check_count, check_jobs, seed_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame
 from benchinfer.core.progress import Progress, of_task, reporting
@@ -545,7 +545,7 @@ def bootstrap_consensus(
     options = ConsensusOptions(method, family, missing_pairs)
     options.check()
     ensemble = _require_ensemble(ensemble)
-    check_resamples(resamples, 1, "a whole number from 1; 1000 as a rule.")
+    check_count("resamples", resamples, 1, "a whole number from 1; 1000 as a rule.")
     check_jobs(n_jobs)
     tensors = options.tensors(ensemble)
     # Drawn, a relation of no weight would take the place of one that counts.

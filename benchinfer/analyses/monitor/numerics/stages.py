@@ -360,9 +360,7 @@ def _carried(
     return _Inside(nodes, weights, now)
 
 
-@lru_cache(maxsize=32)
-def _legendre(n: int) -> tuple[Array, Array]:
-    return np.polynomial.legendre.leggauss(n)
+_legendre = lru_cache(maxsize=32)(np.polynomial.legendre.leggauss)
 
 
 def _boundary(inside: _Inside | None, now: float, level: float) -> float:

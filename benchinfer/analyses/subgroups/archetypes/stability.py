@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from benchinfer.analyses.subgroups.numerics.alternating import fit_archetypes
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.arguments import check_jobs, check_resamples, seed_of
+from benchinfer.core.arguments import check_count, check_jobs, seed_of
 from benchinfer.core.citations import bibtex
 from benchinfer.core.frames import frame
 from benchinfer.core.measure import Measure
@@ -119,7 +119,7 @@ def archetype_stability(
     A data set that is drawn twice has twice its weight; one that is not drawn is no part of an
     archetype.
     """
-    check_resamples(resamples, 2, "at least 2 resamples, as in 200.")
+    check_count("resamples", resamples, 2, "at least 2 resamples, as in 200.")
     check_jobs(n_jobs)
     seed = seed_of(seed)
     points, corners = result.points / result.unit, result.corners / result.unit
