@@ -19,22 +19,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from benchinfer.core.parallel import in_order, workers
+from benchinfer.numerics.compilation import entry, part
 from benchinfer.numerics.types import Array, Counts
 
 type Words = NDArray[np.uint64]
 type Progress = Callable[[int], None]
 # Of the histogram of the global statistic; one more counts what lies beyond.
 BINS = 60
-# What Python calls, and parts of it, whose compiled code is theirs. Taking arguments from C, from
-# Python too for parts, is a sixth of the time to compile; so is each array that is made or sliced.
-_BARE: Any = {"no_cfunc_wrapper": True}
-entry = njit(cache=True, nogil=True, error_model="numpy", **_BARE)
-part = register_jitable(nogil=True, error_model="numpy", no_cpython_wrapper=True, **_BARE)
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFT = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -390,8 +384,8 @@ def count_in_chunks(
         return last - first, count(first, last)
 
     parts: list[Counts] = []
-    for done, part in in_order(chunk, firsts, threads):
-        parts.append(part)
+    for done, counts in in_order(chunk, firsts, threads):
+        parts.append(counts)
         if progress is not None:
             progress(done)
     return np.sum(parts, axis=0)

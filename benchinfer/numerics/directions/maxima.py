@@ -1,18 +1,17 @@
 """Largest components of many differences of points, compiled."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from benchinfer.numerics.compilation import entry
 from benchinfer.numerics.types import Array, Codes
 
 type Single = NDArray[np.float32]
 
-_jit = njit(cache=True, nogil=True, error_model="numpy")
 _NEAR = 1e-14
 
 
-@_jit
+@entry
 def raise_largest(
     along: Single,
     first: Codes,
@@ -34,7 +33,7 @@ def raise_largest(
             largest[d] = max(largest[d], y)
 
 
-@_jit
+@entry
 def raise_rises(
     along: Single,
     inner: Array,

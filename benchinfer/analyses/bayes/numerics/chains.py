@@ -1,35 +1,10 @@
 """State of Markov chains, and what their compiled sweeps read."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import register_jitable
 
 from benchinfer.numerics.types import Array, Codes, Flags
-
-# What takes arguments from Python, a sixth of the time to compile, is left out of parts.
-BARE: Any = {
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
-
-
-def part[F: Callable[..., Any]](function: F) -> F:
-    """Let compiled code call a function, which Python may still call as it is.
-
-    The caches of the callers hold what is compiled.
-    """
-    return register_jitable(**BARE)(function)
-
-
-# A part with one caller that mostly calls others, each of which every level above compiles again.
-inlined = njit(nogil=True, error_model="numpy", inline="always")
-# What Python calls: kept, with its parts, in a cache that is as old as the function's own file.
-entry = njit(cache=True, nogil=True, error_model="numpy")
 
 
 class GibbsState(NamedTuple):

@@ -16,7 +16,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, part
+from benchinfer.analyses.bayes.numerics.chains import CompiledPriors
 from benchinfer.analyses.bayes.numerics.lapack import eigen, eigenvalues, product
 from benchinfer.analyses.bayes.numerics.scales import scale_prior
 from benchinfer.analyses.bayes.numerics.slices import (
@@ -28,6 +28,7 @@ from benchinfer.analyses.bayes.numerics.slices import (
     WIDTH,
     moved,
 )
+from benchinfer.numerics.compilation import part
 from benchinfer.numerics.types import Array
 
 

@@ -20,8 +20,6 @@ from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
     CompiledPriors,
     GibbsState,
-    inlined,
-    part,
 )
 from benchinfer.analyses.bayes.numerics.covariance import (
     add,
@@ -41,6 +39,7 @@ from benchinfer.analyses.bayes.numerics.covariance import (
 from benchinfer.analyses.bayes.numerics.lapack import eigen, product
 from benchinfer.analyses.bayes.numerics.scales import draw_effect_sd, half_t
 from benchinfer.analyses.bayes.numerics.slices import LOG_SD, STRETCH, WIDTH, moved
+from benchinfer.numerics.compilation import inlined, part
 from benchinfer.numerics.types import Array, Codes, Flags
 
 

@@ -29,8 +29,6 @@ from benchinfer.analyses.bayes.numerics.chains import (
     CompiledModel,
     CompiledPriors,
     GibbsState,
-    entry,
-    part,
 )
 from benchinfer.analyses.bayes.numerics.contrasts import ContrastData
 from benchinfer.analyses.bayes.numerics.covariance import apply
@@ -49,6 +47,7 @@ from benchinfer.analyses.bayes.numerics.effects import (
 from benchinfer.analyses.bayes.numerics.priors import Priors
 from benchinfer.analyses.bayes.numerics.scales import draw_scales, draw_tails, scale_prior
 from benchinfer.analyses.bayes.numerics.slices import STRETCH, WIDTH, moved
+from benchinfer.numerics.compilation import entry, part
 from benchinfer.numerics.types import Array, Codes, Flags
 
 type Interactions = Literal["t", "normal"]

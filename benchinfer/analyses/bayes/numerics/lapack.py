@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic, overload
 
-from benchinfer.analyses.bayes.numerics.chains import BARE, part
+from benchinfer.numerics.compilation import BARE, part
 from benchinfer.numerics.types import Array
 
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import entry, part
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.numerics.gibbs import GibbsModel
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, nodes
+from benchinfer.numerics.compilation import entry, part
 from benchinfer.numerics.types import Array, Codes
 
 # Variables whose logarithms are parameters.

@@ -18,7 +18,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import CompiledPriors, part
+from benchinfer.analyses.bayes.numerics.chains import CompiledPriors
 from benchinfer.analyses.bayes.numerics.slices import (
     DF,
     EFFECT_SD,
@@ -30,6 +30,7 @@ from benchinfer.analyses.bayes.numerics.slices import (
     ScalePrior,
     moved,
 )
+from benchinfer.numerics.compilation import part
 from benchinfer.numerics.types import Array
 
 # With so many numbers on the middle data set a scale is known well enough without interweaving.

@@ -7,7 +7,7 @@ from math import exp, inf, lgamma, log, log1p
 
 import numpy as np
 
-from benchinfer.analyses.bayes.numerics.chains import part
+from benchinfer.numerics.compilation import part
 from benchinfer.numerics.types import Array
 
 type Numbers = tuple[float, float, float, float]

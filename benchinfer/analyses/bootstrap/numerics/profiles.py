@@ -22,7 +22,8 @@ from benchinfer.analyses.bootstrap.numerics.resampling import (
     pool_of,
 )
 from benchinfer.core.saving import savable
-from benchinfer.numerics.shuffle import STEP, entry, in_spans, mix, part
+from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.shuffle import STEP, in_spans, mix
 from benchinfer.numerics.types import Array, Counts
 
 

@@ -17,7 +17,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from benchinfer.numerics.shuffle import STEP, entry, mix, part
+from benchinfer.numerics.compilation import entry, part
+from benchinfer.numerics.shuffle import STEP, mix
 from benchinfer.numerics.types import Array, Counts, Flags
 
 type Resample = Literal["replications", "datasets", "both"]
