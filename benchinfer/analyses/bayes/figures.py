@@ -21,10 +21,9 @@ from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.plots import bars
 from benchinfer.plots.arviz import DRAWS, PREDICTIONS
-from benchinfer.plots.bars import Bar, Bars, Interval, Intervals
+from benchinfer.plots.bars import Bar, Bars, Interval, Intervals, arrows, outside, reach
 from benchinfer.plots.draw import Handed, Kind
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.reach import arrows, outside, reach
 from benchinfer.plots.style import (
     BAND,
     FAINT,

@@ -20,9 +20,9 @@ from benchinfer.core.numbers import count
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.types import Array
 from benchinfer.plots import bars
+from benchinfer.plots.bars import arrows, outside, reach
 from benchinfer.plots.draw import Kind, of_part
 from benchinfer.plots.layout import Layout
-from benchinfer.plots.reach import arrows, outside, reach
 from benchinfer.plots.style import (
     BAND,
     FAINT,
