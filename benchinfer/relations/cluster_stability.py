@@ -11,9 +11,9 @@ from benchinfer.core.frames import frame
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
-from benchinfer.numerics.stability import bootstrapped, jaccard, together
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.relations.numerics.distances import cut, flat_map, linkage
+from benchinfer.relations.numerics.stability import bootstrapped, jaccard, together
 
 if TYPE_CHECKING:
     import pandas as pd

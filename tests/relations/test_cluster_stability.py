@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import benchinfer as bi
-from benchinfer.numerics.stability import bootstrapped, jaccard, together
+from benchinfer.relations.numerics.stability import bootstrapped, jaccard, together
 
 ONE, TWO = bi.Relation.from_text("a > b > c > d"), bi.Relation.from_text("d > c > b > a")
 NEAR = bi.Relation.from_text("a > c > b > d")
