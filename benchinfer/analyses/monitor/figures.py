@@ -45,7 +45,7 @@ from benchinfer.plots.style import (
     ticks,
 )
 from benchinfer.plots.text import fitted, plain, pt
-from benchinfer.plots.tiles import Verdicts, draw_verdicts, size_verdicts
+from benchinfer.plots.tiles import draw_verdicts, size_verdicts
 from benchinfer.relations.figures.ensemble import verdict_tiles
 
 if TYPE_CHECKING:
@@ -322,12 +322,6 @@ def _zone_marks(zone: Zone, panel: PathPanel, reach: float, ax: "Axes") -> None:
     better = plain(f"{panel.names[0 if zone.side > 0 else 1]} better")
     y, va = (0.985, "top") if zone.side > 0 else (0.015, "bottom")
     ax.text(0.99, y, better, transform=ax.transAxes, fontsize=pt(7.5), color=ink, ha="right", va=va)
-
-
-def layout_measures(monitored: MonitoredMeasures, width: Width = PAGE) -> Verdicts:
-    """Lay out the verdicts so far by each measure of a running experiment."""
-    where = f"by {count(len(monitored), 'measure')}"
-    return verdict_tiles(monitored.relations(), "Verdicts by each measure", where, width)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -685,6 +679,17 @@ FIGURES: Mapping[type, Mapping[str, Kind]] = {
         "e-process": Kind(layout_e_process, size_grids, draw_e_process),
         "sequence": Kind(layout_sequence, size_grids, draw_sequence),
     },
-    MonitoredMeasures: {"verdicts": Kind(layout_measures, size_verdicts, draw_verdicts)},
+    MonitoredMeasures: {
+        "verdicts": Kind(
+            lambda monitored, width=PAGE: verdict_tiles(
+                monitored.relations(),
+                "Verdicts by each measure",
+                f"by {count(len(monitored), 'measure')}",
+                width,
+            ),
+            size_verdicts,
+            draw_verdicts,
+        )
+    },
     Consecutive: {"order": Kind(layout_rearranged, size_grids, draw_rearranged)},
 }

@@ -202,11 +202,6 @@ class _Integrand:
     centre: Array
     spread: Array
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> "_Integrand":
-        values = (getattr(self, field.name) for field in fields(self))
-        parts: list[Any] = [None if x is None else x[rows] for x in values]
-        return _Integrand(*parts)
-
     @property
     def rank(self) -> Codes:
         """(P,) number of contrasts."""
@@ -233,7 +228,9 @@ class _Integrand:
         u = _grid(*_window(scan, seen), _QUICK.mixing)
         total, cut = self._summed(u, self._noise_places(best, room, _QUICK))
         if len(again := np.flatnonzero(cut)):
-            total[again] = self[again].carefully((room[0][again], room[1][again]))
+            parts = {field.name: getattr(self, field.name) for field in fields(self)}
+            some = replace(self, **{n: x[again] for n, x in parts.items() if x is not None})
+            total[again] = some.carefully((room[0][again], room[1][again]))
         return total
 
     def carefully(self, room: tuple[Array, Array]) -> Array:
