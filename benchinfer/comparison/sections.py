@@ -476,16 +476,13 @@ def _pairs(
 
 def _irrelevant(comparison: "Comparison") -> str:
     """Name the pairs that differ significantly but by less than matters."""
-    place = comparison.ranking().index
-    pairs = [
-        " and ".join(sorted(pair, key=place) if not comparison.sides else pair)
-        for pair in comparison.irrelevant()
-    ]
+    pairs = comparison.oriented(comparison.irrelevant()).values()
     if not pairs:
         return ""
+    said = "; ".join(map(" and ".join, pairs))
     return (
-        f"Significant but irrelevant: {'; '.join(pairs)} differ, by less than the tolerance, and"
-        " are called equivalent."
+        f"Significant but irrelevant: {said} differ, by less than the tolerance, and are called"
+        " equivalent."
     )
 
 

@@ -59,7 +59,7 @@ class Violation(NamedTuple):
 @savable
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Relation(Showable):
-    """Preference relation on algorithms, in five states that are never merged.
+    """Preference relation on algorithms, in five states, merged only where the user asks.
 
     Parameters
     ----------

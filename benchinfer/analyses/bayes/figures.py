@@ -187,7 +187,7 @@ def layout_shrinkage(
     first, second = result.ranking()[:2] if pair is None else pair
     if strange := [name for name in (first, second) if name not in result.algorithms]:
         raise ArgumentError(unknown("algorithm", strange[0], result.algorithms))
-    first, second = sorted((first, second), key=result.ranking().index)
+    first, second = result.oriented([(first, second)])[0]
     i, j = result.algorithms.index(first), result.algorithms.index(second)
     contrast = np.eye(k)[i] - np.eye(k)[j]
     shrunken = result.draws.dataset_mean @ helmert(k) @ contrast
