@@ -237,7 +237,7 @@ class Comparison(Tabular):
         return tuple(names[i] for i in self.best_first)
 
     @cached_property
-    def best_first(self) -> list[int]:
+    def best_first(self) -> tuple[int, ...]:
         """Indices of the algorithms by the ranking."""
         real = (self.pairs >= 0).all(axis=1)
         strict = Relation.from_codes(self.algorithms, self.pairs[real], self.codes[real]).strict
@@ -245,7 +245,7 @@ class Comparison(Tabular):
         by_name = np.argsort(np.argsort(np.array(self.algorithms)))
         level = joined_levels(self.levels.estimate)
         level = np.where(np.isnan(level), -np.inf, level)
-        return np.lexsort((by_name, -net, -level)).tolist()
+        return tuple(np.lexsort((by_name, -net, -level)).tolist())
 
     def against(self, levels: Array) -> Flags:
         """Return (P,) decided pairs whose better algorithm has the worse of (K,) levels."""
@@ -444,10 +444,11 @@ class Comparison(Tabular):
         """What the levels of the summary are estimated by, where that is to be said."""
         return ""
 
-    def reversals(self, levels: Array | None = None) -> str:
+    def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
         """Name the pairs that are decided against the order of (K,) levels; else return nothing.
 
-        By default of the levels that are compared, which are marked with a star.
+        By default of the levels that are compared. The mark is what such levels bear where the text
+        stands.
         """
         against = self.against(self.levels.estimate if levels is None else levels)
         if not against.any():
@@ -461,7 +462,7 @@ class Comparison(Tabular):
             )
         ]
         return (
-            f"{'* ' * (levels is None)}Against the order of the levels, {several(wins, 3)}: a"
+            f"{mark}Against the order of the levels, {several(wins, 3)}: a"
             " verdict rests on the test of its pair, levels on all scores."
         )
 

@@ -302,7 +302,7 @@ def summary(comparison: "Comparison", *, details: bool = True) -> Table:
     return Table(
         name="summary",
         caption=f"Levels{where}: {comparison.level_title}{f' ({about})' if about else ''}",
-        frame=data.iloc[comparison.best_first],
+        frame=data.iloc[[*comparison.best_first]],
         data=data,
         columns=(
             number("rank", place, brief),

@@ -271,9 +271,8 @@ def rate_of_rule(measure: Measure, level: float) -> str:
     """Say what p-values with a false discovery rate keep, to follow a rule."""
     equal = ", and of the equivalences," if measure.tolerance else ""
     return (
-        f" The false discovery rate is kept: on average at most {100 * (1 - level):.3g} % of"
-        " the significant"
-        f" differences{equal} are false. The chance of any false one is larger."
+        f" The false discovery rate is kept: on average at most {100 * (1 - level):.3g} % of the"
+        f" significant differences{equal} are false. The chance of any false one is larger."
     )
 
 
@@ -281,8 +280,7 @@ def discovery(level: float) -> str:
     """Say, to follow a headline, that its claims keep the false discovery rate."""
     return (
         f" The comparisons keep a false discovery rate of {100 * (1 - level):.3g} %: on average at"
-        " most that"
-        " share of the significant differences is false, and single ones may be."
+        " most that share of the significant differences is false, and single ones may be."
     )
 
 
@@ -332,7 +330,7 @@ def zeros(left_out: "Codes") -> str:
 
 
 def becomes(sides: tuple[str, str], before: int, after: int, oriented: tuple[str, str]) -> str:
-    """Say how a verdict changes; a pair without a better one as people read it.
+    """Say how a verdict changes. Where no side is better, the pair stands as people read it.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _NOTE = "of each algorithm alone: whether two of them overlap is no test of thei
 
 def layout_aggregates(result: "BootstrapComparison", width: Width = PAGE) -> Intervals:
     """Lay out the level of each algorithm."""
-    measure, table = result.measure, result.summary().iloc[result.best_first]
+    measure, table = result.measure, result.summary().iloc[[*result.best_first]]
     names = bars.labels(result.algorithms, [""], width)
     rows = tuple(
         Interval(names[algorithm], "", estimate, low, high)

@@ -62,7 +62,7 @@ def best(result: WinsComparison) -> str:
 
 def worths(result: WinsComparison) -> Table:
     """Return the contests and worth of each algorithm, the best first."""
-    frame = result.summary().iloc[result.best_first]
+    frame = result.summary().iloc[[*result.best_first]]
     columns = (
         number("wins", "wins", amount),
         number("ties", "ties", amount),

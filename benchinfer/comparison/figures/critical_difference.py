@@ -214,7 +214,7 @@ def layout_on(
         notes=(
             *_notes(comparison, groups, scale),
             *key(names),
-            *filter(None, [comparison.reversals(scale.quality)]),
+            *filter(None, [comparison.reversals(scale.quality, mark="")]),
             *([f"{cd[1]}: longer than the axis"] if cd and not fits else []),
         ),
         width=width,
@@ -373,9 +373,8 @@ def _notes(comparison: "Comparison", groups: Groups, scale: Scale) -> tuple[str,
         name = comparison.algorithms[groups.control]
         against = np.delete(comparison.relation().states[:, groups.control], groups.control)
         codes = sorted({int(c) for c in against}, reverse=True)
-        said = {c: words(Verdict(c), "", "") for c in codes}
-        said |= {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
-        marks = [f"{SHAPES[Verdict(c)]} {said[c]}" for c in codes]
+        said = {Verdict.FIRST: "better", Verdict.SECOND: "worse"}
+        marks = [f"{SHAPES[c]} {said.get(c) or words(c, '', '')}" for c in map(Verdict, codes)]
         first = f"bold: the control {name}; against it {', '.join(marks)}"
     elif groups.kind == "letters":
         runs = any("\N{EN DASH}" in text for text in groups.letters)
