@@ -11,7 +11,7 @@ from functools import partial
 from io import TextIOWrapper
 from itertools import groupby, islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,13 +24,16 @@ from benchinfer.scores.formats.curves.trainer import trainer_state
 from benchinfer.scores.formats.evaluations.every_eval_ever import every_eval_ever
 from benchinfer.scores.formats.evaluations.inspect import inspect_log
 from benchinfer.scores.formats.evaluations.lighteval import lighteval
-from benchinfer.scores.formats.format import Format, Record, Results, Rows, directed, is_score
+from benchinfer.scores.formats.format import Format, Record, Results, Rows, agreed, is_score
 from benchinfer.scores.formats.tables import SCORERS, TIMES
 from benchinfer.scores.formats.timing.google_benchmark import google_benchmark
 from benchinfer.scores.formats.timing.hyperfine import hyperfine
 from benchinfer.scores.formats.timing.pytest_benchmark import pytest_benchmark
 from benchinfer.scores.formats.tuning.dvc import metrics_diff
 from benchinfer.scores.resampling import Resampling
+
+if TYPE_CHECKING:
+    from benchinfer.core.measure import Better
 
 # A document is held in memory as a whole; tables of more belong into lines or Parquet.
 MOST_BYTES = 1 << 28
@@ -254,7 +257,7 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
     entries = cast("Mapping[str, Mapping[str, Any]]", results)
     names = {key for entry in entries.values() for key, value in entry.items() if is_score(value)}
     rows: Rows = []
-    said: dict[str, set[Any]] = {}
+    ways: dict[str, set[Better | None]] = {}
     model = _model(document, path)
     for task, entry in entries.items():
         if groups.get(task):
@@ -268,7 +271,8 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
             of_task = higher.get(task)
             of_task = cast("Mapping[str, Any]", of_task) if isinstance(of_task, Mapping) else {}
             way = of_task.get(metric)
-            said.setdefault(name, set()).add(way if isinstance(way, bool) else None)
+            better: Better = "higher" if way else "lower"
+            ways.setdefault(name, set()).add(better if isinstance(way, bool) else None)
             rows.append(
                 {
                     "dataset": task,
@@ -278,16 +282,10 @@ def harness(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | No
                     "stderr": error if is_score(error) else None,
                 }
             )
-    bounds = {m.name: m.bounds for m in directed(said)}
-    measures = tuple(
-        Measure(name, "higher" if way == {True} else "lower", bounds=bounds.get(name))
-        for name, way in said.items()
-        if way in ({True}, {False})
-    )
     tasks = cast("Mapping[str, Any]", results)
     aggregated = ", ".join(task for task in tasks if groups.get(task))
     note = f"means of other tasks are left out: {aggregated}" if aggregated else ""
-    return Format("lm-evaluation-harness, results", measures=measures, note=note), rows
+    return Format("lm-evaluation-harness, results", measures=agreed(ways), note=note), rows
 
 
 def embeddings(document: Mapping[str, Any], path: Path) -> tuple[Format, Rows] | None:

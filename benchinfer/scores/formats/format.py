@@ -134,6 +134,24 @@ def directed(names: Iterable[str]) -> tuple[Measure, ...]:
     return tuple(measures)
 
 
+def agreed(ways: Mapping[str, set[Better | None]]) -> tuple[Measure, ...]:
+    """Return the measures of which the same is better everywhere, with their usual bounds.
+
+    Examples
+    --------
+    >>> [(m.name, m.bounds) for m in agreed({"acc": {"higher"}, "x": {"higher", "lower"}})]
+    [('acc', (0.0, 1.0))]
+    """
+    bounds = {m.name: m.bounds for m in directed(ways)}
+    return tuple(
+        Measure(name, better, bounds=bounds.get(name))
+        for name, of in ways.items()
+        if len(of) == 1
+        for better in of
+        if better is not None
+    )
+
+
 def is_score(value: object) -> bool:
     """Return whether a value of a document is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.measure import Measure
-from benchinfer.scores.formats.format import Format, Results, directed, number_or_text
+from benchinfer.core.measure import Better, Measure
+from benchinfer.scores.formats.format import Format, Results, agreed, number_or_text
 from benchinfer.scores.formats.published.markdown import markdown
 from benchinfer.scores.resampling import Resampling
 
 _HEAD = {"Version", "Filter", "n-shot", "Metric", "Value", "Stderr"}
 _RUN = re.compile(r"^(\S+) \((.*?)\), gen_kwargs:", re.MULTILINE)
-_ARROWS = {"\u2191": "higher", "\u2193": "lower"}
+_ARROWS: dict[str, Better] = {"\u2191": "higher", "\u2193": "lower"}
 _LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)")
 _COUNTS = re.compile(r"runid|num_.*|relstring.*")
 
@@ -27,7 +27,7 @@ def harness_markdown(text: str, path: Path) -> Results | None:
         for match, after in zip(runs, [*runs[1:], None][: len(runs)], strict=True)
     ] or [(None, text)]
     rows: list[dict[str, Any]] = []
-    ways: dict[str, set[str | None]] = {}
+    ways: dict[str, set[Better | None]] = {}
     groups = 0
     for match, body in parts:
         pairs = [s.partition("=") for s in match[2].split(",")] if match else []
@@ -59,16 +59,9 @@ def harness_markdown(text: str, path: Path) -> Results | None:
                 )
     if not rows:
         return None
-    bounds = {m.name: m.bounds for m in directed(ways)}
-    measures = (
-        Measure(name, "lower" if way == {"lower"} else "higher", bounds=bounds.get(name))
-        for name, way in ways.items()
-        if way in ({"higher"}, {"lower"})
-    )
     note = "tables of groups, means of tasks, are left out" if groups else ""
-    return Format(
-        "lm-evaluation-harness, printed tables", measures=tuple(measures), note=note
-    ), rows
+    tool = "lm-evaluation-harness, printed tables"
+    return Format(tool, measures=agreed(ways), note=note), rows
 
 
 def trec_eval(text: str, path: Path, typed: str) -> Results:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.measure import Measure
+from benchinfer.core.measure import Better
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.formats.format import Format, Results
+from benchinfer.scores.formats.format import Format, Results, agreed
 
+_BETTER: dict[str, Better] = {"MAXIMIZE": "higher", "MINIMIZE": "lower"}
 _STUDIES = "SELECT study_id, study_name FROM studies ORDER BY study_id"
 _DIRECTIONS = "SELECT study_id, objective, direction FROM study_directions"
 _TRIALS = "SELECT trial_id, number, study_id, state FROM trials ORDER BY trial_id"
@@ -55,6 +56,9 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
     objectives = sorted({objective for _, objective, _ in directions})
     several = len(objectives) > 1
     measure_of = {o: f"value {o}" if several else "value" for o in objectives}
+    ways: dict[str, set[Better | None]] = {name: set() for name in measure_of.values()}
+    for _, objective, way in directions:
+        ways[measure_of[objective]].add(_BETTER.get(way))
     by_trial: dict[tuple[int, int], Any] = {
         (trial, objective): {"INF_POS": float("inf"), "INF_NEG": float("-inf")}.get(kind, value)
         for trial, objective, value, kind in values
@@ -78,16 +82,6 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
         ]
     return Format(
         "Optuna, storage",
-        measures=_measures(directions, measure_of),
+        measures=agreed(ways),
         note="trials of a search are no independent replications of an algorithm",
     ), rows
-
-
-def _measures(directions: list[tuple[int, int, str]], names: dict[int, str]) -> tuple[Measure, ...]:
-    """Return the objectives that all studies turn the same way."""
-    ways = {o: {way for _, objective, way in directions if objective == o} for o in names}
-    return tuple(
-        Measure(names[o], "higher" if way == {"MAXIMIZE"} else "lower")
-        for o, way in ways.items()
-        if way in ({"MAXIMIZE"}, {"MINIMIZE"})
-    )
