@@ -143,7 +143,10 @@ def by_dataset(
     """Lay out a comparison with one row per data set, and what sums them up below."""
     order = result.ranking()
     local = of_scores(result, scores).of(order)
-    same = _plain(local.measure) == _plain(result.measure)
+    plain, other = (
+        replace(measure, tolerance=0.0, bounds=None) for measure in (local.measure, result.measure)
+    )
+    same = plain == other
     overall = result.summary()
     summary = overall.set_index("algorithm").reindex(list(order))
     tested = same and "mean_rank" in summary
@@ -169,11 +172,6 @@ def by_dataset(
         *(reading(result, row.head) for row in marks),
     ]
     return laid_out(local, [*below, *marks], tuple(notes), top)
-
-
-def _plain(measure: "Measure") -> "Measure":
-    """Return a measure without tolerance and bounds."""
-    return replace(measure, tolerance=0.0, bounds=None)
 
 
 def _of_ranks(local: LocalLevels, *, tested: bool) -> list[str]:
