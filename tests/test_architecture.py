@@ -23,7 +23,7 @@ VAGUE = {
     *("found", "told", "asked", "own", "whole", "beside", "alike", "taken", "kept", "borne"),
 }
 LIMITS = {
-    "functions": 4733,
+    "functions": 4730,
     "records": 472,
     "renamed imports": 0,
     "names outside the field's vocabulary": 2,

@@ -420,10 +420,11 @@ def in_spans(
     step = span or max(1, min(_HELD // max(held, 1), _VISITED // max(visited, 1)))
     parts: list[Array] = []
 
-    def of_span(first: int) -> Array:
-        return part(first, min(first + step, n))
-
-    for result in in_order(of_span, range(0, n, step), workers(n_jobs, float(n) * visited)):
+    for result in in_order(
+        lambda first: part(first, min(first + step, n)),
+        range(0, n, step),
+        workers(n_jobs, float(n) * visited),
+    ):
         parts.append(result)
         if progress is not None:
             progress(len(result))

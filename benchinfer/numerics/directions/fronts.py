@@ -113,19 +113,16 @@ def _count(
     draws: list[DifferenceDraws], ahead: Flags, pairs: StepDown, rows: list[StepDown]
 ) -> None:
     """Count draws of (T, K, K) tests, of all pairs together and of each row."""
-    where = [*zip(*(axis.tolist() for axis in np.nonzero(ahead)), strict=True)]
+    where: list[tuple[int, int, int]] = [
+        *zip(*(axis.tolist() for axis in np.nonzero(ahead)), strict=True)
+    ]
     largest = np.full(draws[0].n, -np.inf)
     for i, family in enumerate(rows):
         row = -np.stack([each.row(i) for each in draws])
         behind = row[~ahead[:, i]].max(axis=0)
         np.maximum(largest, behind, out=largest)
         family.count(row[ahead[:, i]].__getitem__, behind)
-
-    def of_test(n: int) -> Array:
-        test, i, j = where[n]
-        return -draws[test].pair(i, j)
-
-    pairs.count(of_test, largest)
+    pairs.count(lambda n: -draws[where[n][0]].pair(*where[n][1:]), largest)
 
 
 def _weights(against: Array, m: int, pairs: int) -> Array:
