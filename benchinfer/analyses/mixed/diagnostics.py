@@ -167,7 +167,7 @@ def overlap_words(setting: Setting, design: Design) -> str:
     resampling = setting.resampling
     if resampling is None or resampling.overlap == 0:
         return ""
-    if not (design.one_dataset or design.each):
+    if design.target == "domain":
         held = "dataset:algorithm" in design.components
         return (
             f" Training sets overlap ({resampling.kind}), so that the scores of an algorithm on a"
@@ -179,10 +179,11 @@ def overlap_words(setting: Setting, design: Design) -> str:
     rho = resampling.overlap
     if rho is None:
         return ""
+    where = "" if design.one_dataset else " on a data set"
     return (
         f" As training sets overlap ({resampling.kind}, test fraction {rho:.3g}), the variance of"
-        f" each algorithm's mean was raised by {rho / (1 - rho):.3g} residual variances (corrected"
-        " resampled t-test of Nadeau and Bengio)."
+        f" each algorithm's mean{where} was raised by {rho / (1 - rho):.3g} residual variances"
+        " (corrected resampled t-test of Nadeau and Bengio)."
     )
 
 

@@ -13,6 +13,7 @@ from benchinfer.analyses.mixed.design import (
     resolve,
 )
 from benchinfer.analyses.mixed.numerics import degrees, moments
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, residuals_of
@@ -21,7 +22,7 @@ from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Either, Subset
+from benchinfer.core.hints import Call, Either, Option, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.shifts import freedom_of_units
@@ -174,8 +175,8 @@ class MixedFit:
     domain
         (D,) codes of the data sets' domains where these are a random level, else None.
     overlap
-        What overlapping resamples add to the variance of an algorithm's mean, in residual
-        variances; 0 across data sets.
+        What overlapping resamples add to the variance of an algorithm's mean on a data set, in
+        residual variances; 0 where claims are about a domain.
     residuals
         Diagnostics of the fit, for models with one variance per source over several data sets.
     freedom
@@ -227,8 +228,7 @@ class MixedFit:
         d, each = len(parts), list[Adjusted]()
         for part, share in zip(parts, self.freedom or (1.0,) * d, strict=True):
             errors = degrees.METHODS[df](part, rows)
-            extra = self.overlap * float(part.residual.mean()) * np.eye(len(errors.cov))
-            each.append(Adjusted(errors.cov + extra, errors.df * share))
+            each.append(Adjusted(errors.cov + self._overlapping(part), errors.df * share))
         if d == 1:
             return each[0]
         cov, total, weight = np.zeros_like(each[0].cov), np.zeros(len(rows)), np.zeros(len(rows))
@@ -240,10 +240,24 @@ class MixedFit:
         with np.errstate(divide="ignore"):
             return Adjusted(cov, total**2 / weight)
 
-    def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:
-        """Return the same from the spread between data sets; None where these are the subject.
+    def _overlapping(self, part: ModelFit) -> Array:
+        """Return what overlapping resamples add to the covariance (p, p) of the fixed effects.
 
-        See `errors` for the parameters; the fit sets the weights of the data sets.
+        An algorithm's scores on a data set share an effect of variance s, the overlap times the
+        residual variance, which gives estimates ``Phi X' V^-1 y`` the further covariance
+        ``s Phi X' V^-1 Za Za' V^-1 X Phi``: ``s I`` on one data set, ``s I / D`` on D full ones.
+        """
+        added = self.overlap * float(part.residual.mean())
+        if not added or self.design.one_dataset or self.design.each:
+            return added * np.eye(len(part.phi))
+        return (
+            added * part.phi @ part.derivatives.f[COMPONENTS.index("dataset:algorithm")] @ part.phi
+        )
+
+    def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:
+        """Return `errors` from the spread between data sets; None where these are the subject.
+
+        The fit sets the weights of the data sets.
         """
         model, statistics = self.across, self.statistics
         if self.design.one_dataset or statistics is None or model is None:
@@ -332,9 +346,14 @@ def fit_design(
         return MixedFit(design, fixed, model, None, None, overlap, None, reduction.freedom())
     domain = np.array(domain_codes(setting)[1]) if design.domains == "random" else None
     plain = design.between == "common" and design.residual == "constant" and domain is None
+    if overlap and not plain:
+        raise DesignError(
+            "training sets overlap, which without the dataset:algorithm term is corrected for under"
+            " one variance per source only.",
+            hint=f"{Option('terms', 'auto')} keeps the term, which holds what resamples share.",
+        )
     by_size = reduction.one_dataset if design.one_dataset else reduction.statistics
     stats = by_size() if plain else reduction.patterns()
-    overlap = overlap if design.one_dataset else 0.0
     fitted = fit_statistics(stats, design, fixed, domain, overlap)
     if design.one_dataset:
         return replace(fitted, freedom=reduction.freedom())

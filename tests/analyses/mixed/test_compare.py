@@ -142,6 +142,42 @@ def test_overlapping_folds_get_the_corrected_variance():
         bi.compare_mixed(table(values, resampling="cv"))
 
 
+def test_overlapping_folds_of_several_data_sets_without_their_interactions():
+    """The error is that of weights of scores that are correlated within the cells."""
+    folds, values = bi.Resampling("cv", folds=10), simulated(6, (5, 10, 3))
+    complete = bi.compare_mixed(
+        table(values, resampling=folds), terms=["dataset"], structure="common"
+    )
+    residual = complete.variances()["variance"].iloc[-1]
+    expected = np.sqrt(2 * residual * (1 / 10 + 1 / 9) / 5)
+    np.testing.assert_allclose(complete.contrasts(all=True)["std_error"], expected, rtol=1e-6)
+    assert "on a data set was raised by 0.111 residual variances" in complete.method
+    assert "nadeau2003" in complete.citations()
+    values[0, 3:, 0] = values[1, 5:, 2] = values[4, 1:, :2] = np.nan
+    terms = ["dataset", "dataset:replication"]
+    mixed = bi.compare_mixed(table(values, resampling=folds), terms=terms, structure="common")
+    d, b, k = np.argwhere(~np.isnan(values)).T
+    of_d, of_b, of_a = (np.equal.outer(v, v) for v in (d, 10 * d + b, 3 * d + k))
+    variances = mixed.variances().set_index("source")["variance"]
+    v = variances["dataset"] * of_d + variances["dataset:replication"] * of_b
+    v += variances["residual"] * np.eye(len(d))
+    x = np.eye(3)[k]
+    weight = np.linalg.solve(x.T @ np.linalg.solve(v, x), np.linalg.solve(v, x).T)
+    cov = weight @ (v + variances["residual"] / 9 * of_a) @ weight.T
+    contrast = np.array([[1, -1, 0], [1, 0, -1], [0, 1, -1]])
+    expected = np.sqrt(np.diag(contrast @ cov @ contrast.T))
+    ours = bi.compare_mixed(
+        table(values, resampling=folds), terms=terms, structure="common", df="asymptotic"
+    )
+    np.testing.assert_allclose(ours.contrasts(all=True)["std_error"], expected, rtol=1e-5)
+
+
+def test_overlap_is_not_corrected_for_under_residual_variances_of_algorithms():
+    scores = table(simulated(6, (5, 10, 3)), resampling=bi.Resampling("cv", folds=10))
+    with pytest.raises(DesignError, match=r"(?s)training sets overlap.*terms=\"auto\" keeps"):
+        bi.compare_mixed(scores, terms=["dataset"], structure="common", residual="algorithm")
+
+
 @pytest.mark.parametrize(
     ("shape", "paired", "formula"),
     [
