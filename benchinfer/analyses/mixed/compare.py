@@ -5,15 +5,10 @@ from dataclasses import replace
 from typing import Literal
 
 from benchinfer.analyses.mixed.comparison import MixedComparison, compared
-from benchinfer.analyses.mixed.design import (
-    Domains,
-    Residual,
-    Structure,
-    choose,
-    resolve,
-)
+from benchinfer.analyses.mixed.design import Domains, Structure, choose, resolve
 from benchinfer.analyses.mixed.evidence import Adjust
 from benchinfer.analyses.mixed.fit import fit_design
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.analyses.mixed.options import DfMethod, MixedOptions
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import check_constant

@@ -381,8 +381,8 @@ class MixedComparison(TestedComparison):
         Raises
         ------
         DesignError
-            The table is another one or supports one structure only, or each data set or each score
-            is fitted by itself.
+            The table is another one or supports one structure only, or each data set is fitted by
+            itself.
 
         References
         ----------

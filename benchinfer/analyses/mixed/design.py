@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Between, Residual
 from benchinfer.comparison.checks.groups import check_covariates, domain_codes
 from benchinfer.comparison.checks.validation import check_connected
 from benchinfer.comparison.comparison import Target
@@ -20,7 +21,6 @@ from benchinfer.numerics.types import Array
 
 type Domains = Literal["pooled", "random", "separate"]
 type Structure = Literal["auto", "common", "diagonal", "unstructured", "pairwise"]
-type Residual = Literal["constant", "algorithm", "dataset"]
 _RANDOM = COMPONENTS[:-1]
 _MOST_BYTES = 4 * 2**30
 
@@ -50,7 +50,7 @@ class Design:
         return ("dataset",) if self.one_dataset and self.components else self.components
 
     @property
-    def between(self) -> Literal["common", "diagonal", "unstructured"]:
+    def between(self) -> Between:
         """The covariance of the algorithms between data sets in the model that is fitted."""
         return "common" if self.structure in ("auto", "pairwise") else self.structure
 

@@ -323,7 +323,7 @@ def _quantiles(figure: ResidualFigure, ax: "Axes") -> None:
     ax.set_ylabel("residual / SD, up is better", fontsize=pt(8.5), color=INK)
 
 
-# Sources as the model names them, and what they are.
+# Scales that scores are modelled on, as the axis names them.
 _SCALES = {"identity": "", "log": " of the logarithms", "logit": " of the log odds"}
 
 

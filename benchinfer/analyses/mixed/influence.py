@@ -25,14 +25,11 @@ import numpy as np
 from scipy.special import stdtr
 
 from benchinfer.analyses.mixed.evidence import closed_by
-from benchinfer.analyses.mixed.fit import ScoreReduction, reread
-from benchinfer.analyses.mixed.numerics import degrees
-from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
+from benchinfer.analyses.mixed.fit import MixedFit, ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.robust import of_fit
 from benchinfer.analyses.mixed.options import MixedOptions
-from benchinfer.comparison.checks import validation
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import decide
 from benchinfer.comparison.influence import Influence
@@ -80,28 +77,25 @@ class FullAnalysis:
     # codes, std_error: (P,) verdicts and standard errors
     codes: States
     std_error: Array
-    # terms, df, robust: random terms, method of the degrees of freedom, and whether errors are from
-    # the spread between data sets
-    terms: tuple[str, ...]
+    fitted: MixedFit  # the fit without its moments, which smaller tables replace
+    # df, robust: method of the degrees of freedom, and whether errors are from the spread between
+    # data sets
     df: str
     robust: bool
     alpha: float  # family-wise error rate
     tests: Tests  # adjusted tests
-    overlap: float = 0.0  # share of the residual variance that overlapping resamples add to a level
 
-    def again(self, smaller: tuple[Statistics, Array]) -> SmallerFit | None:
+    def refit(self, smaller: tuple[Statistics, Array]) -> SmallerFit | None:
         """Fit the model to a smaller table with contrasts; None where that cannot estimate it."""
         stats, matrix = smaller
         if len(stats.n) < 2 or (self.robust and ((stats.n > 0).sum(axis=0) < 2).any()):
             return None
         try:
-            model = fit(stats, self.terms)
+            model = fit(stats, self.fitted.design.fitted)
             if self.robust:
                 errors = of_fit(stats, model, matrix, asymptotic=self.df == "asymptotic")
             else:
-                errors = degrees.METHODS[self.df](model, matrix)
-                more = self.overlap * model.variances[3] * np.eye(len(model.beta))
-                errors = Adjusted(errors.cov + more, errors.df)
+                errors = replace(self.fitted, model=model).errors(matrix, self.df)
         except (FitError, np.linalg.LinAlgError):
             return None
         estimate = matrix @ model.beta
@@ -154,7 +148,7 @@ def _positive(values: Array) -> Array:
 
 
 def _without_dataset(full: FullAnalysis, stats: Statistics, m: int) -> SmallerFit | None:
-    return full.again((stats.without(m), full.matrix))
+    return full.refit((stats.without(m), full.matrix))
 
 
 def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
@@ -179,7 +173,7 @@ def deletion(stats: Statistics, model: ModelFit) -> tuple[Array, Array]:
         (D,) Cook's distance of the differences between algorithms: the squared length of the shift
         in the metric of their covariance, divided by K - 1.
     """
-    work = CommonModel(stats, reml=model.reml).evaluate(model.variances / stats.scale**2)
+    work = model.evaluation(stats)
     values, vectors = np.linalg.eigh(work.information - work.q_matrix)
     known = values[:, 0] > 1e-10 * values[:, -1]
     inverse = np.where(known[:, None], 1 / np.where(known[:, None], values, 1.0), np.nan)
@@ -233,7 +227,7 @@ def algorithms_left_out(
         (reduction.without(k).statistics(), np.delete(full.matrix[held[:, k]], k, axis=1))
         for k in chosen
     )
-    smaller = in_order(full.again, tables, workers(n_jobs), processes=True)
+    smaller = in_order(full.refit, tables, workers(n_jobs), processes=True)
     refits = {k: (held[:, k], fit) for k, fit in zip(chosen, smaller, strict=True)}
     return full.influence("algorithm", names, model, refits)
 
@@ -334,12 +328,11 @@ def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
         oriented=mixed.oriented(),
         codes=mixed.codes,
         std_error=mixed.evidence.std_error,
-        terms=mixed.design.fitted,
+        fitted=replace(mixed.fitted, statistics=None, residuals=None),
         df=mixed.options.df,
         robust=mixed.structure == "pairwise",
         alpha=mixed.alpha,
         tests=_tests(mixed, family, adjusted.method),
-        overlap=validation.overlap_share(mixed.setting) if mixed.design.one_dataset else 0.0,
     )
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from benchinfer.analyses.mixed.design import Domains, Residual, Structure
+from benchinfer.analyses.mixed.design import Domains, Structure
 from benchinfer.analyses.mixed.evidence import OF_MIXED, Adjust
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.comparison.adjustment import JOINT, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions

@@ -390,8 +390,9 @@ def _influence(ranked: "pd.DataFrame", mixed: MixedComparison) -> str:
     verdicts = "the verdict" if pairs == 1 else f"the {pairs} verdicts"
     if n:
         one = f"{changing['unit'].iloc[0]}, one" if n == 1 else f"any one of {n}"
+        end = "," if n == 1 else ""
         what = verdicts if pairs == 1 else f"some of {verdicts}"
-        said = f"Leaving out {one} of the {d} data sets{some} changes {what}, which"
+        said = f"Leaving out {one} of the {d} data sets{some}{end} changes {what}, which"
         said += " depends on it." if pairs == 1 else " depend on it."
     else:
         said = f"Leaving out any one of the {d} data sets{some} leaves {verdicts} as"

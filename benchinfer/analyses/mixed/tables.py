@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtri, stdtrit
 
-from benchinfer.analyses.mixed.design import Design, Residual, Structure, resolve
+from benchinfer.analyses.mixed.design import Design, Structure, resolve
 from benchinfer.analyses.mixed.fit import MixedFit, fit_design, reread
 from benchinfer.analyses.mixed.numerics.degrees import f_test
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.profile import effect_test, profile_intervals, variance_test
 from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
+from benchinfer.analyses.mixed.numerics.structured_likelihood import Residual
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.errors import DesignError
@@ -77,14 +78,15 @@ def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.Da
     refused: list[str] = []
     for structure, residual in product(_BETWEEN, _RESIDUAL):
         try:
-            fitted = fit_design(scores, setting, resolve(structure, residual, design, setting))
+            variant = resolve(structure, residual, design, setting)
+            fitted = fit_design(scores, setting, variant, diagnosed=False)
         except DesignError as error:
             refused.append(Phrase(str(error)).lines()[0])
             continue
         if (model := fitted.across) is None:
             raise DesignError(
                 f"structures are not compared where {fitted.peculiarity}.",
-                hint=f"{Option('target', 'domain')} with covariates of data sets alone has them.",
+                hint=f"{Option('target', 'domain')} fits them together.",
             )
         rows.append(
             {
@@ -100,8 +102,13 @@ def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.Da
         reasons = list(dict.fromkeys(refused))
         raise DesignError("the table supports one structure only.", hint=reasons)
     table = frame({name: [row[name] for row in rows] for name in rows[0]})
-    statistic = np.maximum(2 * (table["log_likelihood"] - table["log_likelihood"][0]), 0.0)
-    df = table["n_parameters"] - table["n_parameters"][0]
+    # The smallest model lies within all others; it may be one that could not be fitted.
+    smallest = table[(table["structure"] == "common") & (table["residual"] == "constant")]
+    gain, df = (
+        table[name] - (smallest[name].iloc[0] if len(smallest) else np.nan)
+        for name in ("log_likelihood", "n_parameters")
+    )
+    statistic = np.maximum(2 * gain, 0.0)
     table["statistic"], table["df"] = statistic, df
     table["p_value"] = np.where(df > 0, chdtrc(np.maximum(df, 1), statistic), np.nan)
     return table.sort_values("aic", ignore_index=True)

@@ -6,6 +6,8 @@ import pytest
 from scipy import stats
 
 import benchinfer as bi
+from benchinfer.analyses.mixed import tables
+from benchinfer.analyses.mixed.fit import fit_design
 from benchinfer.core.errors import DesignError
 
 D, B, K, G = 12, 4, 3, 3
@@ -85,6 +87,19 @@ def test_all_structures_in_one_call(scores):
     assert best["statistic"] == pytest.approx(2 * (best["log_likelihood"] - base["log_likelihood"]))
     assert best["p_value"] == pytest.approx(stats.chi2.sf(best["statistic"], best["df"]))
     assert best["aic"] == pytest.approx(2 * best["n_parameters"] - 2 * best["log_likelihood"])
+
+
+def test_structures_are_not_tested_against_a_common_one_that_cannot_be_fitted(scores, monkeypatch):
+    def refused(table, setting, design, **options):
+        if design.structure == "common" and design.residual == "constant":
+            raise DesignError("the fit did not converge.")
+        return fit_design(table, setting, design, **options)
+
+    mixed = bi.compare_mixed(scores)
+    monkeypatch.setattr(tables, "fit_design", refused)
+    found = mixed.structures(scores)
+    assert len(found) == 8
+    assert found[["statistic", "df", "p_value"]].isna().all(axis=None)
 
 
 def test_structures_are_compared_for_the_fixed_effects_of_the_model(scores):

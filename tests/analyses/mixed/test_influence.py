@@ -7,7 +7,8 @@ import pytest
 
 import benchinfer as bi
 from benchinfer.analyses.mixed import influence
-from benchinfer.analyses.mixed.fit import ScoreReduction
+from benchinfer.analyses.mixed.design import Design, Fixed
+from benchinfer.analyses.mixed.fit import MixedFit, ScoreReduction
 from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
@@ -37,6 +38,12 @@ def table():
     return dataset, count, mean
 
 
+def model_of(terms, overlap=0.0, *, one_dataset=False):
+    """Return a mixed model without its fit."""
+    design = Design("score", terms, one_dataset, "", "datasets")
+    return MixedFit(design, Fixed(None, np.eye(3)), None, None, None, overlap)
+
+
 def analysis(data, *, robust=True, tests=holm):
     stats = from_blocks(*data, np.zeros(data[0].max() + 1))
     model = fit(stats, COMPONENTS[:3])
@@ -52,7 +59,7 @@ def analysis(data, *, robust=True, tests=holm):
             oriented=dict(enumerate(SIDES)),
             codes=decide(MATRIX @ model.beta, p, q, 0.05),
             std_error=np.sqrt(np.diag(MATRIX @ errors.cov @ MATRIX.T)),
-            terms=COMPONENTS[:3],
+            fitted=model_of(COMPONENTS[:3]),
             df="kenward-roger",
             robust=robust,
             alpha=0.05,
@@ -75,7 +82,7 @@ def test_each_row_is_the_smaller_tables(robust):
         rest = data[0] != m
         home = data[0][rest] - (data[0][rest] > m)
         _, smaller, other = analysis((home, data[1][rest], data[2][rest]), robust=robust)
-        _, codes, variances = full.again((stats.without(m), MATRIX))
+        _, codes, variances = full.refit((stats.without(m), MATRIX))
         np.testing.assert_array_equal(left.codes[m], codes)
         assert any(np.allclose(error, other.std_error, rtol=1e-5) for error in errors)
         np.testing.assert_array_equal(left.codes[m], other.codes)
@@ -96,10 +103,10 @@ def test_what_smaller_tables_cannot_estimate_is_missing():
     n = np.ones((6, 3), int)
     n[1:, 2] = 0
     stats = of_cells(n, np.random.default_rng(6).normal(size=n.shape))
-    full = replace(analysis(table())[2], terms=("dataset",), robust=False)
-    assert full.again((stats.without(0), MATRIX)) is None
+    full = replace(analysis(table())[2], fitted=model_of(("dataset",)), robust=False)
+    assert full.refit((stats.without(0), MATRIX)) is None
     # Two data sets are the least for a spread.
-    assert replace(full, robust=True).again((stats.without(1), MATRIX)) is None
+    assert replace(full, robust=True).refit((stats.without(1), MATRIX)) is None
 
 
 def test_errors_on_a_complete_table_are_those_of_paired_t_tests():
@@ -110,9 +117,9 @@ def test_errors_on_a_complete_table_are_those_of_paired_t_tests():
         seen.append(errors)
         return holm(stats, levels, errors, matrix)
 
-    full = replace(analysis(table())[2], terms=("dataset",), tests=noted)
+    full = replace(analysis(table())[2], fitted=model_of(("dataset",)), tests=noted)
     for df in ("kenward-roger", "asymptotic"):
-        replace(full, df=df).again((stats, MATRIX))
+        replace(full, df=df).refit((stats, MATRIX))
     error = np.sqrt(np.diag(MATRIX @ seen[0].cov @ MATRIX.T))
     difference = np.delete(y, 3, axis=0) @ MATRIX.T
     np.testing.assert_allclose(error, difference.std(axis=0, ddof=1) / np.sqrt(7), rtol=1e-8)
@@ -171,7 +178,8 @@ def test_overlap_raises_the_error():
     stats, _, full = analysis(table(), robust=False, tests=noted)
     smaller = stats.without(3)
     for overlap in (0.0, 1.0):
-        _, _, variances = replace(full, overlap=overlap).again((smaller, MATRIX))
+        one = replace(full, fitted=model_of(("dataset",), overlap, one_dataset=True))
+        _, _, variances = one.refit((smaller, MATRIX))
     np.testing.assert_allclose(seen[-1] - seen[-2], variances[3] * np.eye(3), atol=1e-12)
 
 

@@ -132,6 +132,13 @@ def test_influence_names_the_verdicts_that_change(mixed):
     assert f"more than {frame['shift'].abs().max():.2f} of its standard errors" in text(section)
 
 
+def test_influence_of_one_data_set_is_a_sentence(mixed):
+    frame = mixed.influence().assign(n_changed=0)
+    frame.loc[0, "n_changed"] = 1
+    said = sections._influence(frame.rename(columns={"dataset": "unit"}), mixed)
+    assert said.startswith(f"Leaving out {frame['dataset'][0]}, one of the 10 data sets, changes")
+
+
 def test_long_tables_of_influence_are_folded(monkeypatch, mixed):
     monkeypatch.setattr(sections, "_ROWS", 1)
     section = sections.influence(mixed)

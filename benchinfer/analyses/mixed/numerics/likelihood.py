@@ -22,10 +22,10 @@ COMPONENTS = ("dataset", "dataset:algorithm", "dataset:replication", "residual")
 _D, _A, _R = range(3)
 # Numbers summed up at a time, so that their products with weights stay in the cache.
 _SLICE = 1 << 17
-# Share of a variance, relative to the largest start value, below which it is tried at 0.
-_FLOOR = 1e-10
+# Share of the largest variance below which another is set to 0 after a step.
+_FLOOR = 1e-16
 # Residual variance, relative to that of the centred scores, below which it is rounding only.
-_LEAST_RESIDUAL = 1e-13
+LEAST_RESIDUAL = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +60,21 @@ class Workspace:
 @savable
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Derivatives at given variances, over the four components."""
+    """Derivatives by c parameters: the four components, or those of a structured model."""
 
-    score: Array  # (4,) gradient of the criterion
-    # (4, 4) ``tr(P V_i P V_j)``; the expected information of the variances is half of it
+    score: Array  # (c,) gradient of the criterion
+    # (c, c) ``tr(P V_i P V_j)``; the expected information of the variances is half of it
     expected: Array
-    average: Array  # (4, 4) ``y' P V_i P V_j P y``
-    f: Array  # (4, p, p) ``X' V^-1 V_i V^-1 X``
-    # (4, 4, p, p) ``X' V^-1 V_i V^-1 V_j V^-1 X``, symmetrised; empty where covariances are
+    average: Array  # (c, c) ``y' P V_i P V_j P y``
+    f: Array  # (c, p, p) ``X' V^-1 V_i V^-1 X``
+    # (c, c, p, p) ``X' V^-1 V_i V^-1 V_j V^-1 X``, symmetrised; empty where covariances are
     # structured, and in a fit
     ff: Array
     z: Array  # (D, K) ``Za' P y``
 
     @property
     def observed(self) -> Array:
-        """(4, 4) Hessian of the criterion."""
+        """(c, c) Hessian of the criterion."""
         return 2 * self.average - self.expected
 
 
@@ -405,10 +405,10 @@ class CommonModel:
     def moved(self, theta: Array, step: Array) -> Array:
         """Return the variances after a step, none below zero."""
         moved = np.maximum(theta + step, 0.0)
-        moved[:3][moved[:3] < _FLOOR * moved.max() * 1e-6] = 0.0
+        moved[:3][moved[:3] < _FLOOR * moved.max()] = 0.0
         if moved[3] <= 0:
             moved[3] = theta[3] / 10
-        if moved[3] < _LEAST_RESIDUAL:
+        if moved[3] < LEAST_RESIDUAL:
             raise FitError("nothing varies beyond the random effects: scores repeat each other.")
         return moved
 

@@ -26,7 +26,7 @@ https://doi.org/10.1111/j.1467-985X.2008.00552.x
 
 import numpy as np
 
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
@@ -89,7 +89,7 @@ def _differences(
     """
     from scipy.sparse import csr_array  # takes time to load, and not every comparison predicts
 
-    work = CommonModel(stats, reml=model.reml).evaluate(model.variances / stats.scale**2)
+    work = model.evaluation(stats)
     k = stats.n.shape[1]
     empty = stats.n == 0
     information = work.g_matrix.copy()
@@ -152,7 +152,7 @@ def predict_pairwise(
 
     Returns
     -------
-    Predicted
+    NewDatasetDistribution
         Of the J contrasts.
 
     Notes

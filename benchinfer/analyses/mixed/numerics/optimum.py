@@ -21,6 +21,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import (
 )
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.structured_likelihood import (
+    FLAT,
     FLOOR,
     Between,
     CovarianceLayout,
@@ -49,7 +50,8 @@ class OptimizerRecord:
 
     evaluations: int  # number of evaluations of the criterion
     steps: int  # number of Newton steps taken
-    decrement: float  # squared length of the last Newton step, in standard errors of the variances
+    # Squared length of the Newton step at the optimum, in standard errors of the variances
+    decrement: float
     # Whether the decrement fell below its limit, or no step could improve the criterion further
     converged: bool
 
@@ -126,6 +128,10 @@ class ModelFit:
         """Schwarz's criterion with the number of scores, as lme4 counts."""
         return self.criterion + float(np.log(self.n)) * self.n_parameters
 
+    def evaluation(self, stats: Statistics, x: Array | None = None) -> Workspace:
+        """Evaluate the likelihood at the variances, of a fit under one variance per source."""
+        return CommonModel(stats, x, self.reml).evaluate(self.variances / stats.scale**2)
+
 
 def fit(
     stats: Statistics | Patterns,
@@ -184,6 +190,8 @@ def fit(
         raise FitError(f"{stats.n_scores:,} scores cannot tell {p} fixed effects from noise.")
     try:
         if isinstance(stats, Statistics):
+            if between != "common" or residual != "constant" or domain is not None:
+                raise ValueError("variances that differ, and domains, need `Patterns`.")
             free = np.array([name in terms or name == "residual" for name in COMPONENTS])
             return _fit_common(CommonModel(stats, x, reml, free))
         model = _structured_model(stats, terms, x, between, residual, domain, reml=reml)
@@ -297,7 +305,7 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
     carried = share.transpose(0, 2, 1) @ model.of_domain(at.domains.cov) @ share
     # Directions on the boundary have no curvature.
     unit, values, vectors = model.curvature(psi, der, fisher=False)
-    curved = values > 1e-9 * values.max()
+    curved = values > FLAT * values.max()
     root = parts.jacobian(psi) @ (unit[:, None] * vectors[:, curved])
     lacked = ("dataset:algorithm",) if lacking else ()
     noise, w = variances[parts.inner + parts.replicated :], 2 * pseudo_inverse(der.expected)
@@ -388,7 +396,7 @@ def minimise[E: (Workspace, Evaluation)](
     """
     at = model.evaluate(model.theta(coordinates))
     der, fisher_steps = model.derivatives(at), model.fisher_steps if fisher else 0
-    evaluations, decrement, converged, step_no = 1, np.inf, False, 0
+    evaluations, steps, decrement, converged = 1, 0, np.inf, False
     for step_no in range(1, _MAX_STEPS + 1):
         step, decrement = model.direction(coordinates, der, fisher=step_no <= fisher_steps)
         if decrement < limit:
@@ -403,8 +411,9 @@ def minimise[E: (Workspace, Evaluation)](
                 break
             continue
         coordinates, at = better
+        steps += 1
         der = model.derivatives(at)
-    record = OptimizerRecord(evaluations, step_no, float(decrement), converged)
+    record = OptimizerRecord(evaluations, steps, float(decrement), converged)
     return Optimum(coordinates, at, der, record)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
+from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, LEAST_RESIDUAL, CommonModel
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit, minimise
 from benchinfer.core.errors import FitError
@@ -16,8 +16,6 @@ from benchinfer.numerics.types import Array
 _DECREMENT = 1e-14
 # Largest decrement at which a profile is trusted.
 _LEAST_TRUST = 1e-6
-# Residual variances below this share of the scores' variance are rounding only.
-_LEAST_RESIDUAL = 1e-12
 # Factor on the estimate at which the search for an upper bound gives up.
 _FARTHEST = 1e6
 
@@ -174,7 +172,7 @@ def _lower(excess: Callable[[float], float], estimate: float, *, residual: bool)
     inside, outside = estimate, estimate / 2
     while excess(outside) <= 0:
         inside, outside = outside, outside / 2
-        if outside**2 < _LEAST_RESIDUAL:
+        if outside**2 < LEAST_RESIDUAL:
             return 0.0
     return _bound(excess, outside, inside)
 

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri, stdtr
 
-from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.core.saving import savable
@@ -142,7 +141,7 @@ def _studentized(u: Array, held: Flags) -> Array:
 def effects_of(stats: Statistics, model: ModelFit) -> RandomEffects:
     """Standardise the predicted random effects and find what lies far out."""
     d, k = stats.n.shape
-    work = CommonModel(stats, reml=model.reml).evaluate(model.variances / stats.scale**2)
+    work = model.evaluation(stats)
     z, q = model.derivatives.z, work.q_matrix
     cov = q - q @ work.phi @ q
     held = stats.n > 0
@@ -227,7 +226,7 @@ def predicted_effects(
             parts = fit.domain_profile, fit.domain_profile_variance
             sources = {"domain + domain:algorithm": parts} | sources
         return {name: PredictedEffects.of(*parts, 0.0, 1.0) for name, parts in sources.items()}
-    work = CommonModel(stats, x, fit.reml).evaluate(fit.variances / stats.scale**2)
+    work = fit.evaluation(stats, x)
     z, k, (var_d, var_a) = fit.derivatives.z, stats.n.shape[1], work.theta[:2].tolist()
     # Given the profile ``u_k = d + a_k``, ``d ~ N(weight * sum(u), rest)``: variances are sums of
     # positive terms.

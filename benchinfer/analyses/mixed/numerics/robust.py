@@ -14,7 +14,6 @@ where S is S* = I - V^-1/2 X Phi X' V^-1/2, that takes the polar factor of S*^1/
 import numpy as np
 from scipy.linalg import helmert
 
-from benchinfer.analyses.mixed.numerics.likelihood import CommonModel
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.numerics.covariance import NULL, Adjusted, IndependentGroups, cluster_robust
@@ -50,10 +49,9 @@ def of_fit(
         # sets vary much, apart from the differences, of which much is.
         turn = helmert(k, full=True)
         design = turn.T[None]
-    theta = model.variances / stats.scale**2
-    work = CommonModel(stats, design).evaluate(theta)
+    work = model.evaluation(stats, design)
     design = np.broadcast_to(design, (d, *design.shape[1:]))
-    groups = _of_scores(stats, theta, design, work.beta, same=x is None)
+    groups = _of_scores(stats, work.theta, design, work.beta, same=x is None)
     errors = cluster_robust(groups, work.phi, contrasts, turn.T)
     df = np.full_like(errors.df, np.inf) if asymptotic else errors.df
     return Adjusted(turn.T @ errors.cov @ turn * stats.scale**2, df)

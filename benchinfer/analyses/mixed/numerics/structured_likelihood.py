@@ -218,8 +218,8 @@ def _pairs(each: Array, weight: Array) -> Array:
 
 # Least residual variance, relative to that of the centred scores: what double precision can carry.
 FLOOR = 1e-9
-# Least curvature, relative to the largest, that a step divides by.
-_FLAT = 1e-9
+# Least curvature, relative to the largest, that is divided by.
+FLAT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,7 +518,7 @@ class StructuredModel:
         """
         gradient = self.layout.jacobian(psi).T @ der.score
         unit, values, vectors = self.curvature(psi, der, fisher=fisher)
-        values = np.maximum(np.abs(values), _FLAT * np.abs(values).max())
+        values = np.maximum(np.abs(values), FLAT * np.abs(values).max())
         along = vectors.T @ (unit * gradient)
         return -unit * (vectors @ (along / values)), float((along**2 / values).sum() / 2)
 

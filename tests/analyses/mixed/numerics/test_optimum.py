@@ -9,8 +9,12 @@ import pytest
 import benchinfer as bi
 from benchinfer.analyses.mixed.numerics import degrees, moments
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS, CommonModel
-from benchinfer.analyses.mixed.numerics.moments import structured_from_blocks, structured_from_cells
-from benchinfer.analyses.mixed.numerics.optimum import fit
+from benchinfer.analyses.mixed.numerics.moments import (
+    from_cells,
+    structured_from_blocks,
+    structured_from_cells,
+)
+from benchinfer.analyses.mixed.numerics.optimum import fit, minimise
 from benchinfer.analyses.mixed.numerics.random_effects import predicted_effects
 from benchinfer.analyses.mixed.numerics.structured_likelihood import StructuredModel
 from benchinfer.core.errors import FitError
@@ -217,6 +221,22 @@ def test_comparisons_do_not_depend_on_how_far_data_sets_are_apart(level, between
     )
     for method in (degrees.kenward_roger, degrees.satterthwaite):
         np.testing.assert_allclose(method(far, rows).df, method(near, rows).df, rtol=1e-3)
+
+
+def test_steps_are_those_that_were_taken():
+    y = np.array([[1.0, 2.0], [2.0, 4.0], [5.0, 5.0], [0.0, 3.0]])
+    stats = from_cells(np.ones(y.shape, int), y, np.zeros_like(y))
+    model = CommonModel(stats, free=np.array([True, False, False, True]))
+    first = minimise(model, model.start())
+    assert 0 < first.record.steps < first.record.evaluations
+    assert minimise(model, first.coordinates).record.steps == 0
+
+
+def test_moments_of_one_variance_per_source_are_fitted_with_these_only():
+    stats = from_cells(np.ones((4, 2), int), np.arange(8.0).reshape(4, 2) ** 2, np.zeros((4, 2)))
+    for options in ({"between": "diagonal"}, {"residual": "dataset"}, {"domain": np.arange(4)}):
+        with pytest.raises(ValueError, match="Patterns"):
+            fit(stats, ("dataset",), **options)
 
 
 @pytest.mark.parametrize("call", range(2, 6))
