@@ -228,7 +228,8 @@ class MixedFit:
         d, each = len(parts), list[Adjusted]()
         for part, share in zip(parts, self.freedom or (1.0,) * d, strict=True):
             errors = degrees.METHODS[df](part, rows)
-            each.append(Adjusted(errors.cov + self._overlapping(part), errors.df * share))
+            added = self._overlapping(part) if self.overlap else 0.0
+            each.append(Adjusted(errors.cov + added, errors.df * share))
         if d == 1:
             return each[0]
         cov, total, weight = np.zeros_like(each[0].cov), np.zeros(len(rows)), np.zeros(len(rows))
@@ -247,12 +248,10 @@ class MixedFit:
         residual variance, which gives estimates ``Phi X' V^-1 y`` the further covariance
         ``s Phi X' V^-1 Za Za' V^-1 X Phi``: ``s I`` on one data set, ``s I / D`` on D full ones.
         """
-        added = self.overlap * float(part.residual.mean())
-        if not added or self.design.one_dataset or self.design.each:
-            return added * np.eye(len(part.phi))
-        return (
-            added * part.phi @ part.derivatives.f[COMPONENTS.index("dataset:algorithm")] @ part.phi
-        )
+        s, phi = self.overlap * float(part.residual.mean()), part.phi
+        if self.design.one_dataset or self.design.each:
+            return s * np.eye(len(phi))
+        return s * phi @ part.derivatives.f[COMPONENTS.index("dataset:algorithm")] @ phi
 
     def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:
         """Return `errors` from the spread between data sets; None where these are the subject.
