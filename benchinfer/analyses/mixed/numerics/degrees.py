@@ -11,14 +11,15 @@ from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.types import Array
 
 
-def _derivative_of_variance(fit: ModelFit, contrasts: Array) -> Array:
-    """Return (J, c) derivatives of the contrasts' variances by the variance components."""
-    half = contrasts @ fit.phi
-    return np.stack([((half @ f) * half).sum(axis=1) for f in fit.derivatives.f], axis=1)
+def _approximate_df(fit: ModelFit, contrasts: Array, f: Array, w: Array) -> Array:
+    """Return Satterthwaite's (J,) degrees of freedom ``2 v^2 / (g' W g)``.
 
-
-def _ratio(fit: ModelFit, contrasts: Array, g: Array, w: Array) -> Array:
-    v = contrast_variances(contrasts, fit.phi)
+    With v the contrasts' variances, g their derivatives by the variance components, of which `f`
+    (m, p, p) are those of the fixed effects' information, and `w` (m, m) the covariance of these
+    components' estimates.
+    """
+    half, v = contrasts @ fit.phi, contrast_variances(contrasts, fit.phi)
+    g = np.stack([((half @ each) * half).sum(axis=1) for each in f], axis=1)
     return 2 * v**2 / contrast_variances(g, w)
 
 
@@ -47,8 +48,8 @@ def kenward_roger(fit: ModelFit, contrasts: Array) -> Adjusted:
     index, phi, w = fit.members, fit.phi, fit.expected_sampling
     f = fit.derivatives.f[index]
     lam = phi @ (fit.second - (f @ phi @ np.tensordot(w, f, 1)).sum(axis=0)) @ phi
-    g = _derivative_of_variance(fit, contrasts)[:, index]
-    return Adjusted((phi + (lam + lam.T)) * fit.scale**2, _ratio(fit, contrasts, g, w))
+    cov = (phi + (lam + lam.T)) * fit.scale**2
+    return Adjusted(cov, _approximate_df(fit, contrasts, f, w))
 
 
 def satterthwaite(fit: ModelFit, contrasts: Array) -> Adjusted:
@@ -62,8 +63,7 @@ def satterthwaite(fit: ModelFit, contrasts: Array) -> Adjusted:
     hypotheses. Journal of Statistical Computation and Simulation 54, 363-378.
     https://doi.org/10.1080/00949659608811740
     """
-    g = _derivative_of_variance(fit, contrasts)
-    return Adjusted(fit.cov, _ratio(fit, contrasts, g, fit.sampling))
+    return Adjusted(fit.cov, _approximate_df(fit, contrasts, fit.derivatives.f, fit.sampling))
 
 
 def asymptotic(fit: ModelFit, contrasts: Array) -> Adjusted:
