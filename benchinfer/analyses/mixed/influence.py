@@ -271,15 +271,6 @@ def left_out(
     if leave == "dataset" and mixed in _known:
         return _known[mixed]
     check_jobs(n_jobs)
-    influence = _left_out(mixed, leave, scores, n_jobs)
-    if leave == "dataset":
-        _known[mixed] = influence
-    return influence
-
-
-def _left_out(
-    mixed: "MixedComparison", leave: Leave, scores: "ScoreTable | None", n_jobs: int | None
-) -> Influence:
     if leave not in ("dataset", "algorithm"):
         raise DesignError(unknown("leave", leave, ["dataset", "algorithm"]))
     plain, design = mixed.fitted.plain, mixed.design
@@ -302,7 +293,8 @@ def _left_out(
         names, unit = mixed.setting.coverage.datasets, "dataset"
         if design.one_dataset:
             names, unit = [str(i + 1) for i in range(len(stats.n))], "replication"
-        return datasets_left_out(stats, model, full, names, unit=unit, n_jobs=n_jobs)
+        _known[mixed] = datasets_left_out(stats, model, full, names, unit=unit, n_jobs=n_jobs)
+        return _known[mixed]
     if scores is None or design.one_dataset:
         raise DesignError(
             "leaving out algorithms reads the table of several data sets again.",
