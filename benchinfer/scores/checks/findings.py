@@ -425,10 +425,12 @@ def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, know
         text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
         limit = Either(f"Measure({measure.name!r}, 'lower', limit={worst:g})", text)
         name = "" if state is None or common_name(state[0]) in STATUS else state[0]
-        states = f", with {Given('columns', {name: 'status'})} as their states" if name else ""
+        states = Phrase(f", with {Given('columns', {name: 'status'})} as their states")
         return Phrase(
             "if these are runs that were stopped, they took longer than their score says: declare"
-            f" the limit, {limit}{states}, and every comparison counts them as stopped."
+            f" the limit, {limit}",
+            states if name else "",
+            ", and every comparison counts them as stopped.",
         )
     if state is None:
         return Phrase(
