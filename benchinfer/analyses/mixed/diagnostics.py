@@ -306,7 +306,7 @@ _normal_words = {
 
 def _normal(effects: RandomEffects) -> list[Check]:
     """Check that predicted effects look normal."""
-    shapes = (effects.dataset_shape, effects.profile_shape)
+    shapes = (effects.dataset_shape, effects.interaction_shape)
     return [
         Check.of(
             f"{name}: Shapiro-Francia p-value",
@@ -335,11 +335,11 @@ def _outlying(
     """Name outlying data sets and cells."""
     far = np.flatnonzero(effects.p_distance < _RARE)
     far = far[np.argsort(-effects.distance[far])]
-    cells = np.argwhere(effects.p_profile < _RARE)
-    cells = cells[np.argsort(-np.abs(effects.profile[tuple(cells.T)]))]
+    cells = np.argwhere(effects.p_interaction < _RARE)
+    cells = cells[np.argsort(-np.abs(effects.interaction[tuple(cells.T)]))]
+    better = effects.interaction > 0
     where = [
-        f"{algorithms[k]} on {datasets[m]} ({'better' if effects.profile[m, k] > 0 else 'worse'}"
-        " than elsewhere)"
+        f"{algorithms[k]} on {datasets[m]} ({'better' if better[m, k] else 'worse'} than elsewhere)"
         for m, k in cells[:3]
     ]
     more = (" ..." if len(far) > 3 else "", " ..." if len(cells) > 3 else "")
@@ -488,8 +488,8 @@ def _other_reference(
     setting, fitted, options = result.setting, result.fitted, result.options
     if method != "rotation" or fitted.residuals is None:
         return []
-    effects, shape = fitted.residuals.effects, fitted.residuals.effects.profile_shape
-    far = (effects.p_distance < _RARE).any() or (effects.p_profile < _RARE).any()
+    effects, shape = fitted.residuals.effects, fitted.residuals.effects.interaction_shape
+    far = (effects.p_distance < _RARE).any() or (effects.p_interaction < _RARE).any()
     if not far and (shape.n < _FEWEST or _looks_normal(shape)):
         return []
     other = "rotation" if options.reference == "flips" else "flips"

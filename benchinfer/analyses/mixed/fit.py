@@ -17,7 +17,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import Patterns, Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
 from benchinfer.analyses.mixed.numerics.residuals import Residuals, residuals_of
-from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
@@ -263,7 +263,7 @@ class MixedFit:
             return None
         try:
             x, domain = self.fixed.x, self.domain
-            return of_fit(statistics, model, rows, x, domain, asymptotic=asymptotic)
+            return cr2_errors(statistics, model, rows, x, domain, asymptotic=asymptotic)
         except FitError as error:
             # With hardly a data set in common the data set variance may run away.
             raise _refusal(error) from None
@@ -351,8 +351,10 @@ def fit_design(
             " one variance per source only.",
             hint=f"{Option('terms', 'auto')} keeps the term, which holds what resamples share.",
         )
-    by_size = reduction.one_dataset if design.one_dataset else reduction.statistics
-    stats = by_size() if plain else reduction.patterns()
+    if plain:
+        stats = reduction.one_dataset() if design.one_dataset else reduction.statistics()
+    else:
+        stats = reduction.patterns()
     fitted = fit_statistics(stats, design, fixed, domain, overlap)
     if design.one_dataset:
         return replace(fitted, freedom=reduction.freedom())

@@ -28,7 +28,7 @@ from benchinfer.analyses.mixed.evidence import closed_by
 from benchinfer.analyses.mixed.fit import MixedFit, ScoreReduction, reread
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit, fit
-from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.analyses.mixed.options import MixedOptions
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented
 from benchinfer.comparison.evidence import decide
@@ -93,7 +93,7 @@ class FullAnalysis:
         try:
             model = fit(stats, self.fitted.design.fitted)
             if self.robust:
-                errors = of_fit(stats, model, matrix, asymptotic=self.df == "asymptotic")
+                errors = cr2_errors(stats, model, matrix, asymptotic=self.df == "asymptotic")
             else:
                 errors = replace(self.fitted, model=model).errors(matrix, self.df)
         except (FitError, np.linalg.LinAlgError):

@@ -9,7 +9,7 @@ from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.moments import Statistics
 from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predict_pairwise
 from benchinfer.analyses.mixed.numerics.optimum import ModelFit
-from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
 from benchinfer.core.hints import Option
@@ -63,7 +63,7 @@ def predict(
     predicted = common = predict_common(model, degrees.METHODS[df](model, rows), rows, df, b)
     ranked = predicted.variance
     if robust:
-        errors = of_fit(stats, model, rows, asymptotic=df == "asymptotic")
+        errors = cr2_errors(stats, model, rows, asymptotic=df == "asymptotic")
         predicted = predict_pairwise(stats, model, errors, rows, noise, b)
         ranked = predicted.variance
     if robust and k > 2:

@@ -13,7 +13,7 @@ from benchinfer.analyses.mixed.numerics import degrees
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.comparison.evidence import decide
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics import max_t, multiplicity
@@ -47,7 +47,7 @@ def model_of(terms, overlap=0.0, *, one_dataset=False):
 def analysis(data, *, robust=True, tests=holm):
     stats = from_blocks(*data, np.zeros(data[0].max() + 1))
     model = fit(stats, COMPONENTS[:3])
-    errors = of_fit(stats, model, MATRIX) if robust else degrees.kenward_roger(model, MATRIX)
+    errors = cr2_errors(stats, model, MATRIX) if robust else degrees.kenward_roger(model, MATRIX)
     p, q = tests(stats, model.beta, errors, MATRIX)
     return (
         stats,

@@ -42,7 +42,7 @@ class Workspace:
     # g_matrix, g: (U, K, K) ``Za' R^-1 Za`` and (D, K) ``Za' R^-1 y``
     g_matrix: Array
     g: Array
-    # (U, K, K) conditional covariance of the algorithm profile given the data set's scores
+    # (U, K, K) conditional covariance of a data set's effects on the algorithms, given its scores
     t_matrix: Array
     q_matrix: Array  # (U, K, K) ``Za' V^-1 Za``;  ``q_one`` (U, K) its row sums
     q_one: Array

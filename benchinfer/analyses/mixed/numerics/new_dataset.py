@@ -95,11 +95,11 @@ def _differences(
     information = work.g_matrix.copy()
     information[:, range(k), range(k)] += empty[: len(information)]
     inverse = np.linalg.inv(information)
-    profile = np.einsum("dkl,dl->dk", inverse, work.g) + stats.offset
+    level = np.einsum("dkl,dl->dk", inverse, work.g) + stats.offset
     few = csr_array(contrasts)
     sampling = np.stack([contrast_variances(few, each) for each in inverse])
     held = empty.astype(np.float64) @ (contrasts != 0).T == 0
-    return profile @ contrasts.T * stats.scale, sampling * stats.scale**2, held
+    return level @ contrasts.T * stats.scale, sampling * stats.scale**2, held
 
 
 def _between(value: Array, held: Flags, sampling: Array) -> Array:

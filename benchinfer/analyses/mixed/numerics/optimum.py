@@ -86,13 +86,13 @@ class ModelFit:
     # beta, cov: (p,) fixed effects and (p, p) their covariance
     beta: Array
     cov: Array
-    # profile, profile_variance: (D, K) predicted effects of the algorithms on the data sets,
+    # blup, blup_variance: (D, K) predicted effects of the algorithms on the data sets,
     # without the domains' effects, and their variances, the fixed effects taken as known
-    profile: Array
-    profile_variance: Array
-    # domain_profile, domain_profile_variance: (G, K) the same for domains
-    domain_profile: Array
-    domain_profile_variance: Array
+    blup: Array
+    blup_variance: Array
+    # domain_blup, domain_blup_variance: (G, K) the same for domains
+    domain_blup: Array
+    domain_blup_variance: Array
     criterion: float  # -2 log (restricted) likelihood
     reml: bool  # whether the likelihood is restricted
     n: int  # number of scores
@@ -230,10 +230,10 @@ def _fit_common(model: CommonModel) -> ModelFit:
         residual=variances[3:, None],
         beta=(work.beta + offset) * s,
         cov=work.phi * s**2,
-        profile=theta[0] * der.z.sum(axis=1, keepdims=True) * s + theta[1] * der.z * s,
-        profile_variance=np.tile(np.einsum("dkk->dk", work.t_matrix) * s**2, (work.each, 1)),
-        domain_profile=np.empty((0, k)),
-        domain_profile_variance=np.empty((0, k)),
+        blup=theta[0] * der.z.sum(axis=1, keepdims=True) * s + theta[1] * der.z * s,
+        blup_variance=np.tile(np.einsum("dkk->dk", work.t_matrix) * s**2, (work.each, 1)),
+        domain_blup=np.empty((0, k)),
+        domain_blup_variance=np.empty((0, k)),
         criterion=work.criterion + 2 * (stats.n_scores - p * reml) * float(np.log(s)),
         reml=reml,
         n=stats.n_scores,
@@ -321,10 +321,10 @@ def _fit_structured(model: StructuredModel, turn: Array, offset: Array) -> Model
         residual=noise[:, None] if parts.residual == "dataset" else noise[None],
         beta=(turn @ at.beta + offset) * s,
         cov=phi * s**2,
-        profile=at.z @ covariance @ basis.T * s,
-        profile_variance=_diagonal(basis, at.data.cov + carried) * s**2,
-        domain_profile=at.domain_effect @ basis.T * s,
-        domain_profile_variance=_diagonal(basis, at.domains.cov) * s**2,
+        blup=at.z @ covariance @ basis.T * s,
+        blup_variance=_diagonal(basis, at.data.cov + carried) * s**2,
+        domain_blup=at.domain_effect @ basis.T * s,
+        domain_blup_variance=_diagonal(basis, at.domains.cov) * s**2,
         criterion=at.criterion + 2 * (stats.n_scores - len(phi) * model.reml) * float(np.log(s)),
         reml=model.reml,
         n=stats.n_scores,
@@ -452,12 +452,12 @@ def _best(model: StructuredModel) -> Optimum[Evaluation]:
     set has a residual variance of its own.
     """
     layout = model.layout
-    first = _cleaned(model, minimise(model, layout.psi(start(model))))
+    first = _cleaned(model, minimise(model, layout.psi(model.start())))
     zero, lacking = at_zero(layout, first.at)
     if layout.residual == "constant" and not lacking and not zero.any():
         return first
     try:
-        other = _cleaned(model, minimise(model, layout.psi(even(model))))
+        other = _cleaned(model, minimise(model, layout.psi(model.even_start())))
     except (FitError, np.linalg.LinAlgError):
         return first  # a start that cannot be evaluated leads nowhere
     better = (
@@ -503,58 +503,6 @@ def at_zero(layout: CovarianceLayout, at: Evaluation) -> tuple[Flags, bool]:
     if size.min() <= 0:
         return zero, True
     return zero, bool(np.linalg.eigvalsh(matrix / size / size[:, None])[0] < _SINGULAR)
-
-
-def start(model: StructuredModel) -> Array:
-    """Return start values of the variances from moments of the cells."""
-    stats, layout = model.stats, model.layout
-    d, k = stats.free.shape
-    n = stats.n
-    weight = stats.rows[:, None] * stats.counts
-    cell = stats.by_dataset(weight * stats.mean) / np.maximum(n, 1)
-    square = stats.by_dataset(
-        stats.counts * np.einsum("mkk->mk", stats.cross)
-        + weight * (stats.mean - cell[stats.dataset]) ** 2
-    )
-    square, free = square + stats.square, np.maximum(n - 1, 0)
-    interaction = max(float((cell**2).sum() / (n > 0).sum()), 0.01)
-    share = 2.0 if len(model.member) else 1.0
-    simple = {
-        "dataset": max(float(np.var(stats.delta)), 0.01),
-        "dataset:algorithm": interaction,
-        "dataset:replication": 1 / 3,
-    }
-    theta = np.zeros(len(layout.names))
-    for i, name in enumerate(layout.names[: layout.inner + layout.replicated]):
-        theta[i] = simple[name.replace("domain", "dataset").split("[")[0]] / share
-    if layout.factored:
-        profile = cell + stats.delta[:, None]
-        profile = (profile - profile.mean(axis=0)) @ contrast_basis(k)
-        matrix = (0.7 * profile.T @ profile / d + 0.3 * interaction * np.eye(k)) / share
-        theta[: layout.outer] = matrix[np.tril_indices(k)]
-    # A third of a degree of freedom at the pooled value keeps cells without repeats in.
-    pooled = (square.sum() + 1 / 3) / (free.sum() + 1)
-    axis = {"constant": (0, 1), "algorithm": (0,), "dataset": (1,)}[layout.residual]
-    variance = (square.sum(axis=axis) + pooled) / (free.sum(axis=axis) + 1)
-    theta[layout.inner + layout.replicated :] = np.maximum(variance, 1e-6)
-    return theta
-
-
-def even(model: StructuredModel) -> Array:
-    """Return start values that give each source of variation the same variance.
-
-    All but the distance between data sets, which may be larger by any factor: from a start that is
-    far too small the first step leads out of double precision.
-    """
-    layout, k = model.layout, model.x.shape[1]
-    theta = np.full(len(layout.names), 1 / 3)
-    level = max(float(np.var(model.stats.delta)), 1 / 3)
-    if layout.factored:
-        theta[: layout.outer] = np.eye(k)[np.tril_indices(k)] / 3
-        theta[0] = k * level
-    elif layout.names[0] == "dataset":
-        theta[0] = level
-    return theta
 
 
 def _check_bounded(layout: CovarianceLayout, at: Evaluation, der: Derivatives) -> None:

@@ -93,24 +93,24 @@ class RandomEffects:
     ----------
     dataset
         (D,) data set effects in their standard deviations.
-    profile
+    interaction
         (D, K) interactions: standard normal in a healthy table, 0 where a cell is empty.
     distance
-        (D,) squared lengths of the profiles, chi-squared with one degree of freedom fewer than the
-        data set has algorithms.
-    p_distance, p_profile
+        (D,) squared lengths of the interactions, chi-squared with one degree of freedom fewer than
+        the data set has algorithms.
+    p_distance, p_interaction
         (D,) and (D, K) p-values of outlying data sets and cells, Bonferroni-adjusted.
-    dataset_shape, profile_shape
+    dataset_shape, interaction_shape
         Of both; the interactions are rotated within data sets so that they are independent.
     """
 
     dataset: Array
-    profile: Array
+    interaction: Array
     distance: Array
     p_distance: Array
-    p_profile: Array
+    p_interaction: Array
     dataset_shape: Shape
-    profile_shape: Shape
+    interaction_shape: Shape
 
 
 def shape_of(values: Array, *, test: bool = True) -> Shape:
@@ -151,25 +151,25 @@ def effects_of(stats: Statistics, model: ModelFit) -> RandomEffects:
     # A cell that alone determines its algorithm has no residual.
     sized = held & (variance > 1e-8 * np.where(held, q.diagonal(axis1=1, axis2=2), 1.0))
     u = np.einsum("dkl,dl->dk", centre, z) / np.sqrt(np.where(sized, variance, 1.0))
-    profile = _studentized(np.where(sized, u, 0.0), sized)
-    mean = profile.sum(axis=1) / np.maximum(several, 1)
-    square = (np.where(held, profile - mean[:, None], 0.0) ** 2).sum(axis=1)
+    interaction = _studentized(np.where(sized, u, 0.0), sized)
+    mean = interaction.sum(axis=1) / np.maximum(several, 1)
+    square = (np.where(held, interaction - mean[:, None], 0.0) ** 2).sum(axis=1)
     distance = square * (several - 1) / several
     p = chdtrc(np.maximum(several - 1, 1), distance)
-    p_cell = 2 * ndtr(-np.abs(profile))
+    p_cell = 2 * ndtr(-np.abs(interaction))
     total = np.maximum(cov.sum(axis=(1, 2)), 0.0)
     safe = total > 1e-12 * np.abs(q).sum(axis=(1, 2))
     effect = np.where(safe, z.sum(axis=1) / np.sqrt(np.where(safe, total, 1.0)), 0.0)
     contrasts = np.linalg.qr(np.eye(k)[:, :-1] - 1 / k)[0]
-    complete = profile[sized.all(axis=1)]
+    complete = interaction[sized.all(axis=1)]
     return RandomEffects(
         dataset=effect,
-        profile=profile,
+        interaction=interaction,
         distance=distance,
         p_distance=np.minimum(d * np.where(several > 1, p, 1.0), 1.0),
-        p_profile=np.minimum(float(held.sum()) * p_cell, 1.0),
+        p_interaction=np.minimum(float(held.sum()) * p_cell, 1.0),
         dataset_shape=shape_of(effect),
-        profile_shape=shape_of((complete @ contrasts).ravel()),
+        interaction_shape=shape_of((complete @ contrasts).ravel()),
     )
 
 
@@ -221,14 +221,14 @@ def predicted_effects(
     [0.921, 0.921, 0.921, 0.921]
     """
     if isinstance(stats, Patterns):
-        sources = {"dataset + dataset:algorithm": (fit.profile, fit.profile_variance)}
+        sources = {"dataset + dataset:algorithm": (fit.blup, fit.blup_variance)}
         if fit.domain is not None:
-            parts = fit.domain_profile, fit.domain_profile_variance
+            parts = fit.domain_blup, fit.domain_blup_variance
             sources = {"domain + domain:algorithm": parts} | sources
         return {name: PredictedEffects.of(*parts, 0.0, 1.0) for name, parts in sources.items()}
     work = fit.evaluation(stats, x)
     z, k, (var_d, var_a) = fit.derivatives.z, stats.n.shape[1], work.theta[:2].tolist()
-    # Given the profile ``u_k = d + a_k``, ``d ~ N(weight * sum(u), rest)``: variances are sums of
+    # Given the sums ``u_k = d + a_k``, ``d ~ N(weight * sum(u), rest)``: variances are sums of
     # positive terms.
     total = var_a + k * var_d
     weight, rest = (var_d / total, var_d * var_a / total) if total > 0 else (0.0, 0.0)

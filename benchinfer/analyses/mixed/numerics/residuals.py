@@ -117,7 +117,7 @@ def _rows(
     mean: Array,
     weight: Array | None,
 ) -> _Rows:
-    fitted = model.beta + model.profile
+    fitted = model.beta + model.blup
     before = mean - fitted[dataset]
     held = count > 0
     before *= held
@@ -231,7 +231,7 @@ def _spread(
     variance = np.where(known, square / np.maximum(free, 1), np.nan)
     by_algorithm, apart = _residual_variances(square, free, difference, var_e)
     p_algorithm, p_dataset, deciles = _equality(variance, free)
-    fitted = model.beta + model.profile
+    fitted = model.beta + model.blup
     return ResidualSpread(
         algorithm=np.sqrt(by_algorithm),
         dataset=np.sqrt(np.where(rows > 0, square.sum(axis=1) / np.maximum(rows, 1), np.nan)),

@@ -23,7 +23,7 @@ from benchinfer.numerics.types import Array, Codes
 _ALONE = np.zeros(1, np.int64)
 
 
-def of_fit(
+def cr2_errors(
     stats: Statistics | Patterns,
     model: ModelFit,
     contrasts: Array,

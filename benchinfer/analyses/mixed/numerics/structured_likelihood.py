@@ -18,7 +18,7 @@ data sets (some of them, such as a residual of its own), or between all data set
 arranged by the order of the parameters.
 
 Second derivatives by pairs of variances reduce to traces of K x K matrices. What the levels above
-a data set contribute is the covariance Omega of its mean profile given all scores; it is pulled
+a data set contribute is the covariance Omega of its mean level given all scores; it is pulled
 down, so that no matrices for pairs of variances are carried up.
 
 References
@@ -130,33 +130,33 @@ class BlockLevel:
             residual = p.by_dataset(weighted @ inverse)[:, None]
         return self.basis.T @ self._local(replication[:, None], residual) @ self.basis
 
-    def applied(self, profile: Array) -> Array:
-        """Return ``Z' R^-1 R_i R^-1 (y - Z f)`` (D, c, K) for profiles f (D, K)."""
+    def applied(self, level: Array) -> Array:
+        """Return ``Z' R^-1 R_i R^-1 (y - Z f)`` (D, c, K) for levels f (D, K)."""
         p = self.patterns
-        rest = p.rows[:, None] * self._rest(profile)
+        rest = p.rows[:, None] * self._rest(level)
         a = np.einsum("mkl,ml->mk", self.inverse, rest)
         replication = p.by_dataset(self.inverse_one * a.sum(axis=1)[:, None])
         each = (a * self.per_count)[:, :, None] * self.inverse
         residual = each if self.kind == "algorithm" else each.sum(axis=1, keepdims=True)
         return self._local(replication[:, None], p.by_dataset(residual)) @ self.basis
 
-    def _rest(self, profile: Array) -> Array:
-        """Return the classes' means less the profiles, 0 where an algorithm is absent."""
+    def _rest(self, level: Array) -> Array:
+        """Return the classes' means less the levels, 0 where an algorithm is absent."""
         p = self.patterns
-        return np.where(p.counts > 0, p.mean - (profile @ self.basis.T)[p.dataset], 0.0)
+        return np.where(p.counts > 0, p.mean - (level @ self.basis.T)[p.dataset], 0.0)
 
-    def _squares(self, profile: Array) -> Array:
-        rest, p = self._rest(profile), self.patterns
+    def _squares(self, level: Array) -> Array:
+        rest, p = self._rest(level), self.patterns
         return p.cross + p.rows[:, None, None] * rest[:, :, None] * rest[:, None, :]
 
-    def square(self, profile: Array) -> float:
-        """Return ``(y - Z f)' R^-1 (y - Z f)`` over all data sets for profiles f (D, K)."""
+    def square(self, level: Array) -> float:
+        """Return ``(y - Z f)' R^-1 (y - Z f)`` over all data sets for levels f (D, K)."""
         repeats = (self.patterns.square / self.residual).sum()
-        return float((self.inverse * self._squares(profile)).sum() + repeats)
+        return float((self.inverse * self._squares(level)).sum() + repeats)
 
-    def outer(self, profile: Array) -> Array:
+    def outer(self, level: Array) -> Array:
         """Return ``sum O (m - f)(m - f)' O`` over the blocks of a class (M, K, K)."""
-        return self.inverse @ self._squares(profile) @ self.inverse
+        return self.inverse @ self._squares(level) @ self.inverse
 
     def spread(self, cov: Array) -> Array:
         """Return ``sum O C O`` over the blocks of a class (M, K, K) for C (D, K, K)."""
@@ -398,6 +398,56 @@ class StructuredModel:
     member: Array
     reml: bool  # restricted or full maximum likelihood
 
+    def start(self) -> Array:
+        """Return start values of the variances from moments of the cells."""
+        stats, layout = self.stats, self.layout
+        d, k = stats.free.shape
+        n = stats.n
+        weight = stats.rows[:, None] * stats.counts
+        cell = stats.by_dataset(weight * stats.mean) / np.maximum(n, 1)
+        square = stats.by_dataset(
+            stats.counts * np.einsum("mkk->mk", stats.cross)
+            + weight * (stats.mean - cell[stats.dataset]) ** 2
+        )
+        square, free = square + stats.square, np.maximum(n - 1, 0)
+        interaction = max(float((cell**2).sum() / (n > 0).sum()), 0.01)
+        share = 2.0 if len(self.member) else 1.0
+        simple = {
+            "dataset": max(float(np.var(stats.delta)), 0.01),
+            "dataset:algorithm": interaction,
+            "dataset:replication": 1 / 3,
+        }
+        theta = np.zeros(len(layout.names))
+        for i, name in enumerate(layout.names[: layout.inner + layout.replicated]):
+            theta[i] = simple[name.replace("domain", "dataset").split("[")[0]] / share
+        if layout.factored:
+            level = cell + stats.delta[:, None]
+            level = (level - level.mean(axis=0)) @ contrast_basis(k)
+            matrix = (0.7 * level.T @ level / d + 0.3 * interaction * np.eye(k)) / share
+            theta[: layout.outer] = matrix[np.tril_indices(k)]
+        # A third of a degree of freedom at the pooled value keeps cells without repeats in.
+        pooled = (square.sum() + 1 / 3) / (free.sum() + 1)
+        axis = {"constant": (0, 1), "algorithm": (0,), "dataset": (1,)}[layout.residual]
+        variance = (square.sum(axis=axis) + pooled) / (free.sum(axis=axis) + 1)
+        theta[layout.inner + layout.replicated :] = np.maximum(variance, 1e-6)
+        return theta
+
+    def even_start(self) -> Array:
+        """Return start values that give each source of variation the same variance.
+
+        All but the distance between data sets, which may be larger by any factor: from a start that
+        is far too small the first step leads out of double precision.
+        """
+        layout, k = self.layout, self.x.shape[1]
+        theta = np.full(len(layout.names), 1 / 3)
+        level = max(float(np.var(self.stats.delta)), 1 / 3)
+        if layout.factored:
+            theta[: layout.outer] = np.eye(k)[np.tril_indices(k)] / 3
+            theta[0] = k * level
+        elif layout.names[0] == "dataset":
+            theta[0] = level
+        return theta
+
     def evaluate(self, theta: Array) -> "Evaluation":
         """Evaluate the criterion at the variances and covariances `theta` (c,).
 
@@ -431,10 +481,10 @@ class StructuredModel:
         effect = np.einsum("gkl,gl->gk", domains.cov, c_g - b @ beta)
         mean = x @ beta + self.of_domain(effect)
         z = c - np.einsum("dkl,dl->dk", data.information, mean)
-        profile = mean + z @ s - self.centre
+        level = mean + z @ s - self.centre
         z_g = self.by_domain(z)
         # A sum of positive terms, least at the predicted effects, so that their rounding cancels.
-        y_p_y = blocks.square(profile) + float(((z @ s) * z).sum() + ((z_g @ w) * z_g).sum())
+        y_p_y = blocks.square(level) + float(((z @ s) * z).sum() + ((z_g @ w) * z_g).sum())
         n, p = stats.n_scores, len(beta)
         criterion = blocks.log_det + data.log_det + domains.log_det + y_p_y
         criterion += 2 * float(np.log(lower.diagonal()).sum()) * self.reml
@@ -450,7 +500,7 @@ class StructuredModel:
             beta=beta,
             domain_effect=effect,
             z=z,
-            profile=profile,
+            level=level,
             y_p_y=y_p_y,
             criterion=float(criterion),
         )
@@ -540,7 +590,7 @@ class StructuredModel:
 
     @property
     def centre(self) -> Array:
-        """(D, K) the data sets' centres, as profiles in contrast coordinates."""
+        """(D, K) the data sets' centres, as levels in contrast coordinates."""
         d, k = self.x.shape[:2]
         centre = np.zeros((d, k))
         centre[:, 0] = self.stats.delta * np.sqrt(k)
@@ -598,7 +648,7 @@ class Evaluation:
     domain_effect: Array  # (G, K) predicted effects of the domains
     z: Array  # (D, K) ``Z' P y``
     # (D, K) fitted value of a score, by all effects of its data set, less the data set's centre
-    profile: Array
+    level: Array
     y_p_y: float  # ``y' P y``
     criterion: float  # -2 log (restricted) likelihood on the scale of the centred scores
 
@@ -681,9 +731,9 @@ class Products:
     domain_x, domain_z
         (G, g, K, p) ``W_j Z' V^-1 X`` and (G, g, K) ``W_j Z' P y``.
     omega
-        (D, K, K) covariance of the data sets' mean profiles, as far as the criterion knows of it.
+        (D, K, K) covariance of the data sets' mean levels, as far as the criterion knows of it.
     omega_blocks
-        (D, K, K) the same of the profiles with the data sets' own effects.
+        (D, K, K) the same of the levels with the data sets' own effects.
     """
 
     blocks: Array
@@ -704,7 +754,7 @@ class Products:
         """Compute them at an evaluation."""
         layout, keep, q, x = model.layout, at.data.keep, at.data.information, at.design
         blocks = at.blocks.first()
-        blocks_z = at.blocks.applied(at.profile)
+        blocks_z = at.blocks.applied(at.level)
         within = keep[:, None] @ blocks @ keep[:, None].swapaxes(-1, -2)
         omega = (x @ at.phi @ x.transpose(0, 2, 1)) * model.reml + model.of_domain(at.domains.cov)
         return Products(
@@ -748,7 +798,7 @@ def _score(model: StructuredModel, at: Evaluation, first: Products) -> Array:
     """Return ``tr(P V_i) - y' P V_i P y`` (c,), without the fixed effects' share under ML."""
     layout, p, e, q = model.layout, model.stats, at.blocks.residual, at.data.information
     inside = at.blocks.total_inverse() - at.blocks.spread(first.omega_blocks)
-    inside -= at.blocks.outer(at.profile)
+    inside -= at.blocks.outer(at.level)
     between = (q - q @ first.omega @ q - _outer(at.z)).sum(axis=0)
     score = np.zeros(len(layout.names))
     score[: layout.outer] = np.einsum("jkl,kl->j", layout.between, between)
@@ -779,7 +829,7 @@ def _within_data_sets(
         paired_traces(basis, q, q - 2 * q_omega @ q),
     )
     # Average information: (V_i P y)' V^-1 (V_j P y).
-    rest = at.blocks.outer(at.profile)
+    rest = at.blocks.outer(at.level)
     local = at.blocks.twice(rest, p.square / e**3)
     local -= first.blocks_z @ t @ first.blocks_z.transpose(0, 2, 1)
     s_z = np.einsum("jkl,dl->djk", basis, at.z)

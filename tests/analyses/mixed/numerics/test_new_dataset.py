@@ -9,7 +9,7 @@ from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks, from_cells
 from benchinfer.analyses.mixed.numerics.new_dataset import predict_common, predict_pairwise
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.numerics import covariance, max_t
 from benchinfer.numerics.outcome_probabilities import NewDatasetDistribution, probability_above
 
@@ -28,7 +28,7 @@ def simulate(rng, d, b, interaction, residual, miss=0.0):
 def fitted(dataset, count, mean):
     stats = from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
     model = fit(stats, COMPONENTS[:3])
-    return stats, model, of_fit(stats, model, PAIRS)
+    return stats, model, cr2_errors(stats, model, PAIRS)
 
 
 def test_common_prediction_of_a_complete_table_is_satterthwaites():
@@ -101,7 +101,7 @@ def test_one_score_per_cell_predicts_scores():
     common = predict_common(model, degrees.kenward_roger(model, PAIRS), PAIRS)
     np.testing.assert_allclose(common.variance, 2 * model.variances[3] * 1.1, rtol=1e-7)
     np.testing.assert_allclose(common.df, 27, rtol=1e-6)
-    own = of_fit(stats, model, PAIRS)
+    own = cr2_errors(stats, model, PAIRS)
     found = predict_pairwise(stats, model, own, PAIRS)
     np.testing.assert_allclose(found.variance, (y @ PAIRS.T).var(axis=0, ddof=1) * 1.1, rtol=1e-7)
     np.testing.assert_allclose(found.df, 9, rtol=1e-7)

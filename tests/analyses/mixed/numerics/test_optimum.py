@@ -108,7 +108,7 @@ def test_degrees_of_freedom_agree_with_pbkrtest_and_lmertest(table, model):
 @pytest.mark.parametrize(("table", "model"), [case for case in LME4 if "unstructured" in case[1]])
 def test_predicted_effects_agree_with_lme4(table, model):
     values, mine = fitted(table, model)
-    np.testing.assert_allclose(mine.profile, values["blup"], rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(mine.blup, values["blup"], rtol=1e-5, atol=1e-7)
     effects = predicted_effects(statistics(table)[0], mine)["dataset + dataset:algorithm"]
     expected = np.array(values["blup_variance"])
     np.testing.assert_allclose(
@@ -148,8 +148,8 @@ def test_common_structure_equals_the_other_engine(table, terms, reml):
     assert mine.n_parameters == theirs.n_parameters
     np.testing.assert_allclose(mine.variances, theirs.variances[theirs.members], rtol=1e-7)
     np.testing.assert_allclose(mine.cov, theirs.cov, rtol=1e-9, atol=1e-15)
-    np.testing.assert_allclose(mine.profile, theirs.profile, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(mine.profile_variance, theirs.profile_variance, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(mine.blup, theirs.blup, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(mine.blup_variance, theirs.blup_variance, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(mine.derivatives.z, theirs.derivatives.z, rtol=1e-6, atol=1e-6)
     rows = max_t.all_pairs(len(mine.beta))[1]
     for method in degrees.METHODS.values():

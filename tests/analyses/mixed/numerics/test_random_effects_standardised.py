@@ -24,12 +24,12 @@ def test_profiles_of_one_score_per_cell_have_the_closed_form():
     inner = rest / np.sqrt((rest**2).sum(axis=0) / 12)
     t = inner * np.sqrt(10 / (11 - inner**2))
     expected = np.sign(t) * distributions.norm.isf(distributions.t.sf(np.abs(t), 10))
-    np.testing.assert_allclose(found.profile, expected, rtol=1e-6)
+    np.testing.assert_allclose(found.interaction, expected, rtol=1e-6)
     centred = expected - expected.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(found.distance, (centred**2).sum(axis=1) * 0.75, rtol=1e-6)
     assert found.distance.argmax() == 3
     assert found.p_distance[3] < 0.005
-    assert found.p_profile[3, 2] < 0.005
+    assert found.p_interaction[3, 2] < 0.005
     assert np.delete(found.p_distance, 3).min() > 0.05
     level = y.mean(axis=1)
     np.testing.assert_allclose(
@@ -41,16 +41,16 @@ def test_profiles_of_one_score_per_cell_have_the_closed_form():
 
 def test_standardised_effects_of_healthy_tables_are_standard_normal():
     rng = np.random.default_rng(6)
-    profile, distance, effect = [], [], []
+    interaction, distance, effect = [], [], []
     for _ in range(60):
         dataset, count, mean = simulate(rng, 15, 4, np.array([0.3, 1, 1, 2]), np.ones(4), 0.15)
         stats, model, _ = fitted(dataset, count, mean)
         found = effects_of(stats, model)
-        profile.append(found.profile)
+        interaction.append(found.interaction)
         distance.append(found.distance)
         effect.append(found.dataset)
     for k in range(4):
-        assert distributions.kstest(np.concatenate(profile)[:, k], "norm").pvalue > 1e-3
+        assert distributions.kstest(np.concatenate(interaction)[:, k], "norm").pvalue > 1e-3
     assert np.mean(distance) == pytest.approx(3, abs=0.25)
     assert np.quantile(np.concatenate(distance), 0.99) < distributions.chi2.isf(0.002, 3)
     assert np.std(np.concatenate(effect)) == pytest.approx(1, abs=0.1)
@@ -62,9 +62,9 @@ def test_an_algorithm_that_differs_by_as_much_everywhere_has_no_interaction(shif
     cells = np.array([[1.0, 1.5], [3.0, 3.5]]) + shift
     stats = from_cells(np.full((2, 2), 2), cells, np.full((2, 2), 0.5))
     found = effects_of(stats, fit(stats, ("dataset", "dataset:algorithm")))
-    np.testing.assert_array_equal(found.profile, 0.0)
+    np.testing.assert_array_equal(found.interaction, 0.0)
     np.testing.assert_array_equal(found.distance, 0.0)
-    assert found.profile_shape.n == 0
+    assert found.interaction_shape.n == 0
 
 
 def test_empty_and_lonely_cells_have_no_profile():
@@ -74,7 +74,7 @@ def test_empty_and_lonely_cells_have_no_profile():
     y = np.where(n, rng.normal(size=n.shape), np.nan)
     stats = from_cells(n, y, np.zeros(n.shape))
     found = effects_of(stats, fit(stats, ("dataset",)))
-    assert found.profile[0, 1] == found.profile[1, 0] == 0
+    assert found.interaction[0, 1] == found.interaction[1, 0] == 0
     assert found.p_distance[1] == 1
     assert np.isfinite(found.distance).all()
 

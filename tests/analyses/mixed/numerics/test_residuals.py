@@ -98,7 +98,7 @@ def test_cells_alone():
 
 def test_two_algorithms():
     model, found = diagnose(*simulate(np.random.default_rng(9), 12, 8, np.ones(2), np.ones(2)))
-    assert found.effects.profile_shape.n == 12
+    assert found.effects.interaction_shape.n == 12
     # What replications share is in both: only the ratio tells.
     ratio = found.spread.algorithm[0] / found.spread.algorithm[1]
     assert ratio == pytest.approx(1, abs=0.3)

@@ -11,7 +11,7 @@ from benchinfer.analyses.mixed.numerics import moments
 from benchinfer.analyses.mixed.numerics.likelihood import COMPONENTS
 from benchinfer.analyses.mixed.numerics.moments import from_blocks
 from benchinfer.analyses.mixed.numerics.optimum import fit
-from benchinfer.analyses.mixed.numerics.robust import of_fit
+from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.numerics import max_t
 from tests.analyses.mixed.numerics.test_likelihood import balanced, ragged
 
@@ -22,7 +22,7 @@ def robust(dataset, count, mean, terms=COMPONENTS[:3]):
     stats = from_blocks(dataset, count, mean, np.zeros(dataset.max() + 1))
     model = fit(stats, terms)
     _, contrasts = max_t.all_pairs(count.shape[1])
-    return model, contrasts, of_fit(stats, model, contrasts)
+    return model, contrasts, cr2_errors(stats, model, contrasts)
 
 
 def errors(found, contrasts):
@@ -50,9 +50,9 @@ def test_incomplete_tables_agree_with_clubsandwich(name):
     terms, contrasts = tuple(reference["terms"]), np.array(reference["contrasts"], dtype=float)
     dataset, count, mean, squares = table_of(reference)
     stats = from_blocks(dataset, count, mean, squares.sum(axis=1))
-    plain = of_fit(stats, fit(stats, terms), contrasts)
+    plain = cr2_errors(stats, fit(stats, terms), contrasts)
     classes = moments.structured_from_blocks(dataset, count, mean, squares)
-    structured = of_fit(classes, fit(classes, terms=terms), contrasts)
+    structured = cr2_errors(classes, fit(classes, terms=terms), contrasts)
     for found in (plain, structured):
         np.testing.assert_allclose(errors(found, contrasts), reference["std_error"], rtol=1e-6)
         np.testing.assert_allclose(found.df, reference["df"], rtol=1e-6)
@@ -103,7 +103,7 @@ def test_structured_fits_equal_the_dense_formulas(residual, domains):
     domain = np.arange(9) % 3 if domains else None
     model = fit(classes, terms=COMPONENTS[:3], residual=residual, domain=domain)
     _, contrasts = max_t.all_pairs(k)
-    found = of_fit(classes, model, contrasts, domain=domain)
+    found = cr2_errors(classes, model, contrasts, domain=domain)
     block, a = np.nonzero(count)
     m, cells = dataset[block], np.ix_(a, a)
     noise = np.broadcast_to(model.residual, (9, k))[m, a]
