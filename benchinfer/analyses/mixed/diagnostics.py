@@ -180,9 +180,10 @@ def overlap_words(setting: Setting, design: Design) -> str:
     if rho is None:
         return ""
     where = "" if design.one_dataset else " on a data set"
+    unit = "that of a score" if design.one_dataset or design.each else "the residual variance"
     return (
         f" As training sets overlap ({resampling.kind}, test fraction {rho:.3g}), the variance of"
-        f" each algorithm's mean{where} was raised by {rho / (1 - rho):.3g} residual variances"
+        f" each algorithm's mean{where} was raised by {rho / (1 - rho):.3g} times {unit}"
         " (corrected resampled t-test of Nadeau and Bengio)."
     )
 

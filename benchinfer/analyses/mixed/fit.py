@@ -176,7 +176,7 @@ class MixedFit:
         (D,) codes of the data sets' domains where these are a random level, else None.
     overlap
         What overlapping resamples add to the variance of an algorithm's mean on a data set, in
-        residual variances; 0 where claims are about a domain.
+        variances of its scores there; 0 where claims are about a domain.
     residuals
         Diagnostics of the fit, for models with one variance per source over several data sets.
     freedom
@@ -246,11 +246,13 @@ class MixedFit:
 
         An algorithm's scores on a data set share an effect of variance s, the overlap times the
         residual variance, which gives estimates ``Phi X' V^-1 y`` the further covariance
-        ``s Phi X' V^-1 Za Za' V^-1 X Phi``: ``s I`` on one data set, ``s I / D`` on D full ones.
+        ``s Phi X' V^-1 Za Za' V^-1 X Phi``, on D complete ones ``s I / D``. On one data
+        set that is ``s I``, and all algorithms share as much of the variance of replications, which
+        levels have and differences have not.
         """
         s, phi = self.overlap * float(part.residual.mean()), part.phi
         if self.design.one_dataset or self.design.each:
-            return s * np.eye(len(phi))
+            return self.overlap * part.between + s * np.eye(len(phi))
         return s * phi @ part.derivatives.f[COMPONENTS.index("dataset:algorithm")] @ phi
 
     def spread(self, rows: Array, *, asymptotic: bool = False) -> Adjusted | None:

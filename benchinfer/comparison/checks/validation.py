@@ -69,11 +69,10 @@ def check_connected(setting: Setting) -> None:
 def overlap_share(setting: Setting) -> float:
     """Return what overlapping resamples add to the variance of an algorithm's mean on a data set.
 
-    In residual variances: ``rho / (1 - rho)``, with rho the test fraction (Nadeau & Bengio 2003,
-    https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are correlated,
-    and more replications do not average that out. Claims
-    about a domain need none: the data set x algorithm term, or the spread between data sets, holds
-    the correlation.
+    In variances of its scores there: ``rho / (1 - rho)``, with rho the test fraction (Nadeau &
+    Bengio 2003, https://doi.org/10.1023/A:1024068626366 ): scores from resamples of one sample are
+    correlated, and more replications do not average that out. Claims about a domain need none: the
+    data set x algorithm term, or the spread between data sets, holds the correlation.
     """
     resampling = setting.resampling
     if resampling is None:

@@ -142,6 +142,18 @@ def test_overlapping_folds_get_the_corrected_variance():
         bi.compare_mixed(table(values, resampling="cv"))
 
 
+def test_levels_on_one_data_set_share_what_overlapping_folds_share():
+    # Nadeau & Bengio for one algorithm: the variance of its scores times (1/B + rho/(1 - rho)).
+    values = np.random.default_rng(6).normal(size=(1, 10, 3))
+    values += 3 * np.random.default_rng(7).normal(size=(1, 10, 1))
+    mixed = bi.compare_mixed(table(values, resampling=bi.Resampling("cv", folds=10)))
+    variances = mixed.variances()["variance"]
+    assert len(variances) == 2
+    errors = mixed.fitted.errors(np.eye(3), "asymptotic")
+    expected = variances.sum() * (1 / 10 + 1 / 9)
+    np.testing.assert_allclose(errors.cov.diagonal(), expected, rtol=1e-6)
+
+
 def test_overlapping_folds_of_several_data_sets_without_their_interactions():
     """The error is that of weights of scores that are correlated within the cells."""
     folds, values = bi.Resampling("cv", folds=10), simulated(6, (5, 10, 3))
@@ -151,7 +163,7 @@ def test_overlapping_folds_of_several_data_sets_without_their_interactions():
     residual = complete.variances()["variance"].iloc[-1]
     expected = np.sqrt(2 * residual * (1 / 10 + 1 / 9) / 5)
     np.testing.assert_allclose(complete.contrasts(all=True)["std_error"], expected, rtol=1e-6)
-    assert "on a data set was raised by 0.111 residual variances" in complete.method
+    assert "on a data set was raised by 0.111 times the residual variance" in complete.method
     assert "nadeau2003" in complete.citations()
     values[0, 3:, 0] = values[1, 5:, 2] = values[4, 1:, :2] = np.nan
     terms = ["dataset", "dataset:replication"]
@@ -613,7 +625,7 @@ def test_several_domains_are_named_when_pooled():
 def test_the_overlap_correction_is_said_and_cited():
     scores = table(simulated(32, (1, 10, 3)), resampling=bi.Resampling("cv", folds=10))
     mixed = bi.compare_mixed(scores)
-    assert "raised by 0.111 residual variances" in mixed.method
+    assert "raised by 0.111 times that of a score" in mixed.method
     assert "nadeau2003" in mixed.citations()
     checks = mixed.diagnostics().set_index("check")
     assert checks.loc["replications are a multiple of the folds", "ok"]
