@@ -16,6 +16,8 @@ from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import names_of, seed_of
+from benchinfer.core.errors import DesignError
+from benchinfer.core.hints import Option
 from benchinfer.numerics.rotations import Reference
 
 
@@ -140,7 +142,8 @@ def compare_mixed(
     DesignError
         The table cannot answer the question: fewer than two algorithms, terms that cannot be
         estimated, an algorithm that shares no data set with the others, scores without variation,
-        or overlapping resamples on one data set whose overlap is not declared.
+        or overlapping resamples of the data sets at hand whose overlap is not declared, or is not
+        corrected for under these terms.
 
     References
     ----------
@@ -169,4 +172,11 @@ def compare_mixed(
     if options.covariates:
         check_constant(scores, setting.measure.name, options.covariates)
     design = resolve(structure, residual, design, setting)
+    if target == "domain" and design.target != "domain":
+        raise DesignError(
+            "without the dataset:algorithm term and with a common structure claims are about these"
+            " data sets, not their domain.",
+            hint=f"{Option('terms', 'auto')} keeps it; {Option('structure', 'pairwise')} takes"
+            " errors from the spread between data sets.",
+        )
     return compared(setting, fit_design(scores, setting, design), options)

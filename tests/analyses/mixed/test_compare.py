@@ -603,6 +603,10 @@ def test_without_the_interaction_claims_stay_with_these_data_sets():
     mixed = bi.compare_mixed(table(simulated(30)), terms=["dataset"], structure="common")
     assert mixed.target == "datasets"
     assert "over these 8 data sets" in mixed.headline()
+    with pytest.raises(DesignError, match="about these data sets, not their domain"):
+        bi.compare_mixed(
+            table(simulated(30)), terms=["dataset"], structure="common", target="domain"
+        )
     row = mixed.diagnostics().set_index("check").loc["claims go beyond these data sets"]
     assert not row["ok"]
     # Errors from the spread between data sets speak of their domain, whatever the terms.
