@@ -213,10 +213,9 @@ def _fit_common(model: CommonModel) -> ModelFit:
     interior = members[variances[members] > 0]
     inner, every = np.ix_(interior, interior), np.ix_(members, members)
     sampling = np.zeros_like(der.expected)
-    try:
-        sampling[inner] = 2 * np.linalg.inv(der.observed[inner])
-    except np.linalg.LinAlgError:  # of two terms only the sum is known
-        sampling[inner] = 2 * pseudo_inverse(der.observed[inner])
+    sampling[inner] = 2 * pseudo_inverse(
+        der.observed[inner]
+    )  # of two terms only the sum may be known
     w = 2 * pseudo_inverse(der.expected[every])
     return ModelFit(
         terms=tuple(COMPONENTS[i] for i in members),
