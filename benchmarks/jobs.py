@@ -82,10 +82,10 @@ def resampled_relations(resamples: int) -> Task:
     return task
 
 
-def each_by_bayes(datasets: int) -> Task:
-    """Return a Bayesian model of each data set by itself."""
-    scores = read(simulated(datasets, 20, 5))
-    return lambda n: bi.per_dataset(bi.compare_bayes, scores, n_jobs=n, seed=1)
+def each_by_permutation(datasets: int) -> Task:
+    """Return permutation tests of 10 algorithms on each data set by itself."""
+    scores = read(simulated(datasets, 100, 10))
+    return lambda n: bi.per_dataset(bi.compare_permutation, scores, n_jobs=n, seed=1)
 
 
 def permutations(blocks: int) -> Task:
@@ -109,7 +109,7 @@ TASKS: dict[str, tuple[Callable[[int], Task], tuple[int, ...]]] = {
     "subgroups.stability, subsamples": (trees, (5, 20, 80)),
     "bootstrap_consensus, resamples": (bootstrapped_consensus, (50, 200, 800)),
     "resample_relations, resamples": (resampled_relations, (2, 8, 30)),
-    "per_dataset(compare_bayes), data sets": (each_by_bayes, (2, 6, 20)),
+    "per_dataset(compare_permutation), data sets": (each_by_permutation, (6, 20, 60)),
     "compare_permutation, data sets": (permutations, (100, 1000, 5000)),
     "compare_bootstrap, replications": (interquartile_means, (10, 50, 200)),
 }
