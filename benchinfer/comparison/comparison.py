@@ -447,8 +447,8 @@ class Comparison(Tabular):
     def reversals(self, levels: Array | None = None, *, mark: str = "* ") -> str:
         """Name the pairs that are decided against the order of (K,) levels; else return nothing.
 
-        By default of the levels that are compared. The mark is what such levels bear where the text
-        stands.
+        By default of the levels that are compared. The text begins with the mark that these levels
+        have in its table or figure, empty where they have none.
         """
         against = self.against(self.levels.estimate if levels is None else levels)
         if not against.any():

@@ -20,8 +20,9 @@ type Contrasts = Named | Sequence[str] | Weights
 # On 20 data sets all these pairs take 25 CPU seconds and 0.5 GB by the defaults of mixed models and
 # permutation tests. Contrasts are a (P, K) matrix: memory grows with the cube.
 MOST_IN_PAIRS = 200
-# Names of both sides of contrasts as people read them, the better-ranked algorithm first, by the
-# numbers of the contrasts; in the order of the ranking.
+# Names of both sides of contrasts as people read them, by the numbers of the contrasts; in the
+# order of the ranking. Of pairs the better-ranked algorithm is first; one-sided tests and contrasts
+# that the user named keep their sides.
 type Oriented = Mapping[int, tuple[str, str]]
 # A side of a contrast that is no single algorithm.
 NO_ALGORITHM = -1

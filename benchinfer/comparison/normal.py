@@ -102,27 +102,24 @@ def evidence_of(
         # Step-down p-values themselves have no intervals: Sidak's, or Bonferroni's if one-sided.
         n = 1 if adjust == "none" else len(estimate)
         critical = max_t.critical_t(tests.df, 2 * alpha / n if side else sidak(alpha, n))
-        p_error = float(
-            np.max(errors_of_p, where=np.abs(p - alpha) <= 3 * errors_of_p, initial=0.0)
-        )
+        near = np.abs(p - alpha) <= 3 * errors_of_p
+        p_error = float(np.max(errors_of_p, where=near, initial=0.0))
     reach = np.where(flat, np.inf, critical * error)
     shown = family.wanted
-    return (
-        Evidence(
-            estimate=estimate[shown],
-            std_error=np.where(flat, 0.0, error)[shown],
-            df=errors.df[shown],
-            statistic=tests.difference[shown],
-            p_value=np.where(flat, 1.0, p)[shown],
-            p_raw=tests.raw(tests.difference)[shown],
-            p_equivalence=np.where(flat, 1.0, q)[shown],
-            low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
-            high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
-            p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
-            p_error=errors_of_p[shown] if errors_of_p.any() else None,
-        ),
-        p_error,
+    evidence = Evidence(
+        estimate=estimate[shown],
+        std_error=np.where(flat, 0.0, error)[shown],
+        df=errors.df[shown],
+        statistic=tests.difference[shown],
+        p_value=np.where(flat, 1.0, p)[shown],
+        p_raw=tests.raw(tests.difference)[shown],
+        p_equivalence=np.where(flat, 1.0, q)[shown],
+        low=(estimate - reach if side >= 0 else np.full_like(estimate, -np.inf))[shown],
+        high=(estimate + reach if side <= 0 else np.full_like(estimate, np.inf))[shown],
+        p_noninferiority=np.where(flat, 1.0, not_worse)[shown] if side and margin else None,
+        p_error=errors_of_p[shown] if errors_of_p.any() else None,
     )
+    return evidence, p_error
 
 
 def _joint(

@@ -77,9 +77,12 @@ class StoredOptions[O: AnalysisOptions]:
 
     def __init__(self, kind: type[O]) -> None:
         self._kind = kind
+        self.__doc__ = f"Arguments of the analysis, as `{kind.__name__}`."
 
     def __get__(self, result: Any, owner: type) -> O:
-        """Return the options that a result was made with."""
+        """Return the options that a result was made with; of its class the attribute itself."""
+        if result is None:
+            return self  # pyright: ignore[reportReturnType]
         provenance: Provenance = result.provenance
         if not isinstance(provenance.options, self._kind):
             raise TypeError(f"{provenance.analysis} has no {self._kind.__name__}")

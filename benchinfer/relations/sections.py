@@ -164,15 +164,13 @@ def on_one_line(relation: Relation) -> str:
 
 def relation_section(result: Relation, number: int) -> Section:
     """Order, diagram and verdicts of a relation."""
-    rows, fold = (
-        Table(
-            name="",
-            caption="Verdicts of the pairs",
-            frame=result.to_frame(),
-            columns=(*names("first", "second"), OUTCOME),
-        ),
-        None,
+    rows = Table(
+        name="",
+        caption="Verdicts of the pairs",
+        frame=result.to_frame(),
+        columns=(*names("first", "second"), OUTCOME),
     )
+    fold = None
     if (n := len(rows.frame)) > MOST_PAIRS:
         fold = Fold(f"Table of the {n} verdicts", (), (rows,))
         won = result.strict.sum(axis=1) - result.strict.sum(axis=0)

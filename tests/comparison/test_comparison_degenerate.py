@@ -50,7 +50,15 @@ NUMBERS = ["estimate", "conf_low", "conf_high", "p_value", "prob_first", "prob_s
 
 @pytest.mark.parametrize(
     ("name", "resampling"),
-    [*((name, "independent") for name in TABLES), ("twice", "cv"), ("one score differs", "cv")],
+    [
+        *((name, "independent") for name in TABLES),
+        *(("twice", "cv"), ("one score differs", "cv")),
+        *(
+            pytest.param(name, "cv", marks=pytest.mark.calibration)
+            for name in TABLES
+            if name not in {"twice", "one score differs"}
+        ),
+    ],
 )
 def test_what_hardly_varies_is_answered_or_refused(name, resampling):
     declared = bi.Resampling("cv", folds=5) if resampling == "cv" else resampling

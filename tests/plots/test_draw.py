@@ -167,7 +167,7 @@ def is_text(artist):
     return isinstance(artist, Text) and artist.get_text() and artist.get_visible()
 
 
-@pytest.mark.parametrize("form", ["pdf", "svg"])
+@pytest.mark.parametrize("form", ["pdf", "svg", pytest.param("ps", marks=pytest.mark.calibration)])
 def test_files_for_papers(mixed, form):
     buffer = BytesIO()
     bi.plot(mixed, width="column").savefig(buffer, format=form)

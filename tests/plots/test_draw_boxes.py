@@ -54,7 +54,14 @@ def faults(figure):
 
 
 @pytest.mark.parametrize(
-    ("k", "width"), [(2, "column"), (6, "page"), (6, "column"), (30, "page"), (90, "column")]
+    ("k", "width"),
+    [
+        *((2, "column"), (6, "page"), (6, "column"), (30, "page"), (90, "column")),
+        *(
+            pytest.param(*case, marks=pytest.mark.calibration)
+            for case in ((2, "page"), (30, "column"))
+        ),
+    ],
 )
 def test_texts_keep_to_the_canvas_and_apart(k, width, results):
     for kind in KINDS:

@@ -326,7 +326,7 @@ class _Watched:
         design, results = self.options.design, dict[str, MonitorComparison]()
         parts, cells = (
             split(course, len(self.settings)),
-            next_cells(gathered, course, self.options.design),
+            next_cells(gathered, course, design),
         )
         for i, (setting, part) in enumerate(zip(self.settings, parts, strict=True)):
             mean = self.scores.cells(setting.measure.name).mean

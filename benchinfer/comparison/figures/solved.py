@@ -64,6 +64,7 @@ def layout(
     curves = tuple(
         ProfileCurve(names[runs.algorithms[a]], share[a], ends[0, a], ends[1, a]) for a in order
     )
+    last = ", ".join(f"{c.label} {c.share[-1]:.2f}" for c in curves[:3])
     n = np.bincount(algorithm, minlength=total)
     turned = kind == "cactus"
     numbered = turned and n.min() == n.max()
@@ -73,11 +74,7 @@ def layout(
         "cactus": f"across: {'number' if numbered else 'share'} of runs solved; up: {what}",
         "profile": f"across: {what} / that of the best; up: share of problems within that",
     }[kind]
-    others = f"grey: range of those shown; dashed: {curves[0].label}"
-    band = (
-        f"{'shaded' if together else 'blue'}: {100 * _LEVEL:g} % band of data sets drawn anew, of"
-        " each point by itself"
-    )
+    area, level = "shaded" if together else "blue", f"{100 * _LEVEL:g} %"
     return ProfileLayout(
         curves=curves,
         across=scaled(grid, low, high, log=log),
@@ -90,16 +87,14 @@ def layout(
         title=f"{_TITLES[kind]} ({runs.name} up to {runs.limit:,.6g})",
         axis=axis,
         notes=(
-            band,
-            *(() if together else (others,)),
+            f"{area}: {level} band of data sets drawn anew, of each point by itself",
+            *(() if together else (f"grey: range of those shown; dashed: {curves[0].label}",)),
             *(("stopped runs have no time, and are never reached",) if kind == "profile" else ()),
             *([f"{k:,} of {total:,} algorithms, those that solve most"] if k < total else []),
             *key({a: names[a] for a in (runs.algorithms[i] for i in order)}),
         ),
         width=width,
-        alt=f"{_TITLES[kind]} of {count(k, 'algorithm')}; at the end "
-        + ", ".join(f"{c.label} {c.share[-1]:.2f}" for c in curves[:3])
-        + ".",
+        alt=f"{_TITLES[kind]} of {count(k, 'algorithm')}; at the end {last}.",
     )
 
 

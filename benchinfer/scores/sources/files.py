@@ -662,7 +662,6 @@ def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
     return experiment_states(document) or rows_of(document, path)
 
 
-# Readers of other kinds than CSV are imported where there is such a file.
 def _of_print(path: Path, typed: str) -> "Results | None":
     """Read what tools print, or an archive of Inspect, which has the ending of one of them."""
     from benchinfer.scores.formats.evaluations.inspect import inspect_archive

@@ -235,7 +235,6 @@ def _parts(tree: object) -> "list[Mapping[str, Any]]":
 
 def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
     """Return the rows of a table to keep, and for how many the filter has no answer."""
-    import duckdb
     import numpy as np
     import pyarrow as pa
 
@@ -250,6 +249,8 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
                 hint='a function of a frame, as in lambda df: df["status"] == "done".',
             )
         return np.flatnonzero(keep), 0
+    import duckdb
+
     table = table.append_column(_ROW, pa.array(np.arange(len(table))))
     with _connection() as connection:
         connection.register("scores", table)

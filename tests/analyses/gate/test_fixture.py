@@ -21,5 +21,6 @@ def test_a_test_passes_where_the_gate_does(pytester):
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
     result.assert_outcomes(passed=1, failed=2)
-    undecided = ["*Undecided, on average*", "*score: 5 more data sets*"]
-    result.stdout.fnmatch_lines([*undecided, "*Fail, on average*"])
+    undecided = ["*_ test_candidate[[]0.01-alg2] _*", "*Undecided, on average*"]
+    more = ["*score: 5 more data sets*", "*_ test_candidate[[]0.01-alg3] _*"]
+    result.stdout.fnmatch_lines([*undecided, *more, "*Fail, on average*"])

@@ -46,7 +46,8 @@ def ordered(sample: ScoreSample) -> Ordered:
     dataset, value = sample.dataset[block], sample.values[block, column]
     order = np.lexsort([value, dataset])
     of, sorted_values = dataset[order], value[order]
-    new = (np.diff(sorted_values, prepend=np.nan) != 0) | (np.diff(of, prepend=-1) != 0)
+    new = np.ones(len(of), np.bool_)
+    new[1:] = (sorted_values[1:] != sorted_values[:-1]) | (of[1:] != of[:-1])
     distinct = np.bincount(of[new], minlength=sample.n_datasets)
     rank = np.empty(len(value), np.int64)
     rank[order] = np.cumsum(new) - 1 - (np.cumsum(distinct) - distinct)[of]

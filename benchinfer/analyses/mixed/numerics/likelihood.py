@@ -315,9 +315,8 @@ class CommonModel:
         e_a = np.linalg.inv(inner)
         q_a = g_matrix @ e_a
         e_a_one, q_a_one = e_a.sum(axis=2), q_a.sum(axis=2)
-        total_q = q_a_one.sum(axis=1)
         # The data set effect comes last, as a rank-one update: stable however large its variance.
-        den = 1 + var_d * total_q
+        den = 1 + var_d * q_a_one.sum(axis=1)
         kappa = (var_d / den)[:, None, None]
         q_matrix = q_a - kappa * q_a_one[:, :, None] * q_a_one[:, None, :]
         q_one = q_a_one / den[:, None]
@@ -332,17 +331,15 @@ class CommonModel:
             + 2 * stats.delta * c_centred.sum(axis=1)
             + stats.delta**2 * q_one.sum(axis=1)
         ).sum()
-        information = _project(x, q_matrix, d)
-        lower, phi = inverted(information)
+        lower, phi = inverted(information := _project(x, q_matrix, d))
         beta = phi @ (right := _gather(x, c))
         y_p_y = float(y_v_y - right @ beta)
-        n, p = stats.n_scores, len(beta)
+        n, n_effects = stats.n_scores, len(beta) * self.reml
         # ``log|V|`` over all data sets
-        log_det = (stats.n_scores - stats.rows.sum()) * np.log(var_e)
-        log_det -= (stats.rows * np.log(h)).sum()
+        log_det = (n - stats.rows.sum()) * np.log(var_e) - (stats.rows * np.log(h)).sum()
         log_det += each * (np.linalg.slogdet(inner)[1] + np.log(den)).sum()
         extra = 2 * np.log(lower.diagonal()).sum() if self.reml else 0.0
-        criterion = float(log_det) + extra + y_p_y + (n - p * self.reml) * np.log(2 * np.pi)
+        criterion = log_det + extra + y_p_y + (n - n_effects) * np.log(2 * np.pi)
         return Workspace(
             theta=theta,
             h=h,

@@ -248,9 +248,7 @@ def predicted_effects(
     if "dataset:algorithm" in fit.terms:
         # The variance of u_k less the part of d in it.
         variance = (var_a > 0) * (np.einsum("dkk->dk", work.t_matrix) - 2 * weight * row + both)
-        mean, spread = (
-            fit.variances[1] * z / stats.scale,
-            (added(var_a * work.q_matrix), stats.scale),
-        )
+        mean = fit.variances[1] * z / stats.scale
+        spread = added(var_a * work.q_matrix), stats.scale
         effects["dataset:algorithm"] = PredictedEffects.of(mean, variance, *spread)
     return effects

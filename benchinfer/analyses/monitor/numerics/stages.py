@@ -371,7 +371,8 @@ def _boundary(inside: _Inside | None, now: float, level: float) -> float:
         return -_FAR  # all of the remaining probability
     root = brentq(
         lambda bound: level - _beyond(inside, now, bound, 0.0),
-        *(-_FAR, _FAR),
+        -_FAR,
+        _FAR,
         xtol=1e-11,
         rtol=1e-12,
     )

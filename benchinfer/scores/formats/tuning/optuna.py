@@ -34,17 +34,15 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
                 return None  # whose other reader says what is wrong
             if not held >= {"studies", "trials", "trial_values"}:
                 return None
-            tables = [
+            studies, directions, trials, values, attributes, params = (
                 base.execute(query).fetchall()
                 for query in (_STUDIES, _DIRECTIONS, _TRIALS, _VALUES, _ATTRIBUTES, _PARAMS)
-            ]
-        studies, directions, trials, values, attributes, params = tables
+            )
         said: dict[int, dict[str, str]] = {}
         for trial, name, value, distribution in params:
             choices = json.loads(distribution).get("attributes", {}).get("choices")
-            said.setdefault(trial, {})[name.casefold()] = str(
-                value if choices is None else choices[int(value)]
-            )
+            text = str(value if choices is None else choices[int(value)])
+            said.setdefault(trial, {})[name.casefold()] = text
         for trial, name, value in attributes:
             said.setdefault(trial, {})[name.casefold()] = str(json.loads(value))
     except (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -54,8 +52,7 @@ def optuna_storage(path: Path, typed: str) -> Results | None:
         ) from None
     names = dict(studies)
     objectives = sorted({objective for _, objective, _ in directions})
-    several = len(objectives) > 1
-    measure_of = {o: f"value {o}" if several else "value" for o in objectives}
+    measure_of = {o: f"value {o}" if len(objectives) > 1 else "value" for o in objectives}
     ways: dict[str, set[Better | None]] = {name: set() for name in measure_of.values()}
     for _, objective, way in directions:
         ways[measure_of[objective]].add(_BETTER.get(way))

@@ -65,7 +65,7 @@ def test_random_effects_agree_with_lme4(table, model):
                 expected = values["blup"]["dataset"][dataset]
                 expected += 0 if cells is None else cells[f"{dataset}:{algorithm}"]
                 # Predictions inherit the error of lme4's variances.
-                assert mine.blup[d, k] == pytest.approx(expected, rel=1e-5, abs=1e-7)
+                assert mine.blup[d, k] == pytest.approx(expected, rel=1e-5, abs=1e-8)
 
 
 def ragged(rng, d=5, k=3, *, repeats=False):
