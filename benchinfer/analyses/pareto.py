@@ -13,7 +13,6 @@ from benchinfer.core.arguments import check_level, seed_of
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join, level_percent
 from benchinfer.core.provenance import AnalysisOptions, Provenance, StoredOptions
@@ -321,7 +320,7 @@ def _complete(scores: ScoreTable, names: list[str]) -> tuple[ScoreTable, tuple[s
         raise DesignError(
             f"{have} {count(int(datasets.sum()), 'data set')}, and a front over data sets needs"
             f" {rotations.FEWEST_ROWS}.",
-            hint=f"on each data set {Call('compare_pair')} compares pairs on one measure.",
+            hint="on each data set compare_pair compares pairs on one measure.",
         )
     part = scores.subset(
         measures=names,

@@ -11,7 +11,6 @@ from benchinfer.comparison.checks import tables
 from benchinfer.comparison.checks.complete import complete_part
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Level, Scores, Setting
-from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -174,7 +173,7 @@ def compare_points(
     # A tie is no evidence of equality unless a difference that does not matter has been named.
     tied = Verdict.EQUIVALENT if chosen.margin > 0 else Verdict.UNDECIDED
     alone = len(coverage.datasets) == 1 and bool((coverage.counts < 2).any())
-    evidence = "" if alone else Phrase(f"; use {Call('compare_mixed')} for evidence")
+    evidence = "" if alone else "; use compare_mixed for evidence"
     return PointsComparison(
         setting=setting,
         pairs=pairs,
@@ -189,7 +188,7 @@ def compare_points(
                 0.0,
                 1.0,
                 least=True,
-                remedy=Phrase("none: point rules describe these scores", evidence),
+                remedy=("none: point rules describe these scores" + evidence),
             ),
         ),
         provenance=replace(options, measure=chosen.name).provenance(

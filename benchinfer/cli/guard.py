@@ -58,7 +58,7 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(_PIPE_CLOSED) from None
     except (BenchinferError, MissingExtra, OSError) as error:
-        from benchinfer.cli.hints import as_options
+        from benchinfer.cli.hints import as_options, said
         from benchinfer.cli.output.terminal import safe_lines
 
         if debug:
@@ -67,7 +67,9 @@ def guarded(faulty: Exit = Exit.FAULTY, *, debug: bool = False) -> Generator[Non
         if isinstance(error, OSError) and error.strerror:  # without its number
             where = "" if error.filename is None else f"{str(error.filename)!r}: "
             text = f"{where}{error.strerror}."
-        sys.stderr.write(f"Error: {safe_lines(as_options(text))}\n")
+        sys.stderr.write(
+            f"Error: {safe_lines(as_options(text) if isinstance(error, OSError) else said(error))}\n"
+        )
         code = Exit.USAGE
         if isinstance(error, DesignError | FitError) and not isinstance(error, ArgumentError):
             code = Exit.UNDECIDABLE

@@ -9,7 +9,6 @@ import numpy as np
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.contrasts import ContrastFamily, Contrasts
 from benchinfer.core.arguments import ArgumentError, check_choice
-from benchinfer.core.hints import Given, Option
 from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.types import Array
 
@@ -170,9 +169,9 @@ def resolve(adjust: Adjust, contrasts: Contrasts, alternative: Alternative, *, c
     check_choice("adjust", adjust, Adjust)
     if adjust in JOINT and not common:
         raise ArgumentError(
-            f"{Given('adjust', adjust)} needs one variance common to all pairs.",
-            hint=f"{Option('adjust', 'holm')} goes with pair-specific errors;"
-            f" {Option('structure', 'common')} assumes that all pairs vary alike.",
+            f"{adjust=} needs one variance common to all pairs.",
+            hint='adjust="holm" goes with pair-specific errors;'
+            ' structure="common" assumes that all pairs vary alike.',
         )
     if adjust in ("westfall", "shaffer"):
         check_all_pairs(adjust, contrasts, alternative)
@@ -183,8 +182,8 @@ def check_all_pairs(adjust: str, contrasts: object, alternative: str) -> None:
     """Refuse a procedure that goes with two-sided tests of all pairs only."""
     if (contrasts, alternative) != ("tukey", "two-sided"):
         raise ArgumentError(
-            f"{Given('adjust', adjust)} uses how the equalities of all pairs depend on each other.",
-            hint=f"{Option('adjust', 'holm')} goes with any family and with one-sided tests.",
+            f"{adjust=} uses how the equalities of all pairs depend on each other.",
+            hint='adjust="holm" goes with any family and with one-sided tests.',
         )
 
 

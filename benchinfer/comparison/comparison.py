@@ -17,7 +17,6 @@ from benchinfer.comparison.evidence import Evidence, Level, Setting, alpha_of, d
 from benchinfer.core.citations import bibtex
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import READ, checks_frame, frame, turned
-from benchinfer.core.hints import Option
 from benchinfer.core.measure import Better, Measure
 from benchinfer.core.numbers import several
 from benchinfer.core.provenance import Provenance
@@ -625,7 +624,7 @@ class TestedComparison(Comparison):
         if self.bayesian:
             raise DesignError(
                 "posterior probabilities are not significant or otherwise.",
-                hint=f"{Option('rule', 'evidence')} takes the verdicts as they stand.",
+                hint='rule="evidence" takes the verdicts as they stand.',
             )
         nothing = np.ones(len(self.pairs))
         codes = decide(self.evidence.estimate, self.evidence.p_value, nothing, self.alpha)

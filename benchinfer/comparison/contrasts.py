@@ -8,7 +8,6 @@ import numpy as np
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Given, Option, Subset
 from benchinfer.core.numbers import count, join, some
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.ties import joined_levels
@@ -99,7 +98,7 @@ def family_of(
         return _with_control(algorithms, control, levels, directed=directed)
     if control is not None:
         raise ArgumentError(
-            f"the control {control!r} does not go with {Given('contrasts', contrasts)}.",
+            f"the control {control!r} does not go with {contrasts=}.",
             hint="a control alone compares each other algorithm with it.",
         )
     if contrasts == "tukey":
@@ -139,8 +138,8 @@ def check_number(algorithms: tuple[str, ...], contrasts: Contrasts, control: str
         f"all pairs of {k} algorithms are {k * (k - 1) // 2:,} contrasts to test at once; the"
         f" limit is {MOST_IN_PAIRS} algorithms.",
         hint=[
-            f"{Option('control')} compares each other algorithm with one that is named;",
-            f"{Subset('algorithms')} keeps some; {Call('compare_points')} takes any number.",
+            "control=... compares each other algorithm with one that is named;",
+            "scores.subset(algorithms=[...]) keeps some; compare_points takes any number.",
         ],
     )
 
@@ -157,7 +156,7 @@ def _with_control(
     if control is None:
         raise ArgumentError(
             "Dunnett's contrasts need a control.",
-            hint=f"name an algorithm, or {Option('control', 'best')}.",
+            hint='name an algorithm, or control="best".',
         )
     if not best and control not in algorithms:
         raise ArgumentError(unknown("control", control, [*algorithms, "best"]))
@@ -172,8 +171,7 @@ def _with_control(
     if directed:
         raise ArgumentError(
             "which one is best was seen in the scores, and so was the direction to test.",
-            hint=f"{Option('alternative', 'two-sided')} is adjusted for all pairs and both"
-            " directions.",
+            hint='alternative="two-sided" is adjusted for all pairs and both directions.',
         )
     # Which one is best was seen in the same scores: only all pairs are safe against that choice.
     everything, _ = all_pairs(k)
@@ -200,7 +198,7 @@ def _steps(algorithms: tuple[str, ...], order: Sequence[str]) -> ContrastFamily:
     if len(set(order)) < max(len(order), 2):
         raise ArgumentError(
             f"the order {join(list(order))} does not name two or more algorithms once each.",
-            hint=f"{Option('contrasts', ())} names algorithms in the order of the steps.",
+            hint="contrasts=[...] names algorithms in the order of the steps.",
         )
     index = np.array([algorithms.index(name) for name in order], dtype=np.int64)
     pairs = np.column_stack([index[1:], index[:-1]])
@@ -232,8 +230,8 @@ def _weighted(algorithms: tuple[str, ...], weights: Weights) -> ContrastFamily:
                     for n, u, d in zip(names, up[wrong], down[wrong], strict=True)
                 ),
             ],
-            hint="weights above 0 sum to 1 and those below 0 to -1, so that the difference is"
-            " in the unit of the measure and the tolerance applies to it.",
+            hint="weights above 0 sum to 1 and those below 0 to -1, so that the difference is in"
+            " the unit of the measure and the tolerance applies to it.",
         )
     sides = tuple((_side(algorithms, row), _side(algorithms, -row)) for row in matrix)
     pairs = np.array([(_single(row), _single(-row)) for row in matrix], dtype=np.int64)

@@ -15,7 +15,6 @@ from benchinfer.comparison.contrasts import (
 )
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.hints import Given, Option
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
 from benchinfer.numerics.types import Array
@@ -84,10 +83,9 @@ class ContrastOptions(AnalysisOptions):
         control = self.contrasts == "dunnett" and family.shown < 0
         if adjust in FALSE_DISCOVERY and len(family.matrix) > 1 and not control:
             raise ArgumentError(
-                f"{Given('adjust', adjust)} keeps the false discovery rate, which goes with a"
-                f" control that is named, not with {family.words}, whose verdicts are read"
-                " together.",
-                hint=f"{Option('control')} names one; {Option('adjust', 'holm')} keeps the chance"
+                f"{adjust=} keeps the false discovery rate, which goes with a control that is"
+                f" named, not with {family.words}, whose verdicts are read together.",
+                hint='control=... names one; adjust="holm" keeps the chance'
                 " of any false claim, in any family.",
             )
 

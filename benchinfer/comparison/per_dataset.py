@@ -22,7 +22,6 @@ from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.arguments import ArgumentError, check_choice, check_jobs
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.numbers import count, level_percent, within
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.result import Tabular
@@ -221,10 +220,7 @@ class Comparisons(ComparisonGroups[Comparison], Tabular):
                 raise DesignError(
                     f"{within(result.heading)} has no p-values of pairs, which counts of data sets"
                     " combine.",
-                    hint=Phrase(
-                        Either("per_dataset(compare_pair, ...)", "compare pair --per-dataset"),
-                        " has them.",
-                    ),
+                    hint=("per_dataset(compare_pair, ...) has them."),
                 )
             p = one_sided(result)
             for i, j in result.pairs.tolist():
@@ -270,9 +266,9 @@ def check_alone(what: str, arguments: Mapping[str, object]) -> None:
     for name, fit in _ALONE.items():
         value = arguments.get(name, fit[0])
         if value not in fit:
-            argument = Given(name, value) if isinstance(value, str) else Option(name)
+            argument = f"{name}={value!r}" if isinstance(value, str) else f"{name}=..."
             raise ArgumentError(
-                Phrase(what, " takes each data set by itself."),
+                (what + " takes each data set by itself."),
                 hint=f"{argument} is about several of them: leave it out.",
             )
 
@@ -300,7 +296,7 @@ def check_travels(work: Callable[..., object]) -> None:
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ArgumentError(
             f"other processes cannot be given this analysis: {str(error).rstrip('.')}.",
-            hint=f"a function that a module defines by name, or {Option('n_jobs', 1)}.",
+            hint="a function that a module defines by name, or n_jobs=1.",
         ) from None
 
 
@@ -346,7 +342,7 @@ def per_dataset(
         sets differ, or other processes cannot be given the analysis.
     """
     check_jobs(n_jobs)
-    check_alone(Phrase(Either("per_dataset", "--per-dataset")), arguments)
+    check_alone("per_dataset", arguments)
     results: dict[str, Comparison] = {}
     refused: dict[str, str] = {}
     unfit: list[ArgumentError] = []
@@ -369,7 +365,7 @@ def per_dataset(
                 f"all runs were stopped at the limit of {held.limit:,.6g}: up to it they are equal."
             )
         else:
-            refused[name] = Phrase(str(outcome)).lines()[0]
+            refused[name] = str(outcome).splitlines()[0]
         hints[outcome.hint] = None
     if not results and len(unfit) == len(refused):
         raise unfit[0]

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from benchinfer.comparison.evidence import Level
-from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -57,8 +56,8 @@ class Convergence:
     def checks(self, draws: str) -> list[Check]:
         """Return the rows of the diagnostics."""
         apart = f"chains of {draws} do not agree yet, and such chains decide no pair: more draws"
-        apart += Phrase(f" ({Option('draws')})")
-        few = Phrase(f"chains of {draws} say too little: more draws ({Option('draws')})")
+        apart += " (draws=...)"
+        few = f"chains of {draws} say too little: more draws (draws=...)"
         checks = [
             Check.of(name, value, R_HAT, remedy=apart)
             for name, value in (
@@ -79,7 +78,7 @@ class Convergence:
                     "divergent transitions",
                     self.divergences,
                     remedy="NUTS did not reach some part of the posterior, so that no pair is"
-                    f" decided: other {Option('priors')}",
+                    " decided: other priors=...",
                 )
             )
         return checks

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TypedDict, Unpack
 
-from benchinfer.core.hints import Phrase, joined
-
 
 class MessageParts(TypedDict, total=False):
     """Parts of a message beside what is wrong; see `message`."""
@@ -39,13 +37,20 @@ class ScoreTableError(BenchinferError):
     ----------
     findings
         What the checks found, one record each; empty where the source could not be opened.
+    proposals
+        Calls by which the table can be read, the likeliest first; its message lists them.
     """
 
     def __init__(
-        self, what: str, findings: Sequence[object] = (), **parts: Unpack[MessageParts]
+        self,
+        what: str,
+        findings: Sequence[object] = (),
+        proposals: Sequence[object] = (),
+        **parts: Unpack[MessageParts],
     ) -> None:
         super().__init__(what, **parts)
         self.findings = tuple(findings)
+        self.proposals = tuple(proposals)
 
 
 class DesignError(BenchinferError):
@@ -96,7 +101,7 @@ def optional(package: str, extra: str) -> Any:
         raise MissingExtra(package, extra) from None
 
 
-class Message(Phrase):
+class Message(str):
     """Text of an error, of which the hint is a part.
 
     Attributes
@@ -106,7 +111,7 @@ class Message(Phrase):
     """
 
     __slots__ = ("hint",)
-    hint: tuple[Phrase, ...]
+    hint: tuple[str, ...]
 
 
 def message(
@@ -137,22 +142,19 @@ def message(
         lines += [_row(row, widths, right) for row in rows]
         if len(where) - 1 > shown:
             lines.append(f"    ... and {len(where) - 1 - shown} more")
-    hints = tuple(map(Phrase, [hint] if isinstance(hint, str) else hint))
-    lines += [Phrase("Hint: " if i == 0 else "      ", text) for i, text in enumerate(hints)]
-    text = Message(joined("\n", lines))
+    hints = (hint,) if isinstance(hint, str) else tuple(hint)
+    lines += [f"{'      ' if i else 'Hint: '}{text}" for i, text in enumerate(hints)]
+    text = Message("\n".join(lines))
     text.hint = hints
     return text
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    """Align the cells of a row, of which the last one may be a phrase."""
+    """Align the cells of a row."""
     line = "    " + "  ".join(
         cell.rjust(width) if flush else cell.ljust(width)
         for cell, width, flush in zip(cells, widths, right, strict=True)
     )
-    last = cells[-1]
-    if isinstance(last, Phrase):
-        return Phrase(line.rstrip().removesuffix(last), last)
     return line.rstrip()
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import BenchinferError, unknown
-from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
 type Better = Literal["higher", "lower"]
@@ -126,8 +125,7 @@ class Measure:
                     if self.better
                     else "it is not said whether higher or lower is better."
                 ),
-                hint=f"say {Either('better="higher"', 'NAME:higher')} or"
-                f" {Either('better="lower"', 'NAME:lower')}.",
+                hint='say better="higher" or better="lower".',
             )
         if self.scale not in get_args(Scale.__value__):
             raise BenchinferError(unknown("scale", self.scale, get_args(Scale.__value__)))
@@ -145,7 +143,7 @@ class Measure:
         if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
             raise BenchinferError(
                 f"measure {self.name!r}: bounds are {self.bounds!r}.",
-                hint=f"lower bound first: {Either('bounds=(0, 1)', 'bounds = [0, 1]')}.",
+                hint="lower bound first: bounds=(0, 1).",
             )
         self._check_limit()
 
@@ -159,7 +157,7 @@ class Measure:
         if self.limit is None and self.par != 1:
             raise BenchinferError(
                 f"measure {self.name!r}: par is {self.par:g}, and there is no limit.",
-                hint=f"say at which time runs are stopped: {Either('limit=3600', 'limit = 3600')}.",
+                hint="say at which time runs are stopped: limit=3600.",
             )
         if self.limit is None:
             return

@@ -25,7 +25,6 @@ from typing import Any, Literal, TypeAliasType, Union, cast, get_args, get_origi
 import numpy as np
 
 from benchinfer.core.errors import BenchinferError
-from benchinfer.core.hints import PARTS, Phrase
 
 FORMAT = 6
 _MOST_TEXT = 2**26  # bytes of an array of text, whose width is that of its longest value
@@ -37,7 +36,7 @@ _VALUES: dict[str, set[type]] = {
     np.dtype(object).str: {str, bool, int, float, type(None)},
     "<U": {str},
 }
-_classes: dict[str, type] = dict(PARTS)
+_classes: dict[str, type] = {}
 _inputs: set[str] = set()
 _REASONS = {
     errno.EACCES: "there is no permission",
@@ -65,8 +64,6 @@ def savable[T: type](cls: T) -> T:
 
 def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind of value)
     """Turn a record into what JSON can hold, losing nothing."""
-    if isinstance(value, Phrase) and not all(isinstance(part, str) for part in value.parts):
-        return {"phrase": [encode(part) for part in value.parts]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"class": type(value).__name__, "fields": fields}
@@ -88,7 +85,7 @@ def encode(value: object) -> object:  # noqa: PLR0911 (one return for each kind 
     raise BenchinferError(f"cannot save a {type(value).__name__}")
 
 
-def decode(value: Any) -> Any:  # noqa: PLR0911 (one return for each kind of value)
+def decode(value: Any) -> Any:
     """Rebuild what `encode` wrote."""
     if isinstance(value, list):
         return [decode(item) for item in cast("list[object]", value)]
@@ -103,8 +100,6 @@ def decode(value: Any) -> Any:  # noqa: PLR0911 (one return for each kind of val
             return tuple(decode(item) for item in items)
         case {"mapping": list(pairs), **rest} if not rest:
             return dict(_pair(pair) for pair in pairs)
-        case {"phrase": list(parts), **rest} if not rest:
-            return _phrase([decode(part) for part in parts])
         case _:
             raise BenchinferError(f"it holds an object that is none: {_short(value)}")
 
@@ -115,12 +110,6 @@ def _pair(pair: object) -> tuple[Any, Any]:
             return key, item
         case _:
             raise BenchinferError(f"it holds no pair of key and value: {_short(pair)}")
-
-
-def _phrase(parts: list[Any]) -> Phrase:
-    if strange := [part for part in parts if not isinstance(part, (str, *PARTS.values()))]:
-        raise BenchinferError(f"it holds a phrase of what is no part of one: {_short(strange[0])}")
-    return Phrase(*parts)
 
 
 def _array(kind: str, shape: list[Any], values: list[Any]) -> np.ndarray:

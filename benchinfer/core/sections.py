@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from benchinfer.core.hints import Phrase
 from benchinfer.core.numbers import brief
 from benchinfer.core.saving import savable
 
@@ -63,7 +62,7 @@ class Check:
         if ok != within:
             bound = np.nan
         direction = "" if np.isnan(bound) else "at least" if least else "at most"
-        return Check(check, value, direction, bound, bool(ok), "" if ok else Phrase(remedy))
+        return Check(check, value, direction, bound, bool(ok), "" if ok else remedy)
 
     @property
     def held(self) -> str:
@@ -76,7 +75,7 @@ class Check:
     @staticmethod
     def informing(check: str, value: float, remedy: str) -> "Check":
         """Make a row that informs: it has no limit, and says how to read a value that is not 0."""
-        words = Phrase(remedy) if value else ""
+        words = remedy if value else ""
         return Check(check, float(value), "", np.nan, ok=True, remedy=words)
 
 

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.numerics.multiplicity import step_down
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -482,5 +481,5 @@ def _refuse_more_than(most: int, k: int) -> None:
     if k > most:
         raise DesignError(
             f"{k} algorithms have too many sets of equalities to go through.",
-            hint=f"up to {most} for this adjustment; {Option('adjust', 'holm')} takes any number.",
+            hint=f'up to {most} for this adjustment; adjust="holm" takes any number.',
         )

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.numerics.ties import midranks
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -226,8 +225,7 @@ def sign_flip(
     if len(sizes) > MOST_REALS:
         raise DesignError(
             f"{len(sizes)} differences without a common unit have too many sign patterns to count.",
-            hint=f"up to {MOST_REALS} can be counted; {Option('null', 'monte-carlo')} draws"
-            " patterns at random.",
+            hint=f'up to {MOST_REALS} can be counted; null="monte-carlo" draws patterns at random.',
         )
     p = _p_value(
         lambda observed: upper_tail_of_reals(sizes, observed, noise),

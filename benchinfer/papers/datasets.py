@@ -8,7 +8,6 @@ import numpy as np
 
 from benchinfer.comparison.sections import WITHIN, decision, level_writer, mean_writer
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, decimals, fixed, places, significant
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.ties import ranked_rows
@@ -115,7 +114,7 @@ def of_scores(result: "Comparison", scores: "ScoreTable | None") -> LocalLevels:
     if scores is None:
         raise DesignError(
             "a result holds no levels of data sets.",
-            hint=f"{Either('scores=...', 'a table of scores')} has them.",
+            hint="scores=... has them.",
         )
     if scores.digest != setting.digest:
         raise DesignError(

@@ -8,7 +8,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
-from benchinfer.core.hints import Given, Option
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import amount
 from benchinfer.papers.algorithms import by_algorithm, by_pair, numbers, reference, words
 from benchinfer.papers.datasets import by_dataset, by_leaf, each_dataset
@@ -57,8 +57,8 @@ def _measures(answer: Answer, top: int | None, **arguments: object) -> PaperTabl
     for name, value in arguments.items():
         if value is not None:
             raise ArgumentError(
-                f"{Option(name)} goes with one measure, and there are {len(answer)}.",
-                hint=f"name one: {Option('measure', next(iter(answer)))}.",
+                f"{name}=... goes with one measure, and there are {len(answer)}.",
+                hint=f"name one: measure={literal(next(iter(answer)))}.",
             )
     return by_measure(answer, top)
 
@@ -67,9 +67,9 @@ def _groups(
     groups: Subgroups, rows: Rows | None, top: int | None, **arguments: object
 ) -> PaperTable:
     """Lay out groups of data sets."""
-    strange = [Option(name) for name, value in arguments.items() if value is not None]
+    strange = [f"{name}=..." for name, value in arguments.items() if value is not None]
     if rows in ("pairs", "datasets"):
-        strange.append(Option("rows", rows))
+        strange.append(f"rows={literal(rows)}")
     elif not strange:
         return by_leaf(groups, rows or "algorithms", top)
     raise ArgumentError(
@@ -106,8 +106,8 @@ def _refuse(what: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value:
             raise ArgumentError(
-                f"{Option(name)} does not go with {what}.",
-                hint=f"leave it out, or ask for other rows: {Given('rows', 'datasets')}.",
+                f"{name}=... does not go with {what}.",
+                hint="leave it out, or ask for other rows: rows='datasets'.",
             )
 
 

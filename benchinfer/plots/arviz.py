@@ -4,7 +4,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Phrase
 from benchinfer.plots.draw import Drawing, Handed
 
 if TYPE_CHECKING:
@@ -20,9 +19,7 @@ def draw_predictive(result: Any, width: float) -> "Figure":
     if "posterior_predictive" not in tree.children:
         raise DesignError(
             "this model has no predictions of the data sets.",
-            hint=Phrase(
-                Either("kind='trace' and kind='trace-rank'", "trace plots"), " show its draws."
-            ),
+            hint=("kind='trace' and kind='trace-rank' show its draws."),
         )
     words = "Posterior predictive check: effects on the data sets, and effects on data sets drawn"
     figure = _drawn("plot_ppc_dist", tree, f"{words} anew, as far as these are near.", (width, 3.0))

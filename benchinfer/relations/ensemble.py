@@ -8,7 +8,6 @@ import numpy as np
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Readable, Showable
 from benchinfer.core.saving import savable
@@ -439,14 +438,10 @@ def _named(relations: object) -> dict[str, Relation]:
     if not known or not all(isinstance(r, Relation) for r in known.values()):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DesignError(
             "an ensemble is made of at least one relation, each with a name.",
-            hint=Phrase(
-                "Ensemble({'d1': relation, 'd2': relation}); of scores, ",
-                Either(
-                    "per_dataset(compare_mixed, scores).relations(), or of compare_points where"
-                    " there are no replications,",
-                    "--per-dataset",
-                ),
-                " makes one.",
+            hint=(
+                "Ensemble({'d1': relation, 'd2': relation}); of scores, "
+                "per_dataset(compare_mixed, scores).relations(), or of compare_points where there are no replications,"
+                " makes one."
             ),
         )
     return dict(known)

@@ -31,7 +31,6 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons, per_dataset
 from benchinfer.core.arguments import check_choice, check_level
 from benchinfer.core.errors import BenchinferError, DesignError, FitError
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.sections import Refusal
 from benchinfer.relations.consensus.consensus import Consensus, consensus
 from benchinfer.relations.ensemble import Ensemble
@@ -60,7 +59,7 @@ _CHAINS = 4  # of the Bayesian model: 4,000 draws
 # Pairs, of which more take a bootstrap longer than a report should: the best is then compared with
 # the rest.
 _PAIRS = 45
-_NAMED = Call("compare_bootstrap", Option("control", "NAME"))
+_NAMED = 'compare_bootstrap(..., control="NAME")'
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +224,7 @@ def _bootstrapped(scores: ScoreTable, measure: str, level: float, seed: int | No
 
 def _undecidable(resamples: int, pairs: int) -> DesignError:
     what = f"{resamples:,} resamples are too few to decide any of {pairs:,} pairs."
-    return DesignError(what, hint=Phrase(f"{_NAMED} needs fewer, of one named beforehand."))
+    return DesignError(what, hint=f"{_NAMED} needs fewer, of one named beforehand.")
 
 
 def _permuted(scores: ScoreTable, measure: str, level: float, seed: int | None) -> Comparison:

@@ -14,18 +14,7 @@ from benchinfer.analyses.subgroups.archetypes.result import Archetypes
 from benchinfer.analyses.subgroups.subgroups import Subgroups
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import Comparisons
-from benchinfer.core.hints import (
-    Call,
-    Directions,
-    Either,
-    Field,
-    Given,
-    Option,
-    Part,
-    Phrase,
-    Proposal,
-    Subset,
-)
+from benchinfer.core.hints import named_arguments
 from benchinfer.core.numbers import join
 from benchinfer.core.provenance import __version__
 from benchinfer.core.sections import Figure, Reference, Section, Table, checks_table
@@ -48,7 +37,6 @@ _NAMES = {  # of functions and methods
     "complete() keeps": "a smaller table keeps",
     "influence()": "the table of influence",
     "per_dataset": "a comparison on each data set",
-    "plan": "a plan of sample sizes",
     "post_hoc()": "the table of pooled tests",
     "predicted()": "the table of predicted wins",
     "read_scores": "reading the scores",
@@ -56,50 +44,33 @@ _NAMES = {  # of functions and methods
 
 
 def as_prose(text: str) -> str:
-    """Write a phrase for who reads results and calls nothing: analyses and options in words.
+    """Write a hint for who reads results and calls nothing: analyses and options in words.
 
     Examples
     --------
-    >>> as_prose(Phrase(Call("compare_permutation", Option("on", "ranks")), "."))
+    >>> as_prose('compare_permutation(..., on="ranks").')
     'a permutation test (on: ranks).'
-    >>> as_prose(Phrase(f"{Option('residual', 'dataset')} models this."))
+    >>> as_prose('residual="dataset" models this.')
     'the option residual (dataset) models this.'
     """
-    return text.written(_words) if isinstance(text, Phrase) else text
+    return named_arguments(text, _argument, _named)
 
 
-def _words(part: Part) -> str:  # noqa: PLR0911 (one return for each kind of part)
-    match part:
-        case Either(python):
-            return _NAMES.get(python, python)
-        case Subset(names):
-            return f"a table of some {names.replace('datasets', 'data sets')}"
-        case Directions(names):
-            of = f" of {join(names)}" if names else ""
-            return f"the direction{of}, higher or lower"
-        case Field(name, value):
-            return _valued(f"the measure's {name}", value)
-        case Call("Measure", Option(name, value)):
-            return _valued(f"the measure's {name}", value)
-        case Call(function, option):
-            said = f" ({_given(option)})" if option else ""
-            return f"{_NAMES.get(function, function)}{said}"
-        case Option(name, value) | Given(name, value):
-            return _valued(f"the option {name}", value)
-        case Proposal(gives=gives):
-            return f"another reading of the table, {gives}"
+def _argument(name: str, value: object) -> str:
+    what = (
+        f"the measure's {name.removeprefix('Measure.')}"
+        if name.startswith("Measure.")
+        else f"the option {name}"
+    )
+    return f"{what} ({said})" if (said := _value(value)) else what
 
 
-def _given(option: Option | Given | Either) -> str:
-    if isinstance(option, Either):
-        return _words(option)
-    value = _value(option.value)
-    return f"{option.name}: {value}" if value else f"with {option.name}"
-
-
-def _valued(name: str, value: object) -> str:
-    """Return a name with its value in brackets, if it is a certain one."""
-    return f"{name} ({said})" if (said := _value(value)) else name
+def _named(function: str, name: str, value: object) -> str:
+    known = _NAMES.get(function, function)
+    if not name:
+        return known
+    said = _value(value)
+    return f"{known} ({name}: {said})" if said else f"{known} (with {name})"
 
 
 def _value(value: Any) -> str:

@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError, unknown
-from benchinfer.core.hints import Call, Directions, Either, Given, Option, Phrase
+from benchinfer.core.hints import directions, literal
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array
 from benchinfer.scores.coverage import Finding
@@ -197,36 +197,36 @@ def assign(
     unused = [name for name in search.left if name not in wide and name not in features]
     if unused and (wide or "value" in search.of):
         what = f"{len(unused)} {_plural('column', len(unused))} not used: {', '.join(unused)}."
-        hint = Phrase(f"{Option('columns', {})} gives a column a role.")
+        hint = "columns={...} gives a column a role."
         hint += _by_name(unused, search.of) + _out_of(unused)
         search.findings.append(Finding("unused columns", "note", len(unused), what, (), hint))
     return Roles(search.of, wide, layout, tuple(search.findings), tuple(numeric))
 
 
-def _by_name(unused: Sequence[str], of: Mapping[str, Sequence[str]]) -> Phrase:
+def _by_name(unused: Sequence[str], of: Mapping[str, Sequence[str]]) -> str:
     """Return a hint on columns whose names say what they may be; nothing without one."""
     plain = {name: common_name(name) for name in unused}
-    ways: list[Phrase] = []
+    ways: list[str] = []
     for role, names in _MEANING.items():
         there = [name for name in unused if plain[name] in names and role not in of][:1]
-        ways += [Phrase(Given("columns", {name: role})) for name in there]
+        ways += [f"columns={ {name: role}!r}" for name in there]
     numbers = tuple(name for name in unused if _SIZES.fullmatch(plain[name]))
-    ways += [Phrase(Option("covariates", numbers))] if numbers else []
+    ways += [f"covariates={literal(numbers)}"] if numbers else []
     if not ways:
-        return Phrase()
-    return Phrase(" By their names: ", *[p for way in ways for p in ("; ", way)][1:], ".")
+        return ""
+    return "".join((" By their names: ", *[p for way in ways for p in ("; ", way)][1:], "."))
 
 
-def _out_of(unused: Sequence[str]) -> Phrase:
+def _out_of(unused: Sequence[str]) -> str:
     """Return a hint on a column that seems to hold numbers of trials; nothing without one."""
     of = [name for name in unused if _TRIALS.fullmatch(name.lower())][:1]
-    binomial = Call("compare_bayes", Option("likelihood", "binomial"))
-    return Phrase(*(
+    binomial = 'compare_bayes(..., likelihood="binomial")'
+    return "".join((*(
         f" If a score is counted out of {name}, divide counts by it and keep it"
-        f" ({Option('covariates', name)}): {binomial} with {Option('trials', name)} knows how"
+        f" (covariates={literal(name)}): {binomial} with trials={literal(name)} knows how"
         " precise each score is."
         for name in of
-    ))  # fmt: skip
+    ),))  # fmt: skip
 
 
 def level_columns(
@@ -236,8 +236,8 @@ def level_columns(
     given = dict(columns or {})
     if odd := [name for name, role in given.items() if role in INNER]:
         raise ScoreTableError(
-            f"{Given('columns', {odd[0]: given[odd[0]]})}: there is no role {given[odd[0]]!r}.",
-            hint=f"{Option('units', ('item', 'answer'))} names the levels.",
+            f"columns={ {odd[0]: given[odd[0]]}!r}: there is no role {given[odd[0]]!r}.",
+            hint='units=("item", "answer") names the levels.',
         )
     if not units:
         return None if columns is None else given
@@ -245,9 +245,9 @@ def level_columns(
     levels = [_column(name, by_role, names, units) for name in units]
     if other := [name for name in by_role if name not in levels]:
         raise ScoreTableError(
-            f"{Given('columns', {other[0]: 'replication'})}: the column is no level of"
+            f"columns={ {other[0]: 'replication'}!r}: the column is no level of"
             f" {', '.join(units)}.",
-            hint=f"name it among {Option('units', (*units, other[0]))}, where it belongs.",
+            hint=f"name it among units={literal((*units, other[0]))}, where it belongs.",
         )
     if both := [name for name in levels if given.get(name, "replication") != "replication"]:
         raise ScoreTableError(
@@ -318,7 +318,7 @@ def _refuse_roles(says: Sequence[str], layout: str) -> None:
     ]
     if odd:
         raise ScoreTableError(
-            f"{Given('layout', layout)}: {{{odd[0]}}} is no role, or is there twice.",
+            f"{layout=}: {{{odd[0]}}} is no role, or is there twice.",
             hint=f"in braces, each once: {', '.join(LABELS)}.",
         )
 
@@ -339,10 +339,7 @@ def _covariates(
             faults.append(_no_column(what, name, names, names))
         elif name in scores:
             what = f"the column {name!r} is said to hold scores, and to be a covariate."
-            hint = Phrase(
-                f"leave it out of {Option('covariates', '')}, or keep a copy of it under"
-                " another name."
-            )
+            hint = "leave it out of covariates=, or keep a copy of it under another name."
             faults.append(Finding("covariate of scores", "error", 1, what, (), hint))
         elif name in ROLES:
             what = f"a covariate cannot be called {name!r}, which is the name of a role."
@@ -366,12 +363,12 @@ def _given(search: _Search, columns: Mapping[str, str]) -> None:
     for name, role in columns.items():
         if pairs := _several_pairs(name, role, search.names):
             what = f"there is no column {name!r}: each column is said by itself."
-            raise ScoreTableError(what, hint=Phrase(f"{Given('columns', pairs)}."))
+            raise ScoreTableError(what, hint=f"columns={pairs!r}.")
         if role not in (*ROLES, *INNER):
             hint = "from the table's name to ours: " + ", ".join(map(repr, ROLES)) + "."
             if name in ROLES and role in search.names:
-                hint = Phrase(f"the other way round: {Given('columns', {role: name})}.")
-            what = Phrase(f"{Given('columns', {name: role})}: there is no role {role!r}.")
+                hint = f"the other way round: columns={ {role: name}!r}."
+            what = f"columns={ {name: role}!r}: there is no role {role!r}."
             raise ScoreTableError(what, hint=hint)
         if name not in search.names:
             what = f"there is no column {name!r} to be the {role}."
@@ -413,7 +410,7 @@ def _recognised(search: _Search, roles: Sequence[str]) -> None:
                 rows.append((chosen[0], role))
     if rows:
         what = "columns recognised by name: " + ", ".join(f"{a} as {b}" for a, b in rows) + "."
-        hint = Phrase(f"{Option('columns', {})} says otherwise.")
+        hint = "columns={...} says otherwise."
         search.findings.append(Finding("recognised columns", "note", len(rows), what, (), hint))
 
 
@@ -424,9 +421,9 @@ def common_name(name: str) -> str:
 
 
 def _several(role: str, names: list[str]) -> Finding:
-    hint = Phrase(f"{Given('columns', {names[0]: role})} chooses one")
+    hint = f"columns={ {names[0]: role}!r} chooses one"
     if role != "value":
-        hint += Phrase(f"; {Given('columns', dict.fromkeys(names, role))} joins them")
+        hint += f"; columns={dict.fromkeys(names, role)!r} joins them"
     what = f"{len(names)} columns could be the {role}: {', '.join(names)}."
     return Finding("ambiguous columns", "error", len(names), what, (), hint + ".")
 
@@ -443,26 +440,22 @@ def _missing(
         if any(f"to be the {role}." in f.what for f in search.findings if named):
             continue  # said already, by the user's own name for it
         scores = layout == "long" and role == "value"
-        hint = Phrase(f"{Given('columns', {'NAME': role})} says which it is; the table has: ")
+        hint = f"columns={ {'NAME': role}!r} says which it is; the table has: "
         if scores and not measures:
-            declared = Directions(tuple(search.left) if len(search.left) == 1 else ())
-            hint = Phrase(f"{declared}{Either(',', '')} says which it is; the table has: ")
+            declared = f"{directions(tuple(search.left) if len(search.left) == 1 else ())}"
+            hint = f"{declared}, says which it is; the table has: "
         hint += ", ".join(search.names) + "."
         near = [n for m in measures for n in difflib.get_close_matches(m, search.left, 1)]
         if scores and (hits := [m for m in measures if m in search.left]):
-            hint = Phrase(
-                f"{Option('layout', 'wide-measures')} reads {', '.join(hits)} as columns of scores."
-            )
+            hint = f'layout="wide-measures" reads {", ".join(hits)} as columns of scores.'
         elif scores and near:
-            hint = Phrase(f"did you mean the measure {near[0]!r}? ") + hint
+            hint = f"did you mean the measure {near[0]!r}? " + hint
         elif layout == "long" and role == "algorithm" and "value" not in search.of:
-            hint += Phrase(
-                f"\n{Option('layout', 'wide-algorithms')} reads one column per algorithm."
-            )
+            hint += '\nlayout="wide-algorithms" reads one column per algorithm.'
         what = f"there is no column for the {role}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
     if layout != "long" and not wide and not ("measure" in says and measures):
-        what = Phrase(f"there is no column of scores to read with {Given('layout', layout)}.")
+        what = f"there is no column of scores to read with {layout=}."
         hint = f"the table has: {', '.join(search.names)}."
         search.findings.append(Finding("missing columns", "error", 1, what, (), hint))
 
@@ -471,9 +464,8 @@ def _by_pattern(layout: str, wide: Mapping[str, Mapping[str, str]]) -> Finding:
     """Report how the names of columns were read."""
     first = next(iter(wide))
     labels = ", ".join(f"{role} {label}" for role, label in wide[first].items())
-    what = Phrase(
-        f"{len(wide)} {_plural('column', len(wide))} of scores by {Given('layout', layout)}:"
-        f" {first} is {labels}."
+    what = (
+        f"{len(wide)} {_plural('column', len(wide))} of scores by {layout=}: {first} is {labels}."
     )
     return Finding("columns by pattern", "note", len(wide), what)
 
@@ -490,7 +482,7 @@ def _without_column(
         what = f"there is no column of scores for the measure {measure!r}."
         fault = _no_column(what, measure, search.names, left)
         if used := [role for role, names in search.of.items() if measure in names]:
-            hint = Phrase(f"it is read as the {used[0]}; {Option('columns', {})} says otherwise. ")
+            hint = f"it is read as the {used[0]}; columns={{...}} says otherwise. "
             fault = replace(fault, hint=hint + f"The table has: {', '.join(search.names)}.")
         search.findings.append(fault)
 
@@ -538,7 +530,7 @@ def odd_kinds(roles: Roles, kinds: Mapping[str, str]) -> list[Finding]:
                 said = (
                     f"{_plural('column', len(names))} {', '.join(names)}: the {whose} are {what}."
                 )
-                how = Phrase(hint, Either(code.format(repr(names[0])), ""), ".")
+                how = hint + f"{code.format(repr(names[0]))}" + "."
                 findings.append(Finding(f"{kind} values", "error", len(names), said, (), how))
     return findings
 
@@ -771,7 +763,7 @@ def column_roles(
         if len(near) > 1 and _plain_name(near[0]) != role:
             said = ", ".join(map(repr, near))
             what = f"several columns could be the {role}: {said}."
-            findings.append(_error(what, Phrase(f"{Option('columns', {})} says which is.")))
+            findings.append(_error(what, "columns={...} says which is."))
     return of, findings
 
 
@@ -779,7 +771,7 @@ def missing_columns(lacking: Sequence[str], names: Sequence[str]) -> Finding:
     """Report columns that are lacking, and those that there are."""
     has = f"the table has: {', '.join(names)}"
     what = f"missing columns: {', '.join(lacking)}."
-    return _error(what, Phrase(f"{has}; {Option('columns', {})} says which is which."))
+    return _error(what, f"{has}; columns={{...}} says which is which.")
 
 
 def _error(what: str, hint: str) -> Finding:

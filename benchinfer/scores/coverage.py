@@ -36,6 +36,8 @@ class Finding:
         Header row and the first offenders, as strings.
     hint
         What to do.
+    proposes
+        Arguments of `read_scores` that mend it, each with a value; an empty one asks for it.
     """
 
     rule: str
@@ -44,6 +46,7 @@ class Finding:
     what: str
     where: tuple[tuple[str, ...], ...] = ()
     hint: str = ""
+    proposes: tuple[tuple[str, tuple[str, ...] | str], ...] = ()
 
 
 @savable

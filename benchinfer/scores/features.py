@@ -8,7 +8,6 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.faults import refuse
@@ -162,7 +161,7 @@ def _columns(
     if not dataset_columns:
         raise ScoreTableError(
             "features need a column that names data sets.",
-            hint=f"{Option('columns', {'NAME': 'dataset'})} says which column it is.",
+            hint='columns={"NAME": "dataset"} says which column it is.',
         )
     with engine_errors(origin.name):
         frame, _ = origin.load([*dataset_columns, *names], [], [])

@@ -16,7 +16,6 @@ import numpy as np
 
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Given, Option, Phrase
 from benchinfer.core.measure import Kind, Measure, Normalisation, Reference, printable
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import note_input
@@ -131,7 +130,7 @@ def _of_mapping(given: Mapping[str, Any], declared: Normalise) -> Scheme:
     values = [_reference(given[name]) for name in names]
     references = {str(n): v for n, v in zip(names, values, strict=True) if n and v is not None}
     if not len(references) == len(names) == 2 or not _is_number(tolerance):
-        raise ArgumentError(f"{Given('normalise', declared)} cannot be read.", hint=_USAGE)
+        raise ArgumentError(f"normalise={declared!r} cannot be read.", hint=_USAGE)
     return Scheme("references", references, float(tolerance))
 
 
@@ -263,7 +262,7 @@ def normalised_note(table: "ScoreTable", scheme: Scheme, measure: Measure, new: 
     hint = ""
     if measure.tolerance and not scheme.tolerance:
         what += f" The tolerance {measure.tolerance:g} of {measure.name} does not apply to it."
-        hint = Phrase(f"{Option('normalise', 'HOW:TOLERANCE')} sets one on the scale.")
+        hint = 'normalise="HOW:TOLERANCE" sets one on the scale.'
     n = int(table.summary.of(measure.name).n.sum())
     return Finding("normalised", "note", n, what, (), hint)
 
@@ -278,7 +277,7 @@ def _ends(
         raise DesignError(
             f"no data set has more than two scores of {measure.name}: normalised by themselves"
             " they say only which is better.",
-            hint=f"{Call('compare_wins')} compares by that; references give a scale.",
+            hint="compare_wins compares by that; references give a scale.",
         )
     low, high = np.zeros(len(held)), np.ones(len(held))
     if scheme.kind == "references":
@@ -331,12 +330,12 @@ def _refuse_flat(
     ends = [[f"{x:.6g}" for x in measure.level_of(values[wrong])] for values in (low, high)]
     rows = list(zip([table.datasets[d] for d in wrong], *ends, strict=True))
     where = f"on {len(wrong):,} of {count(len(low), 'data set')}"
-    leave = Either("scores.subset(datasets=[...])", "--where with the names of the others")
+    leave = "scores.subset(datasets=[...])"
     if scheme.kind != "references":
         raise DesignError(
             f"{where} all scores of {measure.name} are the same, and have no scale.",
             where=[("dataset", "score"), *((name, value) for name, value, _ in rows)],
-            hint=f"{leave} leaves them out; {Option('normalise', 'ranks')} ties all algorithms.",
+            hint=f'{leave} leaves them out; normalise="ranks" ties all algorithms.',
         )
     zero, one = (_name(*reference) for reference in scheme.references.items())
     raise DesignError(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, unknown
-from benchinfer.core.hints import Call, Either, Given, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure, is_text
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.facts import Facts
@@ -329,7 +329,7 @@ def _read(
     if set(origin.names) >= BATTLE:
         raise ScoreTableError(
             f"{origin.name!r} holds battles of two models each, not scores.",
-            hint=Phrase(Either("read_wins(...)", "compare wins"), " counts them."),
+            hint=("read_wins(...) counts them."),
         )
     origin = origin if where is None else filtered(origin, where)
     declared_measures, scheme, covariate_names, levels, of_curve, findings = declared(
@@ -427,20 +427,20 @@ def _check_arguments(
         understood = failed in ("missing", "error", "worst")
     if not understood:
         raise ScoreTableError(
-            f"{Given('failed', failed)} is not understood.",
-            hint=f"{Option('failed', 'missing')}, {Option('failed', 'error')},"
-            f" {Option('failed', 'worst')}, or the score that a failure is worth.",
+            f"{failed=} is not understood.",
+            hint='failed="missing", failed="error",'
+            ' failed="worst", or the score that a failure is worth.',
         )
     if crashed not in (choices := ("stopped", "missing")):
         raise ScoreTableError(unknown("crashed", crashed, choices))
     if dataset is not None and not is_text(dataset):
-        raise ScoreTableError(f"{Given('dataset', dataset)} is not text in UTF-8.")
+        raise ScoreTableError(f"{dataset=} is not text in UTF-8.")
 
 
 def _of_tool(tool: Format) -> list[Finding]:
     """Report the tool that wrote a table, if there is one."""
     note = f"; {tool.note}" if tool.note else ""
-    hint = Phrase(f"{Option('layout', 'long')} reads the columns as they are.")
+    hint = 'layout="long" reads the columns as they are.'
     what = f"taken for results of {tool.tool}{note}."
     return [Finding("tool recognised", "note", 1, what, (), hint)] if tool.tool else []
 
@@ -457,20 +457,20 @@ def _constant_labels(
     if not roles.has("dataset"):
         labels["dataset"] = dataset or origin.stem
         what = f"no column of data sets: all scores are of one, {labels['dataset']!r}."
-        hint = Phrase(f"{Either('dataset="..."', '--dataset NAME')} names it.")
+        hint = 'dataset="..." names it.'
         findings.append(Finding("no dataset column", "note", 1, what, (), hint))
     elif dataset is not None:
         where = "names of columns hold"
         if "dataset" in roles.of:
             where = f"column {', '.join(roles.of['dataset'])} holds"
-        what = Phrase(f"{Given('dataset', dataset)} was given, but the {where} data sets.")
-        selects = Either(f"scores.subset(datasets={dataset!r})", "a table of some data sets")
-        hint = Phrase(f"leave it out; {selects} selects.")
+        what = f"{dataset=} was given, but the {where} data sets."
+        selects = f"scores.subset(datasets={dataset!r})"
+        hint = f"leave it out; {selects} selects."
         findings.append(Finding("dataset given twice", "error", 1, what, (), hint))
     if not roles.has("replication"):
         labels["replication"] = "1"
         what = "no column of replications: one replication per data set."
-        hint = Phrase(f"{Option('columns', {'NAME': 'replication'})} says which column it is.")
+        hint = 'columns={"NAME": "replication"} says which column it is.'
         findings.append(Finding("no replication column", "note", 1, what, (), hint))
     if not roles.has("algorithm"):
         labels["algorithm"] = "?"  # reported as a missing column
@@ -478,8 +478,8 @@ def _constant_labels(
         if len(measures) > 1 and roles.scores:
             names = ", ".join(m.name for m in measures)
             what = f"no column of measures, but several are declared: {names}."
-            hint = Phrase(f"{Option('columns', {'NAME': 'measure'})} says which column it is;\n")
-            hint += Phrase(f"{Option('layout', 'wide-measures')} reads one column per measure.")
+            hint = 'columns={"NAME": "measure"} says which column it is;\n'
+            hint += 'layout="wide-measures" reads one column per measure.'
             findings.append(Finding("missing columns", "error", 1, what, (), hint))
         elif measures:
             what = f"no column of measures: all scores are of {measures[0].name!r}."
@@ -624,7 +624,7 @@ def _limited(reading: Reading, findings: list[Finding], crashed: Crashed) -> tup
         raise ScoreTableError(
             "runs with a limit are not averaged before they are compared: means of stopped and"
             " solved runs are neither.",
-            hint=Phrase(f"{Option('repeats', 'keep')} takes them as runs on the same problem."),
+            hint='repeats="keep" takes them as runs on the same problem.',
         )
     faults, failures = runs.faults(), runs.failures(crashed)
     reading = _again(reading, runs.scored(crashed))
@@ -654,40 +654,41 @@ def _distinguished(finding: Finding, origin: Source, reading: Reading) -> Findin
     name, replication = of_tool or telling_column(origin, roles), roles.of.get("replication", ())
     nested = nested_columns(origin, roles)
     if nested and nested != (*replication, name) and not of_tool:
-        hint = Phrase(
-            f"{join(nested)} tell them apart: {Option('units', nested)} counts {plural(nested[0])},"
+        hint = (
+            f"{join(nested)} tell them apart: units={literal(nested)} counts {plural(nested[0])},"
             " and averages over what each holds."
         )
-        return replace(finding, hint=hint)
+        return replace(finding, hint=hint, proposes=(("units", nested),))
     if name is None:
         return finding
     items = {common_name(n) for n in replication} & ITEMS
     if common_name(name) in STEPS and not items:
         what = f"rows of one place differ in their {name}, as the points of a curve do:"
-        hint = Phrase(f"{what} {Option('take', f'last:{name}')} compares their last ones.")
+        hint = f"{what} take={literal(f'last:{name}')} compares their last ones."
         if name in TRACES:
-            hint += Phrase(
-                f"\n{Option('targets', TARGETS)} compares what runs spend until they reach values."
+            hint += (
+                f"\ntargets={literal(TARGETS)} compares what runs spend until they reach values."
             )
-        return replace(finding, hint=hint)
+        return replace(finding, hint=hint, proposes=(("take", f"last:{name}"),))
     if common_name(name) in GROUPS and replication:
         inner = " and ".join(replication)
-        hint = Phrase(
-            f"{inner} repeats in each {name}: {Option('units', (name, *replication))} averages over"
+        hint = (
+            f"{inner} repeats in each {name}: units={literal((name, *replication))} averages over"
             f" {inner} and counts {name}."
         )
-        return replace(finding, hint=hint)
+        return replace(finding, hint=hint, proposes=(("units", (name, *replication)),))
     labels = dict.fromkeys((*replication, name), "replication")
-    hint = Phrase(f"the column {name} tells them apart: {Given('columns', labels)}.")
-    repeats = max(int(row[-1]) for row in finding.where[1:])
+    hint = f"the column {name} tells them apart: columns={labels!r}."
+    repeats, proposes = max(int(row[-1]) for row in finding.where[1:]), finding.proposes
     if replication and 1 < repeats <= reading.summary.replications.max():
         inside = " and ".join(replication)
-        hint = Phrase(
-            f"the column {name} repeats within {inside}: {Option('units', (*replication, name))}"
+        hint = (
+            f"the column {name} repeats within {inside}: units={literal((*replication, name))}"
             f" averages over it and counts {inside}.\nOnly where each {name} was drawn by itself"
-            f" is it a label of replications, too: {Given('columns', labels)}."
+            f" is it a label of replications, too: columns={labels!r}."
         )
-    return replace(finding, hint=hint)
+        proposes = (("units", (*replication, name)),)
+    return replace(finding, hint=hint, proposes=proposes)
 
 
 def _answers_as_replications(roles: Roles) -> Finding | None:
@@ -701,8 +702,8 @@ def _answers_as_replications(roles: Roles) -> Finding | None:
         f"replications are named by {' and '.join(names)}: the answers to one {items[0]} count as"
         " independent ones, which they are not."
     )
-    hint = Phrase(
-        f"{Option('units', (*items, *inner))} averages over {' and '.join(inner)} and counts"
+    hint = (
+        f"units={literal((*items, *inner))} averages over {' and '.join(inner)} and counts"
         f" {items[0]}; tests of joined answers claim too much."
     )
     return Finding("joined replications", "warning", len(names), what, (), hint)
@@ -715,15 +716,15 @@ def _in_groups(origin: Source, roles: Roles, role: str) -> list[Finding]:
     name, groups, n = group
     if role == "replication":
         rule, members = "items in groups", counted(n, roles.of[role][0])
-        hint = Phrase(
-            f"{Option('units', (name, *roles.of[role]))} counts {plural(name)}, and says how"
+        hint = (
+            f"units={literal((name, *roles.of[role]))} counts {plural(name)}, and says how"
             " much the others depend on each other."
         )
     else:
         rule, members = "data sets in groups", count(n, "data set")
-        hint = Phrase(
-            f"{Given('columns', {name: 'domain'})} names the groups; {Call('compare_mixed')} with"
-            f" {Option('domains', 'random')} takes the {plural(name)} as the sample."
+        hint = (
+            f"columns={ {name: 'domain'}!r} names the groups; compare_mixed with"
+            f' domains="random" takes the {plural(name)} as the sample.'
         )
     what = (
         f"the column {name} puts {members} in {counted(groups, name)}: those of one {noun(name)}"

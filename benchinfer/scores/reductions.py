@@ -7,7 +7,6 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.columns import Frame
@@ -333,15 +332,12 @@ def require_scale(frame: Frame, measure: Measure) -> None:
             "scores above 0" if measure.scale == "log" else "scores between 0 and 1, both excluded"
         )
         raise DesignError(
-            f"{count} {'score' if count == 1 else 'scores'} of measure {measure.name!r} cannot"
-            f" be put on the {measure.scale} scale.",
+            f"{count} {'score' if count == 1 else 'scores'} of measure {measure.name!r} cannot be"
+            f" put on the {measure.scale} scale.",
             where=first_rows(bad, ("dataset", "replication", "algorithm", "value")),
             hint=[
                 f"the {measure.scale} scale takes {legal_range}:",
-                (
-                    f"say {Option('scale', 'identity')}, or move the scores away from the"
-                    " border and say how."
-                ),
+                ('say scale="identity", or move the scores away from the border and say how.'),
             ],
         )
 

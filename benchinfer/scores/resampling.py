@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from benchinfer.core.errors import BenchinferError, unknown
-from benchinfer.core.hints import Either
 from benchinfer.core.saving import savable
 
 type Kind = Literal["independent", "bootstrap", "holdout", "cv", "seeds", "items"]
@@ -106,8 +105,8 @@ class Resampling:
         return self.test_fraction if self.kind == "holdout" else 0.0
 
 
-def declaration(kind: str, replications: int, argument: str = "resampling=") -> Either:
+def declaration(kind: str, replications: int, argument: str = "resampling=") -> str:
     """Return an example of what declares an overlap, of folds one that the replications allow."""
     folds = next((n for n in (10, 5) if replications % n == 0), max(replications, 2))
     name, value = ("folds", folds) if kind == "cv" else ("test_fraction", 0.1)
-    return Either(f'{argument}Resampling("{kind}", {name}={value})', f"--resampling {kind}:{value}")
+    return f'{argument}Resampling("{kind}", {name}={value})'

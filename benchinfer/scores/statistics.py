@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from benchinfer.core import saving
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
@@ -230,7 +229,7 @@ def rows_needed() -> DesignError:
     return DesignError(
         "this needs the scores themselves, of which the table holds only statistics.",
         hint=[
-            f"{Call('compare_mixed')} and {Call('compare_bayes')} need statistics only;",
+            "compare_mixed and compare_bayes need statistics only;",
             "for all else read the scores, of a cluster after compute() or toPandas().",
         ],
     )
@@ -495,23 +494,23 @@ def _refuse_other(a: SufficientStatistics, b: SufficientStatistics) -> None:
     shared = set(a.summary.datasets) & set(b.summary.datasets)
     if shared and a.unit_size != b.unit_size and not faults:  # NaN, too
         raise DesignError(
-            "nested units of the parts hold different numbers of items, and"
-            f" {len(shared):,} {'data set is' if len(shared) == 1 else 'data sets are'} in both:"
-            " a level is no mean of those of the parts.",
+            f"nested units of the parts hold different numbers of items, and {len(shared):,}"
+            f" {'data set is' if len(shared) == 1 else 'data sets are'} in both: a level is no"
+            " mean of those of the parts.",
             hint="add statistics of whole data sets, or read their parts together.",
         )
     scaled = [m.name for m in b.measures if m.normalised and m.normalised.of_scores]
     if shared and scaled and not faults:
         raise DesignError(
-            f"each part has its own scale of {', '.join(scaled)} on"
-            f" {len(shared):,} data sets that both parts have.",
+            f"each part has its own scale of {', '.join(scaled)} on {len(shared):,} data sets that"
+            " both parts have.",
             hint="add the parts as they were read, and normalise what compares them.",
         )
     if faults:
         raise DesignError(
             f"the parts declare differently: {', '.join(faults)}.",
-            hint=f"read both with the same {Option('measures')}, {Option('resampling')},"
-            f" {Option('paired')} and {Option('features')}.",
+            hint="read both with the same measures=..., resampling=..., paired=... and"
+            " features=....",
         )
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from benchinfer.core import frames
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, message, unknown
-from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
@@ -96,11 +95,10 @@ def rate_intervals(
     other = values[~np.isin(values, (0, 1))]
     if len(other):
         raise DesignError(
-            f"{len(other):,} of {len(values):,} scores of measure {measure.name!r} are"
-            f" neither 0 nor 1, such as {other[0]:g}.",
-            hint="intervals of rates are for items that are right or wrong;"
-            f" {Call('compare_pair')} and {Call('compare_mixed')} have intervals of"
-            " differences of other scores.",
+            f"{len(other):,} of {len(values):,} scores of measure {measure.name!r} are neither 0"
+            f" nor 1, such as {other[0]:g}.",
+            hint="intervals of rates are for items that are right or wrong; compare_pair and"
+            " compare_mixed have intervals of differences of other scores.",
         )
     there = summary.n[0] > 0
     n, mean = summary.n[0, there], summary.mean[0, there]
@@ -293,8 +291,7 @@ class ScoreTable(Showable):
         if (chosen := self.measure(measure)).limit is None:
             raise DesignError(
                 f"measure {chosen.name!r} has no limit.",
-                hint=f"declare it: {Either('limit=3600', 'limit = 3600')}, in the unit of the"
-                " measure.",
+                hint="declare it: limit=3600, in the unit of the measure.",
             )
         return chosen
 
@@ -1092,9 +1089,8 @@ class ScoreTable(Showable):
             if not (datasets := summary.complete_datasets(paired=self.paired)):
                 raise DesignError(
                     f"no data set is whole for measure {summary.measures[0]!r}.",
-                    hint=f"{Option('by', 'replication')} keeps complete replications,"
-                    f" {Either('subset(algorithms=...)', 'a table of some algorithms')} the"
-                    " algorithms that matter.",
+                    hint='by="replication" keeps complete replications,'
+                    " subset(algorithms=...) the algorithms that matter.",
                 )
             return self.subset(datasets=datasets)
         if by != "replication":

@@ -41,7 +41,6 @@ from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics.directions.rank_sets import rank_sets_of_draws
@@ -63,9 +62,8 @@ def compare_joint(
     if len(setting.coverage.datasets) == 1:
         raise DesignError(
             "one data set says nothing about how algorithms vary between data sets.",
-            hint=f"{Call('compare_pair')} compares two algorithms on one data set,"
-            f" {Call('compare_mixed')} and {Call('compare_permutation')} any number;"
-            " or add data sets.",
+            hint="compare_pair compares two algorithms on one data set, compare_mixed and"
+            " compare_permutation any number; or add data sets.",
         )
     validation.check_connected(setting)
     if options.likelihood == "normal" and options.interactions == "t":
@@ -101,12 +99,12 @@ def _check_ties_at_limit(setting: Setting) -> None:
         i, j = (setting.algorithms[k] for k in np.unravel_index(both.argmax(), both.shape))
         raise DesignError(
             f"{i} and {j} were both stopped at the limit on {n} of"
-            f" {count(len(always), 'data set')}: differences of exactly 0, which"
-            f" {Given('interactions', 't')} takes for those of a typical data set.",
-            hint=f"{Option('interactions', 'normal')} models mean times up to the limit, as"
-            f" {Call('compare_mixed')} does;"
-            f" {Either('scores.solved()', 'a measure of 0 and 1')} with"
-            f" {Option('likelihood', 'binomial')} models shares solved.",
+            f" {count(len(always), 'data set')}: differences of exactly 0, which interactions='t'"
+            " takes for those of a typical data set.",
+            hint='interactions="normal" models mean times up to the limit, as'
+            " compare_mixed does;"
+            " scores.solved() with"
+            ' likelihood="binomial" models shares solved.',
         )
 
 

@@ -21,7 +21,6 @@ from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import Convergence, codes_of, directional, effects_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import reporting
 from benchinfer.core.provenance import StoredOptions
@@ -519,8 +518,7 @@ class BayesComparison(Comparison):
             raise DesignError(
                 f"the comparison is {self.about or 'about these data sets'}, not about the next"
                 " data set.",
-                hint=f"compare with {Option('target', 'domain')}; the next data set is one of"
-                " all domains.",
+                hint='compare with target="domain"; the next data set is one of all domains.',
             )
         result = replace(self, quantity=quantity)
         codes = codes_of(result.outcomes, self.level, settled=self.convergence.settled)

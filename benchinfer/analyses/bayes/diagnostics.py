@@ -7,7 +7,6 @@ import numpy as np
 from benchinfer.analyses.bayes.numerics.contrasts import helmert
 from benchinfer.analyses.bayes.subgroups import contrast_matrix
 from benchinfer.comparison.checks import decisions, tables
-from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 
@@ -77,7 +76,7 @@ def _domains(result: "BayesComparison") -> list[Check]:
                 "domains taken as one",
                 n,
                 1.0,
-                remedy=f"the table names several domains: {Option('domains', 'random')} makes"
+                remedy='the table names several domains: domains="random" makes'
                 " them a level of the model",
             )
         ]
@@ -126,12 +125,9 @@ def _design(result: "BayesComparison") -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                remedy=Phrase(
-                    Either(
-                        "folds=... or test_fraction=... of the resampling",
-                        "--resampling cv:FOLDS or holdout:FRACTION",
-                    ),
-                    " sets the correlation of replications; without it they count as independent",
+                remedy=(
+                    "folds=... or test_fraction=... of the resampling"
+                    " sets the correlation of replications; without it they count as independent"
                 ),
             )
         )

@@ -32,7 +32,6 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
@@ -119,9 +118,8 @@ def reduced(scores: "ScoreTable", setting: Setting) -> ContrastData:
     except FitError as error:
         raise DesignError(
             str(error),
-            hint="a comparison needs scores that differ:"
-            f" {Either('scores.findings()', 'benchinfer check')} names constant and"
-            f" identical algorithms; {Call('compare_points')} describes such a table.",
+            hint="a comparison needs scores that differ: scores.findings() names constant and"
+            " identical algorithms; compare_points describes such a table.",
         ) from None
 
 
@@ -156,9 +154,8 @@ def domain_level(setting: Setting, data: ContrastData) -> Codes:
         raise DesignError(
             f"the data sets are of {count(n, 'domain')}: {join(names)}.",
             hint=f"how domains vary shows from {_FEWEST_DOMAINS} of them on;"
-            f" {Option('domains', 'pooled')} takes them as one,"
-            f" {Either('scores.subset(domains=...)', 'a table of some domains')}"
-            " compares in one.",
+            f' domains="pooled" takes them as one,'
+            " scores.subset(domains=...) compares in one.",
         )
     return domain
 
@@ -206,9 +203,9 @@ def fit(
             return BayesFit(model, draws, converged(draws), extended=True)
     except np.linalg.LinAlgError:
         raise DesignError(
-            "differences are the same on several data sets to the last digit: the posterior of"
-            " the interactions' size has a spike at 0 that cannot be sampled.",
-            hint=f"{Call('compare_permutation')} needs no model; or give scores with more digits.",
+            "differences are the same on several data sets to the last digit: the posterior of the"
+            " interactions' size has a spike at 0 that cannot be sampled.",
+            hint="compare_permutation needs no model; or give scores with more digits.",
         ) from None
 
 

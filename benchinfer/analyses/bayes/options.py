@@ -11,7 +11,6 @@ from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.options import ContrastOptions
 from benchinfer.core.arguments import ArgumentError, check_count
 from benchinfer.core.errors import message
-from benchinfer.core.hints import Either, Given, Option
 from benchinfer.core.provenance import Provenance
 
 type Quantity = Literal["average", "next"]
@@ -63,40 +62,37 @@ class BayesOptions(ContrastOptions):
         """Refuse what one model of all algorithms has not, or not together."""
         if isinstance(self.priors, PseudoObservation):
             raise ArgumentError(
-                f"a PseudoObservation is the prior of {Given('preset', 'signed-rank')} and"
-                f" {Given('preset', 'sign')}.",
-                hint=f"{Either('priors=Priors(...)', '--prior NAME=NUMBER')} are those of the"
-                " model of all algorithms.",
+                "a PseudoObservation is the prior of preset='signed-rank' and preset='sign'.",
+                hint="priors=Priors(...) are those of the model of all algorithms.",
             )
         if self.quantity == "dominant":
             raise ArgumentError(
-                f"{Option('quantity', 'dominant')} is of tests of each pair by itself.",
-                hint=f"{Option('preset', 'signed-rank')} is one.",
+                'quantity="dominant" is of tests of each pair by itself.',
+                hint='preset="signed-rank" is one.',
             )
         if (self.quantity, self.target) == ("next", "datasets"):
             raise ArgumentError(
-                f"{Option('target', 'datasets')} is about these data sets,"
-                f" {Option('quantity', 'next')} about another.",
-                hint=f"{Option('target', 'domain')} goes with it.",
+                'target="datasets" is about these data sets, quantity="next" about another.',
+                hint='target="domain" goes with it.',
             )
         self._check_likelihood()
 
     def _check_likelihood(self) -> None:
         """Refuse what goes with the other likelihood."""
-        likelihood = Given("likelihood", self.likelihood)
+        likelihood = f"likelihood={self.likelihood!r}"
         if self.likelihood == "normal":
-            refused: dict[Given | Either, bool] = {
-                Given("trials", self.trials): self.trials is not None,
+            refused: dict[str, bool] = {
+                f"trials={self.trials!r}": self.trials is not None,
             }
-            other = Option("likelihood", "binomial")
+            other = 'likelihood="binomial"'
         else:
             # On the command line covariates are given one by one.
-            covariates = Either(f"covariates={self.covariates!r}", "--covariate NAME")
+            covariates = f"covariates={self.covariates!r}"
             refused = {
                 covariates: bool(self.covariates),
-                Given("sensitivity", self.sensitivity): self.sensitivity != "none",
+                f"sensitivity={self.sensitivity!r}": self.sensitivity != "none",
             }
-            other = Option("likelihood", "normal")
+            other = 'likelihood="normal"'
         for part, is_given in refused.items():
             if is_given:
                 text = message(f"{part} does not go with {likelihood}.", hint=f"{other} has it.")
@@ -121,8 +117,8 @@ class BayesOptions(ContrastOptions):
             shrinkage = ", which shrinks the algorithms' effects by an estimated scale"
         return self.provenance(
             digest,
-            f"Probabilities of {family.words} are those of one joint model{shrinkage};"
-            " none is adjusted for the number of pairs",
+            f"Probabilities of {family.words} are those of one joint model{shrinkage}; none is"
+            " adjusted for the number of pairs",
             self.seed,
         )
 

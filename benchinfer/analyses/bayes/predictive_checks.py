@@ -26,7 +26,6 @@ from benchinfer.analyses.bayes.numerics.predictive import (
     shared_prior,
 )
 from benchinfer.core.frames import checks_frame, frame
-from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count, join
 from benchinfer.core.result import Readable
 from benchinfer.core.sections import Check
@@ -119,10 +118,8 @@ class PredictiveChecks(Readable):
                 Check.of(
                     f"data sets whose {name} the others do not predict",
                     int(row.sum()),
-                    remedy=f"{names}: look at the scores there; another scale"
-                    f" {Either('(scale=...)', '(NAME:BETTER:TOLERANCE:SCALE in --measures)')}"
-                    f" or {Either('interactions', '--interactions')} may fit better"
-                    f"{Either(': compare_models()', '')}",
+                    remedy=f"{names}: look at the scores there; another scale (scale=...) or"
+                    " interactions may fit better: compare_models()",
                 )
             )
         return checks

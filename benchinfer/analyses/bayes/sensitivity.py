@@ -52,7 +52,6 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import codes_of, directional
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -133,7 +132,7 @@ def on_scales(result: "BayesComparison", scores: "ScoreTable") -> Iterator[Varia
     if setting.digest != result.setting.digest:
         raise DesignError(
             "the table is not the one that was compared.",
-            hint=f"give the table that {Call('compare_bayes')} was given.",
+            hint="give the table that compare_bayes was given.",
         )
     for scale in ("identity", "log", "logit"):
         if scale == compared.scale:

@@ -10,7 +10,6 @@ from benchinfer.comparison.checks.groups import check_constant, check_covariates
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import average_outcomes, ranks
@@ -118,7 +117,7 @@ def at(result: "BayesComparison", values: Mapping[str, float]) -> "BayesComparis
     if result.following is None or result.ranks_following is None:
         raise DesignError(
             "the comparison is about these data sets, whose covariates are what they are.",
-            hint=f"compare with {Option('target', 'domain')}.",
+            hint='compare with target="domain".',
         )
     along, draws = replace(along, at=dict(values)), result.draws
     further, raised = moved(along, draws)
@@ -153,7 +152,7 @@ def _along(result: "BayesComparison") -> Along:
     if result.along is None:
         raise DesignError(
             "the model has no covariates.",
-            hint=Phrase(Call("compare_bayes", Option("covariates", ()))),
+            hint="compare_bayes(..., covariates=[...])",
         )
     return result.along
 
@@ -171,7 +170,7 @@ def by_domain(result: "BayesComparison") -> Comparisons:
     if domains is None or new is None or common.domains is None or common.new_domain is None:
         raise DesignError(
             "the domains are no level of this model.",
-            hint=f"{Call('compare_bayes', Option('domains', 'random'))} has one.",
+            hint='compare_bayes(..., domains="random") has one.',
         )
     further, raised = (0.0, 0.0) if result.along is None else moved(result.along, draws)
     parts: dict[str, Comparison] = {

@@ -13,7 +13,6 @@ from benchinfer.comparison import wording
 from benchinfer.comparison.comparison import TestedComparison
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Either
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.core.provenance import StoredOptions
@@ -187,8 +186,7 @@ class BootstrapComparison(TestedComparison):
             raise DesignError(
                 f"some scores of {self.setting.measure.noun} are not above 0, so that ratios to"
                 " the best have no meaning.",
-                hint=f"{Either('profile("scores")', 'the share of scores')} is of scores as"
-                " they are.",
+                hint='profile("scores") is of scores as they are.',
             )
         k, g = profile.estimate.shape
         threshold = profile.threshold

@@ -10,7 +10,6 @@ from benchinfer.analyses.bootstrap.options import statistic_of
 from benchinfer.comparison.adjustment import sidak
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily, some_of
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.sections import Check
 
 # Draws of n units understate the variance by 1 / n.
@@ -87,8 +86,8 @@ def _error_rate(result: BootstrapComparison, procedure: BootstrapProcedure) -> C
         factor,
         1.5,
         remedy=f"too few {drawn} for a bootstrap this far out in the tail: intervals are"
-        f" too short and p-values too small; {Option('interval', 'expanded')} and"
-        f" {Call('compare_mixed')} allow for the number",
+        f' too short and p-values too small; interval="expanded" and'
+        f" compare_mixed allow for the number",
     )
 
 
@@ -159,20 +158,17 @@ def _resamples(result: BootstrapComparison, procedure: BootstrapProcedure) -> li
     more = f"ask for more resamples, {needed:,.0f} or so"
     if needed * procedure.n_contrasts > _MEMORY:
         more = "no memory holds as many resamples as that takes: fewer contrasts do with fewer, and"
-        more += Phrase(f" {Call('compare_mixed')} with none")
+        more += " compare_mixed with none"
     if each * least.min() > alpha:
         drawn = "replications" if result.target == "datasets" else "data sets"
         need = int(np.ceil(np.log2(each / alpha) - 1e-9))
-        more = Phrase(
-            f"no number of resamples helps: {need} {drawn} could decide, and"
-            f" {Call('compare_mixed')} can"
-        )
+        more = f"no number of resamples helps: {need} {drawn} could decide, and compare_mixed can"
         more += " with fewer"
     enough = Check.of(
         "smallest p-value that the resamples allow, adjusted",
         smallest,
         alpha,
-        remedy=Phrase("no pair can be decided, and intervals are infinite; ", more),
+        remedy=("no pair can be decided, and intervals are infinite; " + more),
     )
     if procedure.sides == 1:
         return [enough]
@@ -202,14 +198,12 @@ def _pairs(
     near |= decisions.within_error(evidence.p_equivalence, tests.equivalence_error, alpha)
     in_steps = procedure.n_contrasts > 1
     return [
-        decisions.near_level(
-            near & ~flat, pairs, Phrase(f"more of them decide: raise {Option('resamples', '')}")
-        ),
+        decisions.near_level(near & ~flat, pairs, "more of them decide: raise resamples="),
         decisions.over_equality(evidence, alpha, pairs, in_steps=in_steps),
         Check.of(
             "pairs with the same difference in every resample",
             int(flat.sum()),
-            remedy=f"{some_of(pairs, flat)}: without spread there is nothing to test against;"
-            " are they the same algorithm?",
+            remedy=f"{some_of(pairs, flat)}: without spread there is nothing to test against; are"
+            " they the same algorithm?",
         ),
     ]

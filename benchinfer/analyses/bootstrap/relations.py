@@ -15,7 +15,6 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import check_travels, per_dataset
 from benchinfer.core.arguments import check_count, check_jobs, seed_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Option
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.numerics.types import Codes
 from benchinfer.relations.ensemble import Ensemble
@@ -105,7 +104,7 @@ def resample_relations(
     if blocks.size is not None:
         raise DesignError(
             "units hold different numbers of items, which resampled tables would not know.",
-            hint=f"with {Call('read_scores', Option('unit_weights', 'units'))} units count alike.",
+            hint='with read_scores(..., unit_weights="units") units count alike.',
         )
     sample = resampling.lay_out(blocks.mean, blocks.count > 0, blocks.dataset)
     refuse_undrawable(setting, sample, resample)

@@ -11,7 +11,6 @@ from benchinfer.analyses.bootstrap.numerics.resampling import Resample, ScoreSam
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Field, Option
 from benchinfer.core.measure import Measure
 from benchinfer.scores.normalisation import Reference, reference_levels
 
@@ -57,8 +56,8 @@ class BootstrapSample:
             raise DesignError(
                 "units hold different numbers of items, and this statistic is of units, not of"
                 " items.",
-                hint=f"{Option('statistic', 'mean')} resamples units with their items; with"
-                f" {Call('read_scores', Option('unit_weights', 'units'))} units count alike.",
+                hint='statistic="mean" resamples units with their items; with'
+                ' read_scores(..., unit_weights="units") units count alike.',
             )
         raw = resampling.lay_out(blocks.scores, blocks.count > 0, blocks.dataset, blocks.size)
         refuse_undrawable(setting, raw, resample)
@@ -73,19 +72,19 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
         if sample.n_datasets < 2:
             raise DesignError(
                 "there is one data set, and data sets are to be drawn.",
-                hint=f"{Option('resample', 'replications')} draws within it."
+                hint='resample="replications" draws within it.'
                 if (np.diff(sample.strata) > 1).any()
-                else f"{Call('compare_points')} describes such a table.",
+                else "compare_points describes such a table.",
             )
         if resample == "datasets":
             return
     kind = setting.resampling and setting.resampling.kind
     if kind in ("cv", "holdout"):
         raise DesignError(
-            f"replications come from {kind!r}, whose training sets overlap: drawn one by one"
-            " they would pass for independent.",
-            hint=f"{Option('resample', 'datasets')} draws data sets alone;"
-            f" {Call('compare_mixed')} corrects for the overlap.",
+            f"replications come from {kind!r}, whose training sets overlap: drawn one by one they"
+            " would pass for independent.",
+            hint='resample="datasets" draws data sets alone;'
+            " compare_mixed corrects for the overlap.",
         )
     if (np.diff(sample.strata) < 2).all():
         coverage = setting.coverage
@@ -96,9 +95,9 @@ def refuse_undrawable(setting: "Setting", sample: ScoreSample, resample: Resampl
             "no data set has several replications to draw from.",
             hint=[
                 *(number if repeated else []),
-                f"{Option('resample', 'datasets')} draws data sets alone."
+                'resample="datasets" draws data sets alone.'
                 if sample.n_datasets > 1
-                else f"{Call('compare_points')} describes such a table.",
+                else "compare_points describes such a table.",
             ],
         )
 
@@ -111,7 +110,7 @@ def _goal(
     if not gap:
         if goal is not None:
             raise ArgumentError(
-                f"goal is {goal!r}.", hint=f"it goes with {Option('statistic', 'optimality-gap')}."
+                f"goal is {goal!r}.", hint='it goes with statistic="optimality-gap".'
             )
         return None
     if goal is None and measure.normalised is not None and measure.normalised.kind != "z":
@@ -119,14 +118,13 @@ def _goal(
     if goal is None:
         raise ArgumentError(
             "an optimality gap needs to know what counts as reached.",
-            hint=f"{Option('goal')} names it, in the unit of the measure; it is 1 where 1 stands"
-            " for the best or for a reference of normalised scores.",
+            hint="goal=... names it, in the unit of the measure; it is 1 where 1 stands for the"
+            " best or for a reference of normalised scores.",
         )
     if measure.scale == "logit":
         raise DesignError(
             "an optimality gap on the logit scale has no unit.",
-            hint=f"{Field('scale', 'identity')} or"
-            f" {Call('read_scores', Option('normalise', 'min-max'))} gives it one.",
+            hint='Measure(scale="identity") or read_scores(..., normalise="min-max") gives it one.',
         )
     levels = dict(zip(setting.algorithms, raw.means.T, strict=True))
     return reference_levels(goal, measure, setting.coverage.datasets, levels)

@@ -12,7 +12,7 @@ from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import unknown
-from benchinfer.core.hints import Option
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join, within
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
@@ -101,7 +101,7 @@ class Answer(ComparisonGroups[Comparison], Tabular):
         if measure is None and len(self) > 1:
             raise ArgumentError(
                 f"there are {count(len(self), 'measure')}: {join(list(self))}.",
-                hint=f"name one: {Option('measure', next(iter(self)))}.",
+                hint=f"name one: measure={literal(next(iter(self)))}.",
             )
         if measure is not None and measure not in self:
             raise ArgumentError(unknown("measure", measure, list(self)))

@@ -10,7 +10,7 @@ from benchinfer.analyses.wins.counts import Wins
 from benchinfer.comparison.comparison import Target
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option
+from benchinfer.core.hints import literal
 from benchinfer.core.saving import savable
 from benchinfer.scores.checks.advice import advice
 from benchinfer.scores.checks.facts import least_datasets
@@ -73,27 +73,24 @@ def choose(
     if not isinstance(scores, ScoreTable):
         choice = _PUBLISHED[type(scores)]
         if target != "auto":
-            raise ArgumentError(
-                f"{Option('target', target)} goes with scores, and {choice.reason}."
-            )
+            raise ArgumentError(f"target={literal(target)} goes with scores, and {choice.reason}.")
         return choice
     advised = advice(scores.facts(measure), 0)
     if advised is None:
         raise DesignError(f"{measure}: fewer than two algorithms have scores.")
     call = advised.call
-    if not isinstance(call, Call):
+    if isinstance(call, str):
         raise DesignError(
             f"{measure}: no analysis compares all algorithms, as {advised.reason}.",
             hint=f"{call} is what can be compared.",
         )
-    analysis = call.function.removeprefix("compare_")
-    option = call.option
-    options = {option.name: option.value} if isinstance(option, Option) else {}
+    analysis = call.name
+    options: dict[str, object] = dict([call.argument]) if call.argument else {}
     if target != "auto":
         if target == "domain" and analysis in _OF_THESE:
             raise DesignError(
                 f"{measure}: nothing can be said of a domain, as {advised.reason}.",
-                hint=f"{Option('target', 'datasets')} is about the data sets of the table.",
+                hint='target="datasets" is about the data sets of the table.',
             )
         options.pop("target", None)
         options |= {} if analysis in _OF_THESE else {"target": target}

@@ -15,7 +15,7 @@ from benchinfer.comparison.comparison import Alternative, Comparison, Target
 from benchinfer.comparison.evidence import Scores, as_table
 from benchinfer.core.arguments import ArgumentError, check_level, names_of
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Option
+from benchinfer.core.hints import literal
 from benchinfer.scores.normalisation import Normalise
 from benchinfer.scores.table import ScoreTable
 
@@ -107,7 +107,7 @@ def compare(
     names = [m.name for m in every] if measure is None else list(names_of(measure))
     if normalise is not None:
         if not isinstance(table, ScoreTable):
-            raise ArgumentError(f"{Option('normalise')} goes with scores, and these are published.")
+            raise ArgumentError("normalise=... goes with scores, and these are published.")
         table = table.normalise(normalise, names)
     names = [table.measure(name).name for name in names]  # normalised measures have other ones
     arguments: dict[str, Any] = {
@@ -172,13 +172,13 @@ def _run(
     given = {name: value for name, value in arguments.items() if name in known}
     if arguments.get("alternative", "two-sided") != "two-sided" and "alternative" not in known:
         raise ArgumentError(
-            f"{Option('alternative', arguments['alternative'])} does not go with the analysis that"
-            f" fits {measure}, {Call(f'compare_{analysis}')}.",
+            f"alternative={literal(arguments['alternative'])} does not go with the analysis that"
+            f" fits {measure}, {f'compare_{analysis}'}.",
             hint="probabilities are of each direction: leave it out.",
         )
     if arguments.get("control") is not None and "control" not in known:
         raise ArgumentError(
-            f"{Option('control')} does not go with the analysis that fits {measure},"
-            f" {Call(f'compare_{analysis}')}, which tests nothing."
+            f"control=... does not go with the analysis that fits {measure},"
+            f" {f'compare_{analysis}'}, which tests nothing."
         )
     return function(scores, measure, **given, **options)

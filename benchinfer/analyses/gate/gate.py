@@ -24,7 +24,6 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of, as_table
 from benchinfer.core.arguments import ArgumentError, check_choice, names_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.numerics import multiplicity
 from benchinfer.scores.read import LEFT_OUT
@@ -203,7 +202,7 @@ def _pair(scores: ScoreTable, measure: Measure, names: tuple[str, str], failed: 
     if not complete.any():
         raise DesignError(
             f"{measure.name}: no data set has scores of both algorithms: {lacking.text}.",
-            hint=f"{Option('failed', 'worst')} counts scores that are missing as the worst one.",
+            hint='failed="worst" counts scores that are missing as the worst one.',
         )
     shared = [coverage.datasets[d] for d in np.flatnonzero(complete)]
     pair = scores.subset(algorithms=names)
@@ -226,7 +225,7 @@ def _tested(q: GateQuestion, by: By, pair: _Pair, *, single: bool) -> tuple[OneS
                 ), str(error)
         text = pair.missing.text
         prefix = ("" if single else f"{q.measure}: ") + (f"{text}: " if text else "")
-        error.args = (Phrase(prefix, error.args[0]),)
+        error.args = ((prefix + error.args[0]),)
         raise
 
 

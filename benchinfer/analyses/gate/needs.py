@@ -9,7 +9,6 @@ from benchinfer.analyses.gate.one_sided import GateQuestion, block_differences
 from benchinfer.analyses.gate.result import GatedMeasure, Need, Want
 from benchinfer.analyses.plan.plan import plan
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.numbers import count, level_percent
 from benchinfer.numerics.types import Array
 
@@ -21,10 +20,8 @@ def need_of(q: GateQuestion, row: GatedMeasure, want: Want) -> Need:
     if row.withheld or (row.missing.of_candidate and not math.isfinite(row.low)):
         lost = row.missing.text
         return Need(
-            Phrase(
-                f"the missing scores ({lost}), or a decision on what they count as:"
-                f" {Option('failed', 'worst')}, a score, or the name of an algorithm"
-            )
+            f"the missing scores ({lost}), or a decision on what they count as:"
+            f' failed="worst", a score, or the name of an algorithm'
         )
     measure, size = row.measure, row.measure.tolerance
     if not row.low < row.high < math.inf:

@@ -22,7 +22,6 @@ from benchinfer.analyses.permutation.pairs import differences
 from benchinfer.comparison.comparison import Target, TestedComparison
 from benchinfer.comparison.evidence import Setting, alpha_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.numerics import rates, signs
 from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
@@ -132,7 +131,7 @@ def block_differences(q: GateQuestion) -> tuple[Array, float, Array]:
         raise DesignError(
             "the algorithms do not share replications, so that there are no differences whose"
             " signs could be turned.",
-            hint=f"{Option('by', 'mixed')} compares them.",
+            hint='by="mixed" compares them.',
         )
     first, second = (setting.algorithms.index(name) for name in q.names)
     row = np.zeros((1, 2))

@@ -9,7 +9,6 @@ from benchinfer.analyses.meta.pooling import NetworkFit, PairFits, gathered
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.comparison.checks.tables import of_table, tolerance
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.numbers import join
 from benchinfer.core.sections import Check
 
@@ -43,7 +42,7 @@ def checks(meta: "MetaComparison", p_error: float) -> tuple[Check, ...]:
             1.0,
             least=True,
             remedy="below 1: effects vary less than their sampling errors say, and intervals"
-            f" are shorter than Wald's; compare with {Option('interval', 'wald')}",
+            ' are shorter than Wald\'s; compare with interval="wald"',
         ),
         Check.of(
             "numerical error of the p-values",
@@ -70,12 +69,9 @@ def _sampling(studies: Studies) -> list[Check]:
             float(not studies.unknown_overlap),
             1.0,
             least=True,
-            remedy=Phrase(
-                "sampling errors take resamples as independent and are too small: declare ",
-                Either(
-                    "folds or test_fraction in resampling=Resampling(...)",
-                    "--resampling cv:FOLDS or holdout:FRACTION",
-                ),
+            remedy=(
+                "sampling errors take resamples as independent and are too small: declare "
+                "folds or test_fraction in resampling=Resampling(...)"
             ),
         ),
     ]
@@ -116,8 +112,8 @@ def _network(meta: "MetaComparison", fit: NetworkFit) -> list[Check]:
         Check.of(
             "pairs on indirect evidence only",
             len(apart),
-            remedy=f"{said}{' ...' if len(apart) > 3 else ''}: no data set holds both; the estimate"
-            " is fair only if data sets with one are like those with the other",
+            remedy=f"{said}{' ...' if len(apart) > 3 else ''}: no data set holds both; the"
+            " estimate is fair only if data sets with one are like those with the other",
         ),
     ]
     if k > 2:
@@ -134,7 +130,7 @@ def _equal_heterogeneity(
 
     Of differences that a single data set determines there are no robust errors.
     """
-    other = "" if single else Phrase(f"{Option('interval', 'robust')} or ")
+    other = "" if single else 'interval="robust" or '
     robust, rows = fit.interval == "robust", list[Check]()
     if robust:
         rows.append(
@@ -158,14 +154,12 @@ def _equal_heterogeneity(
                 remedy="pairs vary by different amounts between data sets: robust errors allow"
                 " for it, and so do predictions of two levels for pairs that three data"
                 " sets hold; the test of designs does not; compare with"
-                f" {Option('pooling', 'pairwise')}"
+                ' pooling="pairwise"'
                 if robust
-                else Phrase(
+                else (
                     "pairs vary by different amounts between data sets, so that one"
                     " heterogeneity is too small for some and their intervals are too short:"
-                    " compare with ",
-                    other,
-                    Option("pooling", "pairwise"),
+                    " compare with " + other + 'pooling="pairwise"'
                 ),
             )
         )
@@ -204,6 +198,6 @@ def _pairs(setting: Setting, alone: PairFits) -> list[Check]:
             "pairs not compared",
             lacking,
             remedy="fewer than two data sets hold them, or they were not asked for:"
-            f" {Option('pooling', 'network')} estimates all pairs",
+            ' pooling="network" estimates all pairs',
         ),
     ]

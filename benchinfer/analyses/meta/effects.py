@@ -11,7 +11,6 @@ import numpy as np
 from benchinfer.analyses.meta.numerics.effects import blocks_of
 from benchinfer.core.errors import DesignError, FitError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Directions, Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.numerics.types import Array, Codes
@@ -281,8 +280,8 @@ def check(
     if names is None:
         if len(known) != 1:
             what = f"no column of measures, and {len(known)} are declared."
-            hint = Phrase(
-                f"{Directions()}{Either(',', '')} declares the one; {Option('columns', {})} names"
+            hint = (
+                'measures={"NAME": ...}, with "higher" or "lower", declares the one; columns={...} names'
                 " the column."
             )
             findings.append(Finding("measures", "error", 1, what, (), hint))
@@ -302,7 +301,7 @@ def check(
 
 def _faulty(
     raw: Columns, measures: Sequence[str], legal: set[str]
-) -> tuple[tuple[str, list[int], str, str | Phrase], ...]:
+) -> tuple[tuple[str, list[int], str, str], ...]:
     """Return rules with the rows that break them, words and hints."""
     n = len(measures)
     strange = [r for r in range(n) if measures[r] not in legal]
@@ -317,10 +316,7 @@ def _faulty(
             "unknown measure",
             strange,
             f"effects are of measures that are not declared: {names}",
-            Phrase(
-                "declare them, or say how they are put into a declared one:"
-                f" {Option('harmonise', {})}."
-            ),
+            ("declare them, or say how they are put into a declared one: harmonise={...}."),
         ),
         ("one algorithm", same, "effects compare an algorithm with itself", "correct the labels."),
         (
@@ -378,9 +374,9 @@ def within_studies(effects: Effects) -> list[Finding]:
     if not wrong:
         return []
     what = f"{len(wrong)} data sets compare three algorithms or more with unknown covariance."
-    hint = Phrase(
+    hint = (
         "give all pairs of such a data set, or the differences from one of its"
-        f" algorithms with {Option('correlation', 0.5)}\n(right where scores are"
+        " algorithms with correlation=0.5\n(right where scores are"
         " independent and equally exact)."
     )
     where = (("data set", "why"), *wrong[:_SHOWN])

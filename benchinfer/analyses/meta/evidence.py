@@ -10,7 +10,6 @@ from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics.covariance import Adjusted
 from benchinfer.numerics.types import Array
@@ -28,22 +27,22 @@ def family_of(
     robust = fit is not None and fit.interval == "robust" and len(family.pairs) > 1
     if robust and options.adjust in adjustment.JOINT:
         raise ArgumentError(
-            f"{Given('adjust', options.adjust)} needs one variance common to all pairs.",
-            hint=f"{Option('adjust', 'holm')} goes with robust errors;"
-            f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
+            f"adjust={options.adjust!r} needs one variance common to all pairs.",
+            hint='adjust="holm" goes with robust errors;'
+            ' interval="hartung-knapp" takes all pairs as varying alike.',
         )
     method = adjustment.resolve(
         options.adjust, options.contrasts, options.alternative, common=joint and not robust
     )
     if not joint and method == "shaffer":
         raise ArgumentError(
-            f"{Given('adjust', 'shaffer')} needs estimates of all pairs from one model.",
-            hint=f"{Option('adjust', 'holm')} goes with {Option('pooling', 'pairwise')}.",
+            "adjust='shaffer' needs estimates of all pairs from one model.",
+            hint='adjust="holm" goes with pooling="pairwise".',
         )
     if not joint and family.sides:
         raise ArgumentError(
             "averages of algorithms are no pairs.",
-            hint=f"{Option('pooling', 'network')} estimates them.",
+            hint='pooling="network" estimates them.',
         )
     return family, method
 
@@ -56,9 +55,9 @@ def third_level(studies: Studies, nested: str, *, published: bool) -> str:
         return ""
     if (nested in ("study", "domain") and nested != kind) or not several:
         raise DesignError(
-            f"{Given('nested', nested)}, but the data sets do not lie within several"
-            f" {nested} groups of which some hold several.",
-            hint=f"{Option('nested', 'none')} takes data sets as independent.",
+            f"{nested=}, but the data sets do not lie within several {nested} groups of which some"
+            " hold several.",
+            hint='nested="none" takes data sets as independent.',
         )
     return kind
 
@@ -87,7 +86,7 @@ def with_evidence(family: ContrastFamily, alone: PairFits) -> tuple[ContrastFami
     if not held.any():
         raise DesignError(
             "no pair of algorithms is on two data sets.",
-            hint=f"{Option('pooling', 'network')} brings all data sets together.",
+            hint='pooling="network" brings all data sets together.',
         )
     if held.all():
         return family, alone

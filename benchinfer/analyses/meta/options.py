@@ -9,7 +9,6 @@ from benchinfer.analyses.meta.studies import Covariance, Effect
 from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.hints import Option
 
 type Pooling = Literal["network", "pairwise"]
 type Nesting = Literal["auto", "none", "study", "domain"]
@@ -37,9 +36,9 @@ class MetaOptions(TestedOptions):
         if (self.interval, self.pooling) == ("robust", "pairwise"):
             raise ArgumentError(
                 "pairs pooled alone have errors of their own already.",
-                hint=f"{Option('interval', 'hartung-knapp')} goes with"
-                f' {Option("pooling", "pairwise")}, "robust" with'
-                f" {Option('pooling', 'network')}.",
+                hint='interval="hartung-knapp" goes with'
+                ' pooling="pairwise", "robust" with'
+                ' pooling="network".',
             )
 
     @property

@@ -18,7 +18,6 @@ from benchinfer.analyses.meta.numerics.pooling import (
 )
 from benchinfer.analyses.meta.studies import Studies
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, pairs_of
@@ -74,7 +73,7 @@ def resolved(studies: Studies, fit: "NetworkFit", k: int, interval: "Interval") 
         f"without {shown}, some differences are not known at all: there is no spread between"
         f" {'studies' if fit.nested else 'data sets'} to take an error from.",
         hint=f"each algorithm must be joined to the others by more than one {kind};"
-        f" {Option('interval', 'hartung-knapp')} takes all pairs as varying alike.",
+        f' interval="hartung-knapp" takes all pairs as varying alike.',
     )
 
 
@@ -228,18 +227,15 @@ def require_noise(studies: Studies, algorithms: tuple[str, ...]) -> None:
         if noiseless
     ]
     raise FitError(
-        f"{len(rows):,} of {count(len(pairs), 'pair')} have no sampling error on any data set,"
-        " so that there is nothing to weigh or to test their effects by.",
+        f"{len(rows):,} of {count(len(pairs), 'pair')} have no sampling error on any data set, so"
+        " that there is nothing to weigh or to test their effects by.",
         where=[
             ("first", "second", "data sets", "effects"),
             *((*row[:3], "the same on all" if row[3] else "differ") for row in rows),
         ],
         hint=[
-            (
-                "are scores constant, or an algorithm in the table twice?"
-                f" {Call('compare_points')} describes"
-            ),
-            f"such scores; of identical replications keep one, for {Call('compare_mixed')}.",
+            ("are scores constant, or an algorithm in the table twice? compare_points describes"),
+            "such scores; of identical replications keep one, for compare_mixed.",
         ],
     )
 

@@ -7,7 +7,6 @@ import numpy as np
 from benchinfer.analyses.meta.pooling import joint_errors, pairwise
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import contrast_variances
 from benchinfer.numerics.outcome_probabilities import (
@@ -84,9 +83,7 @@ def predict(meta: "MetaComparison") -> NewDataset:
     if meta.fit is None:
         raise DesignError(
             "pairs pooled alone have no joint distribution to rank algorithms by.",
-            hint=f"{Option('pooling', 'network')};"
-            f" {Either('plot(kind="forest")', 'the report')} shows each pair's"
-            " prediction.",
+            hint='pooling="network"; plot(kind="forest") shows each pair\'s prediction.',
         )
     each, free = between(meta, meta.fit)
     error, df, tau2 = _of_network(meta, each, free)

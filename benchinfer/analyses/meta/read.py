@@ -17,15 +17,15 @@ from benchinfer.analyses.meta.effects import (
     within_studies,
 )
 from benchinfer.core.errors import ScoreTableError, unknown
-from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.scores.checks.faults import refuse
 from benchinfer.scores.columns import COMMON
 from benchinfer.scores.coverage import Finding
+from benchinfer.scores.formats.catalogue import is_page
 from benchinfer.scores.formats.pages import published_table
 from benchinfer.scores.formats.published.cells import PublishedTable
 from benchinfer.scores.sources.declaration import Measures, declared
-from benchinfer.scores.sources.files import is_page, open_source
+from benchinfer.scores.sources.files import open_source
 from benchinfer.scores.sources.frames import of_frame
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def read_effects(
             columns, n = None, None
     if n is not None:
         raise ScoreTableError(
-            Phrase(f"{Given('n', n)} was given, but {origin.name!r} holds no means with spreads."),
+            f"{n=} was given, but {origin.name!r} holds no means with spreads.",
             hint="it goes with a table (Markdown, LaTeX, HTML, CSV) whose cells are as 94.2 ± 0.3.",
         )
     turned = factors(harmonise or {}, declares, effect)
@@ -210,8 +210,8 @@ def _published_effects(
     if n is None or n < 2:
         raise ScoreTableError(
             f"{name!r} holds means with spreads, and it is not said of how many runs each is.",
-            hint=Phrase(
-                f"{Option('n', 5)} says so; {Option('spread', 'se')} or {Option('spread', 'ci')},"
+            hint=(
+                'n=5 says so; spread="se" or spread="ci",'
                 " if spreads are standard errors or half-widths of 95 % intervals, no standard"
                 " deviations."
             ),
@@ -255,9 +255,9 @@ def _row_labels(
         text = [c for c in left if any(isinstance(cell, str) for cell in table.means[c])] or [
             "NAME"
         ]
-        hint = Phrase(
-            f"{Given('columns', {text[0]: 'algorithm'})} where it names algorithms, or"
-            f" {Given('columns', {text[0]: 'dataset'})}."
+        hint = (
+            f"columns={ {text[0]: 'algorithm'}!r} where it names algorithms, or"
+            f" columns={ {text[0]: 'dataset'}!r}."
         )
         what = f"{name!r}: it is not clear which column names the rows: {', '.join(table.means)}."
         raise ScoreTableError(what, hint=hint)

@@ -18,7 +18,6 @@ from benchinfer.analyses.meta.numerics.effects import (
 from benchinfer.analyses.meta.numerics.moderation import moderated
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, FitError, unknown
-from benchinfer.core.hints import Call, Either, Given, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
@@ -69,8 +68,8 @@ def reported(measure: Measure, effect: Effect, tolerance: float | None) -> Measu
         return measure if tolerance is None else replace(measure, tolerance=tolerance)
     if measure.scale != "identity":
         raise DesignError(
-            f"{Given('effect', effect)} of a measure on the {measure.scale} scale.",
-            hint=f"{Option('effect', 'difference')} takes differences on that scale.",
+            f"{effect=} of a measure on the {measure.scale} scale.",
+            hint='effect="difference" takes differences on that scale.',
         )
     given = 0.0 if tolerance is None else tolerance
     if effect == "log-ratio":
@@ -206,10 +205,8 @@ def _refused(name: str, wrong: list[tuple[str, FitError]]) -> DesignError:
         f"{len(wrong)} data sets have no effects of measure {name!r} with a standard error.",
         where=[("dataset", "why"), *rows],
         hint="a meta-analysis needs the sampling error of each data set.\n     "
-        f" {Either('scores.subset(datasets=...)', 'a table of some data sets')}"
-        f" leaves data sets out; {Call('compare_mixed')} and"
-        f" {Call('compare_permutation')}\n      do with one score per algorithm and"
-        " data set.",
+        " scores.subset(datasets=...) leaves data sets out; compare_mixed and"
+        " compare_permutation\n      do with one score per algorithm and data set.",
     )
 
 
@@ -246,8 +243,8 @@ def published(
     """Return what is compared, the effects of its data sets, and what kind they are."""
     if effect is not None and effect != effects.kind:
         raise DesignError(
-            f"{Given('effect', effect)}, but the effects were read as {effects.kind!r}.",
-            hint=f"{Call('read_effects', Option('effect'))} says what published estimates are.",
+            f"{effect=}, but the effects were read as {effects.kind!r}.",
+            hint="read_effects(..., effect=...) says what published estimates are.",
         )
     chosen = effects.measure(measure)
     coverage = effects.coverage(chosen.name)

@@ -22,7 +22,6 @@ from benchinfer.analyses.meta.prediction import prediction_of
 from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.errors import DesignError, FitError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call, Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.outcome_probabilities import probability_best
 from benchinfer.numerics.types import Array
@@ -188,8 +187,8 @@ def _network(meta: "MetaComparison") -> "NetworkFit":
     if meta.fit is None or reason:
         raise DesignError(
             f"direct and indirect evidence are not separated: {reason}.",
-            hint=f"{Option('pooling', 'network')} of three algorithms or more,"
-            f" {Option('nested', 'none')} and no covariates separate them.",
+            hint='pooling="network" of three algorithms or more,'
+            ' nested="none" and no covariates separate them.',
         )
     return meta.fit
 
@@ -282,7 +281,7 @@ def slopes(meta: "MetaComparison") -> "pd.DataFrame":
     if meta.fit is None or not meta.studies.covariates:
         raise DesignError(
             "there are no slopes.",
-            hint=f"{Call('compare_meta', Option('covariates', ()))} gives them.",
+            hint="compare_meta(..., covariates=[...]) gives them.",
         )
     family, method = meta.family()
     names = meta.named_sides()

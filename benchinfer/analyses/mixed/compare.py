@@ -17,7 +17,6 @@ from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import names_of, seed_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.numerics.rotations import Reference
 
 
@@ -176,7 +175,7 @@ def compare_mixed(
         raise DesignError(
             "without the dataset:algorithm term and with a common structure claims are about these"
             " data sets, not their domain.",
-            hint=f"{Option('terms', 'auto')} keeps it; {Option('structure', 'pairwise')} takes"
+            hint='terms="auto" keeps it; structure="pairwise" takes'
             " errors from the spread between data sets.",
         )
     return compared(setting, fit_design(scores, setting, design), options)

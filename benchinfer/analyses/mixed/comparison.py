@@ -25,7 +25,6 @@ from benchinfer.comparison.evidence import Setting, alpha_of, decide
 from benchinfer.comparison.per_dataset import Comparisons
 from benchinfer.comparison.prediction import NewDataset
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import join, sentence
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
@@ -186,7 +185,7 @@ class MixedComparison(TestedComparison):
         if not self.fitted.fixed.domains:
             raise DesignError(
                 "the domains have no levels of their own in this model.",
-                hint=f"{Call('compare_mixed', Option('domains', 'separate'))} gives them.",
+                hint='compare_mixed(..., domains="separate") gives them.',
             )
         fitted, fixed, options = self.fitted, self.fitted.fixed, self.options
         parts = {name: (fixed.levels_in(name), f"in the domain {name}") for name in fixed.domains}
@@ -230,7 +229,7 @@ class MixedComparison(TestedComparison):
         if not tables:
             raise DesignError(
                 "the model has no covariates.",
-                hint=Phrase(Call("compare_mixed", Option("covariates", ()))),
+                hint="compare_mixed(..., covariates=[...])",
             )
         return pd.concat(tables, ignore_index=True)
 

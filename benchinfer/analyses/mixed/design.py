@@ -14,7 +14,6 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Given, Option, Phrase, Subset
 from benchinfer.core.numbers import count, join
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array
@@ -94,21 +93,21 @@ def choose(
     one = len(coverage.datasets) == 1
     if domains == "random" and covariates:
         raise ArgumentError(
-            f"{Option('domains', 'random')} takes no covariates of data sets.",
-            hint=f"{Option('domains', 'separate')} takes them.",
+            'domains="random" takes no covariates of data sets.',
+            hint='domains="separate" takes them.',
         )
     if (domains != "pooled" or covariates) and (one or target == "datasets"):
         raise DesignError(
             "domains and covariates say how data sets differ; here"
             f" {'there is one' if one else 'each is taken by itself'}.",
-            hint=f"leave out {Option('domains', '')} and {Option('covariates', '')}."
+            hint="leave out domains= and covariates=."
             if one
-            else f"{Option('target', 'domain')} compares along them.",
+            else 'target="domain" compares along them.',
         )
     if target == "domain" and one:
         raise DesignError(
             "one data set says nothing about a domain of data sets.",
-            hint=f"{Option('target', 'datasets')} makes claims about this data set.",
+            hint='target="datasets" makes claims about this data set.',
         )
     if target == "datasets" and not one:
         return _each_dataset(setting, terms)
@@ -117,7 +116,7 @@ def choose(
     refused = _refusals(setting, one=one, several=several)
     if isinstance(terms, str):
         if terms != "auto":
-            example = Either(f'terms=["{_RANDOM[0]}"]', f"--terms {_RANDOM[0]}")
+            example = f'terms=["{_RANDOM[0]}"]'
             raise ArgumentError(
                 f"terms is {terms!r}.", hint=f'"auto", or a list of terms, as in {example}.'
             )
@@ -127,7 +126,7 @@ def choose(
     if one and not several and not chosen:
         raise DesignError(
             "one data set with one score per algorithm leaves nothing to estimate noise from.",
-            hint=f"add replications or data sets; {Call('compare_points')} describes such a table.",
+            hint="add replications or data sets; compare_points describes such a table.",
         )
     # Without the term, the differences of algorithms are taken as equal on all data sets: then
     # the replications at hand speak only of the data sets at hand.
@@ -147,9 +146,8 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
     """Return the design for claims about these data sets: each is fitted by itself."""
     if terms != "auto":
         raise DesignError(
-            f"{Option('target', 'datasets')} fits each data set by itself, with the"
-            " terms that it supports.",
-            hint=f"leave out {Option('terms', '')}, or ask for {Option('target', 'domain')}.",
+            'target="datasets" fits each data set by itself, with the terms that it supports.',
+            hint='leave out terms=, or ask for target="domain".',
         )
     n_scores = setting.coverage.counts
     short = np.flatnonzero((n_scores < 2).any(axis=1))
@@ -161,7 +159,7 @@ def _each_dataset(setting: Setting, terms: Literal["auto"] | Sequence[str]) -> D
                 ("dataset", "fewest scores"),
                 *((setting.coverage.datasets[d], int(n_scores[d].min())) for d in short),
             ],
-            hint=f"{Subset('datasets')} leaves them out; {Option('target', 'domain')} takes"
+            hint='scores.subset(datasets=[...]) leaves them out; target="domain" takes'
             " the noise from the spread between data sets.",
         )
     why = _no_replication_term(setting, several=True)
@@ -206,7 +204,7 @@ def _requested(terms: Sequence[str], refused: dict[str, str]) -> tuple[str, ...]
         raise DesignError(
             f"{len(wrong)} of the terms asked for cannot be estimated from this table.",
             where=[("term", "reason"), *((name, refused[name]) for name in wrong)],
-            hint=f"{Option('terms', 'auto')} keeps what the design can estimate.",
+            hint='terms="auto" keeps what the design can estimate.',
         )
     return tuple(name for name in _RANDOM if name in terms)
 
@@ -232,19 +230,17 @@ def resolve(structure: Structure, residual: Residual, design: Design, setting: S
     if alone and (structure != "common" or residual != "constant"):
         here = "there is one" if design.one_dataset else "each is taken by itself"
         raise DesignError(
-            f"{Given('structure', structure)} with {Given('residual', residual)}"
-            f" describes how data sets differ: {here}.",
-            hint=f"{Option('structure', 'common')}, {Option('residual', 'constant')}"
-            " compares on given data sets.",
+            f"{structure=} with {residual=} describes how data sets differ: {here}.",
+            hint='structure="common", residual="constant" compares on given data sets.',
         )
     seen = (setting.coverage.counts > 0).sum(axis=0)
     if structure != "common" and (seen < 2).any():
         few = [setting.algorithms[k] for k in np.flatnonzero(seen < 2)]
         raise DesignError(
-            f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set"
-            " only: there is no spread between data sets to take an error from.",
-            hint=f"leave it out with {Subset('algorithms')};"
-            f" {Call('compare_mixed', Option('structure', 'common'))} lends it the error of the"
+            f"{join(few)} {'has' if len(few) == 1 else 'have'} scores on one data set only: there"
+            " is no spread between data sets to take an error from.",
+            hint="leave it out with scores.subset(algorithms=[...]);"
+            ' compare_mixed(..., structure="common") lends it the error of the'
             " others.",
         )
     _check_estimable(structure, residual, design, setting)
@@ -273,15 +269,13 @@ def _check_room(structure: Structure, k: int, d: int) -> None:
         return
     if structure == "unstructured":
         what = f"the covariance of {k} algorithms has {k * (k + 1) // 2} parameters, which need"
-        fewer = Phrase(
-            f"{Option('structure', 'pairwise')} or {Option('structure', 'diagonal')} takes more"
-            f" algorithms; {Subset('algorithms')} keeps some."
+        fewer = (
+            'structure="pairwise" or structure="diagonal" takes more'
+            " algorithms; scores.subset(algorithms=[...]) keeps some."
         )
     else:
         what = f"the model of {k} algorithms needs"
-        fewer = Phrase(
-            f"{Subset('algorithms')} keeps some algorithms, {Subset('datasets')} data sets."
-        )
+        fewer = "scores.subset(algorithms=[...]) keeps some algorithms, scores.subset(datasets=[...]) data sets."
     raise DesignError(
         f"{what} about {room / 2**30:.1f} GB of memory on {d} data sets; the limit is"
         f" {_MOST_BYTES / 2**30:.0f} GB.",
@@ -294,21 +288,20 @@ def _check_estimable(structure: str, residual: str, design: Design, setting: Set
     k, several = len(setting.algorithms), bool((setting.coverage.counts > 1).any())
     if structure in ("diagonal", "unstructured") and "dataset:algorithm" not in design.components:
         raise DesignError(
-            f"{Given('structure', structure)} gives algorithms variances of their own"
-            " between data sets, and this model has no dataset:algorithm term.",
-            hint=f"with one score per cell {Option('structure', 'pairwise')} gives each"
-            " pair its own error.",
+            f"{structure=} gives algorithms variances of their own between data sets, and this"
+            " model has no dataset:algorithm term.",
+            hint='with one score per cell structure="pairwise" gives each pair its own error.',
         )
     if structure == "diagonal" and k < 3:
         raise DesignError(
-            f"{Option('structure', 'diagonal')} needs three algorithms: of two, only"
+            'structure="diagonal" needs three algorithms: of two, only'
             " the variance of the difference can be told.",
-            hint=f"{Option('structure', 'pairwise')} is enough for one pair.",
+            hint='structure="pairwise" is enough for one pair.',
         )
     if residual != "constant" and not several:
         raise DesignError(
-            f"{Given('residual', residual)} needs several scores per data set and algorithm.",
-            hint=f"{Option('residual', 'constant')} is what one score per cell supports.",
+            f"{residual=} needs several scores per data set and algorithm.",
+            hint='residual="constant" is what one score per cell supports.',
         )
 
 
@@ -396,9 +389,8 @@ def _by_domain(setting: Setting) -> tuple[tuple[str, ...], Array, Array]:
                 ("domain", "algorithm", "data sets"),
                 *((names[g], setting.algorithms[i], int(held[g, i])) for g, i in lacking),
             ],
-            hint=f'{Option("domains", "pooled")} takes the domains as one, "random" as a'
-            f" sample; {Either('scores.subset(...)', 'a table of fewer rows')} leaves"
-            " domains or algorithms out.",
+            hint='domains="pooled" takes the domains as one, "random" as a'
+            " sample; scores.subset(...) leaves domains or algorithms out.",
         )
     base = np.einsum("dg,kl->dkgl", member, np.eye(k)).reshape(len(n_scores), k, -1)
     return names, base, np.tile(np.eye(k), len(names)) / len(names)

@@ -35,7 +35,7 @@ from benchinfer.comparison.checks.tables import (
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting, decide
 from benchinfer.comparison.normal import std_errors, without_spread
-from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, several, significant
 from benchinfer.core.sections import Check
@@ -69,7 +69,7 @@ def checks(
     # Random rotations or flips do not decide all pairs for certain.
     error = np.zeros_like(evidence.p_value) if evidence.p_error is None else evidence.p_error
     near = within_error(evidence.p_value, error, alpha)
-    row = near_level(near, pairs, Phrase(f"see with another {Option('seed', '')}"))
+    row = near_level(near, pairs, "see with another seed=")
     return (
         *_fit(setting, fitted, evidence, p_error),
         *([row] if near.any() else []),
@@ -114,8 +114,8 @@ def _generalisation(setting: Setting, design: Design) -> list[Check]:
             domains,
             1.0,
             ok=domains <= 1 or design.domains != "pooled",
-            remedy=f"the table names several domains: {Option('domains', 'separate')}"
-            f" compares within each and over them, {Option('domains', 'random')} takes"
+            remedy='the table names several domains: domains="separate"'
+            ' compares within each and over them, domains="random" takes'
             " them as a sample of domains",
         ),
         beyond(design.target),
@@ -131,8 +131,8 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
         Check.of(
             "scores of 0 and 1 in a model of normal errors",
             setting.coverage.n,
-            remedy=f"this is the wrong tool: {Call('compare_pair')} tests algorithms on the same"
-            f" items exactly (McNemar's test), and {Option('interval', 'wilson')} of describe gives"
+            remedy=f"this is the wrong tool: compare_pair tests algorithms on the same"
+            f' items exactly (McNemar\'s test), and interval="wilson" of describe gives'
             f" intervals of the rates; over several data sets {BINOMIAL}",
         )
     ]
@@ -143,7 +143,7 @@ def _outcomes(setting: Setting, design: Design, contrasts: Array, pairs: Oriente
                 int(masked.sum()),
                 remedy=f"{some_of(pairs, masked)}: scores that do not vary leave this model no"
                 " error to test against, so that p-values are 1 and intervals have no bounds;"
-                f" {Call('compare_pair')} tests such pairs",
+                " compare_pair tests such pairs",
             )
         )
     return rows
@@ -200,7 +200,7 @@ def residual_checks(
     """Return the checks of residuals; `scales` are others that all scores fit."""
     growth = ""
     if "log" in scales and measure.sign * residuals.spread.trend > 0.5:
-        growth = Phrase(f", or {Field('scale', 'log')}, as the spread grows with the score")
+        growth = ', or Measure(scale="log"), as the spread grows with the score'
     return [
         *_residual(residuals.shape, scales),
         *_spreads(residuals.spread, datasets, algorithms, growth, robust=robust),
@@ -218,8 +218,8 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
     skewed, peaked = max(1.0, 4 * error), max(3.0, 8 * error)
     means = "means over many replications stand this; with few, p-values near the level do not"
     uses = {"log": "times and counts", "logit": "shares"}
-    fit = [Phrase(f"{Field('scale', scale)} for {uses[scale]}") for scale in scales]
-    border = joined(", ", fit) + "; " if fit else ""
+    fit = [f"Measure(scale={literal(scale)}) for {uses[scale]}" for scale in scales]
+    border = ", ".join(fit) + "; " if fit else ""
     return [
         Check.of(
             "residuals: skewness",
@@ -227,7 +227,7 @@ def _residual(shape: Shape, scales: Sequence[str]) -> list[Check]:
             np.copysign(skewed, shape.skewness),
             least=shape.skewness < 0,
             ok=abs(shape.skewness) <= skewed,
-            remedy=Phrase("scores with a border on one side are skewed: ", border, means),
+            remedy=("scores with a border on one side are skewed: " + border + means),
         ),
         Check.of(
             "residuals: excess kurtosis",
@@ -250,7 +250,7 @@ def _spreads(
     pairwise = (
         "the pairs' own errors do not assume equal spreads"
         if robust
-        else Phrase(f"{Option('structure', 'pairwise')} does not assume equal spreads")
+        else 'structure="pairwise" does not assume equal spreads'
     )
     rows: list[Check] = []
     if np.isfinite(spread.p_algorithm):
@@ -263,13 +263,15 @@ def _spreads(
                 ratio,
                 2.0,
                 ok=ratio <= 2 or spread.p_algorithm > _SURE,
-                remedy=Phrase(
-                    f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
-                    f" {algorithms[low]}: {Option('residual', 'algorithm')} models"
-                    " this",
-                    growth,
-                    "; ",
-                    pairwise,
+                remedy=(
+                    (
+                        f"the residual SD of {algorithms[high]} is {ratio:.2g} times that of"
+                        f' {algorithms[low]}: residual="algorithm" models'
+                        " this"
+                    )
+                    + growth
+                    + "; "
+                    + pairwise
                 ),
             )
         )
@@ -282,10 +284,12 @@ def _spreads(
                 spread.deciles,
                 3.0,
                 ok=spread.deciles <= 3 or spread.p_dataset > _SURE,
-                remedy=Phrase(
-                    f"replications vary more on some data sets, most on {datasets[high]}:"
-                    f" {Option('residual', 'dataset')} models this",
-                    growth,
+                remedy=(
+                    (
+                        f"replications vary more on some data sets, most on {datasets[high]}:"
+                        f' residual="dataset" models this'
+                    )
+                    + growth
                 ),
             )
         )
@@ -297,7 +301,7 @@ _normal_words = {
         "data sets are not spread normally in difficulty, as where they come in groups:"
         " differences between algorithms do not rest on it, intervals of levels do"
     ),
-    "data set x algorithm effects": Phrase(
+    "data set x algorithm effects": (
         "how algorithms differ does not vary normally between data sets: with few"
         " data sets intervals and predictions rely on normality: look at outlying"
         " data sets, and add more"
@@ -348,10 +352,9 @@ def _outlying(
         Check.of(
             "outlying data sets",
             len(far),
-            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms"
-            " differ unlike elsewhere: look for errors in these scores;"
-            f" {Either('influence()', '--details')} says which verdicts change without"
-            " them",
+            remedy=f"on {join([str(datasets[m]) for m in far[:3]])}{more[0]} the algorithms differ"
+            " unlike elsewhere: look for errors in these scores; influence() says which verdicts"
+            " change without them",
         ),
         Check.of(
             "outlying cells",
@@ -427,7 +430,7 @@ def _standard_errors(
         ok=structure != "common" or apart <= np.log(2.0),
         remedy="pairs vary by different amounts between data sets, so that one common"
         " error is too small for some and too large for others: use"
-        f" {Option('structure', 'pairwise')}",
+        ' structure="pairwise"',
     )
     return [row, without_error(flat, pairs)] if structure == "pairwise" else [row]
 
@@ -452,14 +455,14 @@ def _direct(result: "MixedComparison", pairs: Oriented, alpha: float) -> list[Ch
         Check.of(
             "pairs that share no data set",
             int(none.sum()),
-            remedy=f"{some_of(pairs, none)}: what is said of them rests on other algorithms and the"
-            " model alone",
+            remedy=f"{some_of(pairs, none)}: what is said of them rests on other algorithms and"
+            " the model alone",
         ),
         Check.of(
             "pairs that shared data sets do not support",
             len(shown),
             remedy=f"{'; '.join(shown[:_SHOWN])}{more}: the model adds data sets that only one of"
-            f" the two has; {Either('direct() has all pairs', 'compare on those that both have')}",
+            " the two has; direct() has all pairs",
         ),
     ]
 
@@ -504,7 +507,7 @@ def _other_reference(
     row = Check.informing(
         f"pairs that {by} decide otherwise",
         int(changed.sum()),
-        f"{some_of(pairs, changed)}: {Option('reference', other)} gives other verdicts; the"
+        f"{some_of(pairs, changed)}: reference={literal(other)} gives other verdicts; the"
         " differences do not look normal, which rotations take them to be and sign flips do not",
     )
     return [row]

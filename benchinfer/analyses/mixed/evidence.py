@@ -10,7 +10,6 @@ from benchinfer.comparison import adjustment, best, normal
 from benchinfer.comparison.contrasts import ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Level, Setting, silenced
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import closed_testing, max_t, multiplicity, rotations
 from benchinfer.numerics.covariance import Adjusted, all_pairs
@@ -74,10 +73,10 @@ def family_of(
     if options.reference != "rotation" and adjusted.method != "rotation":
         impossible = _not_rotated(fitted, options)
         raise DesignError(
-            f"{Given('reference', options.reference)} is of the closed test, and p-values are"
-            f" adjusted by {adjusted.method}.",
-            hint=f"leave out {Option('reference', '')}"
-            + ("." if impossible else f", or compare with {Option('adjust', 'rotation')}."),
+            f"reference={options.reference!r} is of the closed test, and p-values are adjusted by"
+            f" {adjusted.method}.",
+            hint="leave out reference="
+            + ("." if impossible else ', or compare with adjust="rotation".'),
         )
     return family, adjusted
 
@@ -95,8 +94,8 @@ def resolve(options: "MixedOptions", fitted: "MixedFit", family: ContrastFamily)
     if (adjust == "rotation" and why) or (adjust == "bergmann-hommel" and not of_pairs):
         why = why if adjust == "rotation" else "as these are not all pairs, two-sided"
         raise DesignError(
-            f"{Given('adjust', adjust)} does not go with this comparison, {why}.",
-            hint=f"{Option('adjust', 'auto')} takes what does.",
+            f"{adjust=} does not go with this comparison, {why}.",
+            hint='adjust="auto" takes what does.',
         )
     if adjust in OF_MIXED:
         return Adjustment(adjust)

@@ -22,7 +22,6 @@ from benchinfer.comparison.checks import validation
 from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Either, Option, Subset
 from benchinfer.core.saving import savable
 from benchinfer.numerics.covariance import Adjusted, contrast_variances
 from benchinfer.numerics.shifts import freedom_of_units
@@ -274,11 +273,9 @@ class MixedFit:
 def _refusal(error: FitError) -> DesignError:
     return DesignError(
         str(error),
-        hint="a test needs scores that vary and data sets in common:"
-        f" {Either('scores.findings()', 'benchinfer check')} names constant and"
-        " identical algorithms; of identical replications keep one, with"
-        f" {Subset('replications')}; {Call('compare_points')} describes such a"
-        " table.",
+        hint="a test needs scores that vary and data sets in common: scores.findings() names"
+        " constant and identical algorithms; of identical replications keep one, with"
+        " scores.subset(replications=[...]); compare_points describes such a table.",
     )
 
 
@@ -349,9 +346,9 @@ def fit_design(
     plain = design.between == "common" and design.residual == "constant" and domain is None
     if overlap and not plain:
         raise DesignError(
-            "training sets overlap, which without the dataset:algorithm term is corrected for under"
-            " one variance per source only.",
-            hint=f"{Option('terms', 'auto')} keeps the term, which holds what resamples share.",
+            "training sets overlap, which without the dataset:algorithm term is corrected for"
+            " under one variance per source only.",
+            hint='terms="auto" keeps the term, which holds what resamples share.',
         )
     if plain:
         stats = reduction.one_dataset() if design.one_dataset else reduction.statistics()

@@ -36,7 +36,6 @@ from benchinfer.comparison.influence import Influence
 from benchinfer.comparison.normal import evidence_of
 from benchinfer.core.arguments import check_jobs
 from benchinfer.core.errors import DesignError, FitError, unknown
-from benchinfer.core.hints import Either, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.parallel import in_order, workers
 from benchinfer.core.verdict import Verdict
@@ -277,10 +276,7 @@ def left_out(
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             f"influence is not worked out where {mixed.fitted.peculiarity}.",
-            hint=Phrase(
-                Either("compare scores.subset(datasets=[...]) for each data set", "--per-dataset"),
-                " instead.",
-            ),
+            hint=("compare scores.subset(datasets=[...]) for each data set instead."),
         )
     stats, model = plain
     if design.one_dataset and not design.components:
@@ -310,8 +306,7 @@ def _full_analysis(mixed: "MixedComparison") -> FullAnalysis:
     if family.shown >= 0:
         raise DesignError(
             "without a data set another algorithm may be the best.",
-            hint=f"{Option('contrasts', 'tukey')} holds all pairs; its"
-            f" {Either('influence()', '--details')} says what changes.",
+            hint='contrasts="tukey" holds all pairs; its influence() says what changes.',
         )
     return FullAnalysis(
         measure=mixed.measure,

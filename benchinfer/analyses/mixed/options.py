@@ -11,7 +11,6 @@ from benchinfer.comparison.adjustment import JOINT, resolve
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.comparison.per_dataset import check_alone
-from benchinfer.core.hints import Option, Phrase
 from benchinfer.numerics.rotations import Reference
 
 type DfMethod = Literal["kenward-roger", "satterthwaite", "asymptotic"]
@@ -38,7 +37,7 @@ class MixedOptions(TestedOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target == "datasets":
-            check_alone(Phrase(Option("target", "datasets")), self.arguments() | {"target": "auto"})
+            check_alone('target="datasets"', self.arguments() | {"target": "auto"})
         # As far as arguments tell: whether "auto" is pairwise depends on the table.
         several = self.structure not in {"auto", "common"} or self.residual != "constant"
         common = not (several and self.adjust in JOINT)

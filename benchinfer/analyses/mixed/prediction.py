@@ -12,7 +12,6 @@ from benchinfer.analyses.mixed.numerics.optimum import ModelFit
 from benchinfer.analyses.mixed.numerics.robust import cr2_errors
 from benchinfer.comparison.prediction import NewDataset, Prediction
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.numerics import max_t
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.outcome_probabilities import (
@@ -37,7 +36,7 @@ def check_predictable(stats: Statistics, model: ModelFit, *, one_dataset: bool) 
     if "dataset:algorithm" not in model.terms and stats.n.max() > 1:
         raise DesignError(
             "without the dataset:algorithm term algorithms differ alike on every data set.",
-            hint=f"{Option('terms', 'auto')} has the term; predictions need it.",
+            hint='terms="auto" has the term; predictions need it.',
         )
 
 
@@ -119,8 +118,8 @@ def new_dataset(mixed: "MixedComparison", replications: int | None) -> NewDatase
     if plain is None or mixed.fitted.fixed.x is not None:
         raise DesignError(
             f"predictions are not worked out where {mixed.fitted.peculiarity}.",
-            hint=f"{Option('target', 'domain')} with {Option('structure', 'auto')} or"
-            f' "common", {Option("residual", "constant")} and no covariates or domains'
+            hint='target="domain" with structure="auto" or'
+            ' "common", residual="constant" and no covariates or domains'
             " makes them.",
         )
     stats, model = plain

@@ -18,7 +18,6 @@ from benchinfer.comparison.sections import (
 )
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import (
     count,
     join,
@@ -123,8 +122,8 @@ def new_dataset_tables(mixed: MixedComparison, new: "NewDataset") -> tuple[Table
             *(equal if tolerant else []),
             number("prob_second", "P(second)", places(2)),
         ),
-        note=f"{favours(measure)} Prediction: interval of each contrast alone."
-        f" P: probability to be better there{by}.",
+        note=f"{favours(measure)} Prediction: interval of each contrast alone. P: probability to"
+        f" be better there{by}.",
     )
     return ranks, contrasts
 
@@ -299,9 +298,8 @@ def departing(mixed: MixedComparison) -> Section:
             Figure(
                 mixed,
                 "caterpillar",
-                f"Predicted departures; {better_side(mixed.measure)}."
-                " Data sets from the one"
-                " with the largest departure on.",
+                f"Predicted departures; {better_side(mixed.measure)}. Data sets from the one with"
+                " the largest departure on.",
             ),
         ),
     )
@@ -342,9 +340,9 @@ def influence(mixed: MixedComparison) -> Section:
         return Section(
             title=title,
             text=(
-                Phrase(
+                (
                     f"With {count(d, 'data set')} and {count(len(mixed.pairs), 'pair')}, what"
-                    f" leaving out each does is left to {Either('influence()', '--details')}."
+                    f" leaving out each does is left to influence()."
                 ),
             ),
             values={"influence": mixed.influence},

@@ -20,7 +20,6 @@ from benchinfer.comparison.checks.groups import domain_codes
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.numerics.types import Array, Codes, Flags
 
@@ -40,8 +39,7 @@ def departures(setting: Setting, fitted: MixedFit, level: float) -> "pd.DataFram
     if statistics is None or model is None or fitted.design.one_dataset:
         raise DesignError(
             "data sets have no random effects in this model.",
-            hint=f"{Call('compare_mixed')} with {Option('target', 'domain')} on several"
-            " data sets has them.",
+            hint='compare_mixed with target="domain" on several data sets has them.',
         )
     effects = predicted_effects(statistics, model, fitted.fixed.x)
     parts: list[dict[str, Array]] = []
@@ -81,12 +79,12 @@ def structures(setting: Setting, design: Design, scores: "ScoreTable") -> "pd.Da
             variant = resolve(structure, residual, design, setting)
             fitted = fit_design(scores, setting, variant, diagnosed=False)
         except DesignError as error:
-            refused.append(Phrase(str(error)).lines()[0])
+            refused.append(str(error).splitlines()[0])
             continue
         if (model := fitted.across) is None:
             raise DesignError(
                 f"structures are not compared where {fitted.peculiarity}.",
-                hint=f"{Option('target', 'domain')} fits them together.",
+                hint='target="domain" fits them together.',
             )
         rows.append(
             {
@@ -122,8 +120,7 @@ def variances(fitted: MixedFit, level: float | None) -> "pd.DataFrame":
     if level is not None and fitted.plain is None:
         raise DesignError(
             f"profile intervals are not worked out where {fitted.peculiarity}.",
-            hint=f'{Option("structure", "common")} or "pairwise" with'
-            f" {Option('residual', 'constant')} has them.",
+            hint='structure="common" or "pairwise" with residual="constant" has them.',
         )
     if level is not None and fitted.plain is not None:
         stats, terms, x = fitted.plain[0], fitted.design.fitted, fitted.fixed.x
@@ -325,9 +322,9 @@ def direct(mixed: "MixedComparison") -> "pd.DataFrame":
     shared = direct_evidence(mixed.fitted, mixed.pairs[real])
     if shared is None:
         raise DesignError(
-            "the direct evidence is kept where several data sets are compared by one variance"
-            f" per source; here {mixed.fitted.peculiarity}.",
-            hint=f"{Call('compare_mixed', Option('structure', 'pairwise'))} keeps it.",
+            "the direct evidence is kept where several data sets are compared by one variance per"
+            f" source; here {mixed.fitted.peculiarity}.",
+            hint='compare_mixed(..., structure="pairwise") keeps it.',
         )
     named = [pair for pair, one in zip(mixed.named_sides(), real, strict=True) if one]
     return frame(

@@ -10,7 +10,6 @@ from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.measure import Measure
 from benchinfer.core.provenance import AnalysisOptions
 from benchinfer.core.saving import savable
@@ -122,7 +121,7 @@ def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
     if design.method == "group-sequential" and design.last_stage is None:
         raise DesignError(
             "a group sequential test plans all its looks in advance.",
-            hint=f"{Option('last_stage', '')} is their number; the other methods go without.",
+            hint="last_stage= is their number; the other methods go without.",
         )
     bets = design.method == "anytime" and design.null == "mean"
     if unequal and (bets or (design.test == "signed-rank" and design.method != "anytime")):
@@ -134,17 +133,19 @@ def check(design: MonitorDesign, measure: Measure, *, unequal: bool) -> None:
         )
         raise DesignError(
             f"units hold different numbers of items: {what}.",
-            hint=Phrase(
-                Option("null", "symmetry") if bets else Option("test", "sign-flip"),
-                f" takes them; with {Call('read_scores', Option('unit_weights', 'units'))} all"
-                " units count alike.",
+            hint=(
+                ('null="symmetry"' if bets else 'test="sign-flip"')
+                + (
+                    ' takes them; with read_scores(..., unit_weights="units") all'
+                    " units count alike."
+                )
             ),
         )
     if bets and (measure.bounds is None or measure.scale != "identity"):
         raise DesignError(
             f"bets on a mean need scores within bounds, and measure {measure.name!r} has none"
             + (" on its scale." if measure.bounds else "."),
-            hint=f"{Field('bounds', (0, 1))} on the identity scale names the legal range.",
+            hint="Measure(bounds=(0, 1)) on the identity scale names the legal range.",
         )
 
 
@@ -163,8 +164,7 @@ def pairs_of(
     if isinstance(pairs, str) or len(pairs) != 2 or pairs[0] == pairs[1]:
         raise DesignError(
             f"pairs is {pairs!r}.",
-            hint=f'"all", or the names of two algorithms; {Option("control", "")} names one'
-            " for all others.",
+            hint='"all", or the names of two algorithms; control= names one for all others.',
         )
     return np.array([[_index(algorithms, name) for name in pairs]], dtype=np.int64)
 

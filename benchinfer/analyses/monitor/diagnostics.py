@@ -10,7 +10,6 @@ from benchinfer.analyses.monitor.design import MonitorDesign
 from benchinfer.analyses.monitor.feed import StageDifferences
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.hints import Option
 from benchinfer.core.sections import Check
 from benchinfer.numerics.shifts import skewness
 from benchinfer.numerics.types import Flags
@@ -51,7 +50,7 @@ def _rule(design: MonitorDesign, course: Course, named: Named) -> list[Check]:
             "boundaries as printed",
             1.0,
             remedy="the printed rule spends only .017 to .019 of a level of .05, and has no"
-            f" boundaries after some stages{where}: {Option('rule', 'constant')} has"
+            f' boundaries after some stages{where}: rule="constant" has'
             " more power",
         )
     ]
@@ -63,8 +62,8 @@ def _provisional(course: Course, named: Named) -> Check:
     return Check.of(
         "provisional p-values",
         n,
-        remedy=f"of {named(waiting)}: a part of the level is kept for later stages, so"
-        " these p-values decide nothing yet, however small they are",
+        remedy=f"of {named(waiting)}: a part of the level is kept for later stages, so these"
+        " p-values decide nothing yet, however small they are",
     )
 
 
@@ -83,8 +82,8 @@ def _skew(design: MonitorDesign, gathered: StageDifferences, named: Named) -> Ch
         ok=not skewed.any(),
         remedy=f"of {named(skewed)}: {what} test symmetry, which skewness alone contradicts, and a"
         " recursion adds up the bias of its stages: with means that are equal, strongly skewed"
-        " differences were rejected at .05 in .13 to .17 of simulated runs by t tests and in .75 to"
-        " .94 by signed ranks; compare means over more replications, once and at the end",
+        " differences were rejected at .05 in .13 to .17 of simulated runs by t tests and in .75"
+        " to .94 by signed ranks; compare means over more replications, once and at the end",
     )
 
 
@@ -100,8 +99,8 @@ def _zeros(gathered: StageDifferences, named: Named) -> Check:
         float(share.max(initial=0.0)),
         0.5,
         ok=bool((share <= 0.5).all()),
-        remedy=f"of {named(share > 0.5)}: most differences say nothing, and signed ranks leave them"
-        " out",
+        remedy=f"of {named(share > 0.5)}: most differences say nothing, and signed ranks leave"
+        " them out",
     )
 
 
@@ -111,7 +110,7 @@ def _ends(course: Course, named: Named) -> list[Check]:
         "pairs stopped for futility",
         int(futile.sum()),
         remedy=f"of {named(futile)}: a difference could not be shown; that is no evidence"
-        f" of equality, which {Option('method', 'anytime')} can give with a"
+        f' of equality, which method="anytime" can give with a'
         " tolerance",
     )
     return [row] if futile.any() else []
@@ -127,9 +126,9 @@ def _empty(course: Course, design: MonitorDesign, named: Named) -> list[Check]:
         Check.of(
             "empty confidence sequences",
             int(empty.sum()),
-            remedy=f"of {named(empty)}: no value is left for {about}, so the differences have none,"
-            " or changed as the experiment ran, or this is one of the few experiments in which the"
-            " sequence misses the truth; compare means at the end",
+            remedy=f"of {named(empty)}: no value is left for {about}, so the differences have"
+            " none, or changed as the experiment ran, or this is one of the few experiments in"
+            " which the sequence misses the truth; compare means at the end",
         )
     ]
 

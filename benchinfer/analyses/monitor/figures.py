@@ -18,7 +18,6 @@ from benchinfer.analyses.monitor.stagewise import bounds_of, next_bounds, stage_
 from benchinfer.comparison.figures import COMPARISON
 from benchinfer.comparison.wording import margin
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count
 from benchinfer.core.verdict import MIRROR, Verdict
 from benchinfer.numerics.types import Array
@@ -416,9 +415,9 @@ def refuse_stages(result: MonitorComparison) -> None:
     """Refuse an experiment that is watched by stages."""
     if result.design.method != "anytime":
         raise DesignError(
-            "there are no e-processes and confidence sequences where an experiment is watched"
-            " by stages.",
-            hint=f'"path" is the figure of stages; {Option("method", "anytime")} has e-processes.',
+            "there are no e-processes and confidence sequences where an experiment is watched by"
+            " stages.",
+            hint='"path" is the figure of stages; method="anytime" has e-processes.',
         )
 
 
@@ -517,7 +516,7 @@ def layout_rearranged(result: Consecutive, width: Width = PAGE) -> OrderFigure:
         x_label="replications",
         y_label="p-value",
         width=width,
-        alt=f"P-values of growing numbers of replications, and their spread over random orders, in"
+        alt="P-values of growing numbers of replications, and their spread over random orders, in"
         f" {name}. {described(panels)}.",
         alpha=result.alpha,
         reach=(max(_LOWEST, min(smallest, result.alpha / 3)) / 1.5, 1.3),

@@ -15,7 +15,6 @@ from benchinfer.analyses.monitor.course import Columns, Course
 from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.per_dataset import ComparisonGroups
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either
 from benchinfer.core.numbers import count
 from benchinfer.core.result import Showable
 from benchinfer.core.saving import savable
@@ -38,10 +37,10 @@ def refuse_unlike(settings: Sequence[Setting]) -> None:
         (s.measure.name, str(len(s.algorithms)), str(len(s.coverage.datasets))) for s in settings
     ]
     raise DesignError(
-        "measures that are watched together need scores of the same algorithms on the same"
-        " data sets.",
+        "measures that are watched together need scores of the same algorithms on the same data"
+        " sets.",
         where=[("measure", "algorithms", "data sets"), *where],
-        hint=f"{Either('scores.subset(...)', 'a table of fewer rows')} keeps what they share.",
+        hint="scores.subset(...) keeps what they share.",
         shown=len(where),
     )
 

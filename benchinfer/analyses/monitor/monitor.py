@@ -30,7 +30,6 @@ from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Alternative
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics.types import Codes
 from benchinfer.scores.checks.units import UNEQUAL
 from benchinfer.scores.table import ScoreTable
@@ -246,12 +245,10 @@ def _on_lasting_scale(setting: Setting) -> Setting:
             f"{setting.measure.noun} rests on all scores so far: each look would have another"
             " scale.",
             hint="references from elsewhere stay as they are, as a file of numbers has them;"
-            f" so do ranks, {Call('read_scores', Option('normalise', 'ranks'))}.",
+            ' so do ranks, read_scores(..., normalise="ranks").',
         )
     findings = tuple(
-        replace(one, hint=Phrase(Phrase(one.hint).marked.replace("'min-max'", "'ranks'")))
-        if one.rule == UNEQUAL
-        else one
+        replace(one, hint=one.hint.replace("'min-max'", "'ranks'")) if one.rule == UNEQUAL else one
         for one in setting.coverage.findings
     )
     return replace(setting, coverage=replace(setting.coverage, findings=findings))
@@ -266,11 +263,8 @@ def _check_replications(setting: Setting) -> None:
     raise DesignError(
         f"the algorithms do not share the replications of measure {name!r}.",
         hint=[
-            (
-                "where they do (same resample, same seed), say so:"
-                f" {Call('read_scores', Option('paired', value=True))};"
-            ),
-            (f"{Call('compare_mixed')} compares scores that are not paired, once and at the end."),
+            ("where they do (same resample, same seed), say so: read_scores(..., paired=True);"),
+            ("compare_mixed compares scores that are not paired, once and at the end."),
         ],
     )
 

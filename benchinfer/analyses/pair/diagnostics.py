@@ -28,7 +28,6 @@ from benchinfer.analyses.pair.tests import OF_RANKS
 from benchinfer.comparison.adjustment import stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import ContrastFamily
-from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Array
@@ -143,7 +142,7 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 1.0,
                 least=True,
                 remedy="its estimate is the first of the ten differences, two folds of a"
-                f" replication standing together; {Option('test', '5x2cv-f')} takes all"
+                ' replication standing together; test="5x2cv-f" takes all'
                 " ten",
             )
         )
@@ -154,7 +153,7 @@ def _of_test(test: str, data: PairedScores) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                remedy=f'its F has no sides; {Option("test", "5x2cv-t")} or "corrected-t" have',
+                remedy='its F has no sides; test="5x2cv-t" or "corrected-t" have',
             )
         )
     return rows
@@ -215,9 +214,7 @@ def _of_decisions(
         mean = np.array([pair.differences.mean() for pair in pairs])
         rows += [
             decisions.differences_of_zero(result.zeros, n, oriented),
-            decisions.other_sign(
-                direction, mean, oriented, Phrase(f"{Option('test', 't')} compares means")
-            ),
+            decisions.other_sign(direction, mean, oriented, 'test="t" compares means'),
         ]
     return rows
 
@@ -231,6 +228,6 @@ def _of_claims(result: "PairComparison", data: PairedScores) -> Check:
         0.0,
         1.0,
         least=True,
-        remedy="test items of models that were trained once say nothing of how much training"
-        " again would change them",
+        remedy="test items of models that were trained once say nothing of how much training again"
+        " would change them",
     )

@@ -7,7 +7,6 @@ from benchinfer.analyses.pair.rules import Test
 from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError
-from benchinfer.core.hints import Given, Option
 
 type Adjust = Literal["auto", "holm", "bonferroni", "hochberg", "hommel", "bh", "by", "none"]
 
@@ -37,17 +36,14 @@ class PairOptions(TestedOptions):
                 hint="pair names two algorithms; control, a base model for all, goes without it.",
             )
         if self.parts is not None and self.test != "parts-t":
-            raise ArgumentError(
-                f"parts is {self.parts}.", hint=f"it goes with {Option('test', 'parts-t')}."
-            )
+            raise ArgumentError(f"parts is {self.parts}.", hint='it goes with test="parts-t".')
         if self.test == "5x2cv-f" and (self.directed or self.margin is not None):
             raise ArgumentError(
                 "the F-test of 5x2cv has no sides: it shows neither direction nor equivalence.",
-                hint=f"{Option('test', '5x2cv-t')} or {Option('test', 'corrected-t')} have.",
+                hint='test="5x2cv-t" or test="corrected-t" have.',
             )
         if self.test == "bayes-t" and self.directed:
             raise ArgumentError(
-                f"{Given('alternative', self.alternative)} does not go with"
-                f" {Option('test', 'bayes-t')}.",
+                f'alternative={self.alternative!r} does not go with test="bayes-t".',
                 hint="its three posterior probabilities answer both sides at once.",
             )

@@ -9,7 +9,7 @@ from benchinfer.analyses.pair.scores import PairedScores
 from benchinfer.comparison.adjustment import ADJUSTMENTS, sidak, words
 from benchinfer.comparison.wording import margin, zeros
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import sentence
 from benchinfer.numerics import rates, signs
@@ -76,10 +76,10 @@ def resolve(test: str, data: PairedScores) -> tuple[Test, str]:
     if why := misfit(known, data):
         try:
             fit, reason = fitting(data)
-            hint = Phrase(f"{Option('test', fit)} fits: {reason}.")
+            hint = f"test={literal(fit)} fits: {reason}."
         except DesignError as error:
             hint = error.hint
-        raise DesignError(Phrase(f"{Option('test', test)} does not fit: ", why, "."), hint=hint)
+        raise DesignError((f"test={literal(test)} does not fit: " + why + "."), hint=hint)
     return known, "it was asked for"
 
 
@@ -114,14 +114,14 @@ def overlaps(data: PairedScores) -> bool:
 def _require_overlap(data: PairedScores) -> None:
     if data.kind is not None and data.overlap is None:
         raise DesignError(
-            f"scores come from {data.kind!r}, whose training sets overlap, and by how much is"
-            " not declared.",
+            f"scores come from {data.kind!r}, whose training sets overlap, and by how much is not"
+            " declared.",
             hint=f"declare it, as in {declaration(data.kind, len(data.table))}.",
         )
     if not data.paired:
         raise DesignError(
             f"scores come from {data.kind!r}, and algorithms do not share the splits.",
-            hint=f"{Call('compare_mixed')} corrects for the overlap of unshared splits.",
+            hint="compare_mixed corrects for the overlap of unshared splits.",
         )
 
 
@@ -134,10 +134,7 @@ def misfit(test: Test, data: PairedScores) -> str:
     reasons: list[tuple[bool, str]] = [
         (
             test == "corrected-t" and not overlapping,
-            Phrase(
-                f"no overlapping training sets are declared ({Option('resampling')}), for"
-                " which it corrects"
-            ),
+            ("no overlapping training sets are declared (resampling=...), for which it corrects"),
         ),
         (
             overlapping and test not in _OVERLAPPING,
@@ -165,16 +162,16 @@ def misfit(test: Test, data: PairedScores) -> str:
         ),
         (
             five and (data.kind != "cv" or data.folds != 2 or n != 10),
-            Phrase(
+            (
                 "it is made for five replications of two folds, ten scores declared as"
-                f" {Either('Resampling("cv", folds=2)', '--resampling cv:2')}, and there"
+                f' Resampling("cv", folds=2), and there'
                 f" are {rows}"
             ),
         ),
         (five and bool(np.isnan(data.table).any()), "some of the ten scores are missing"),
         (
             test == "parts-t" and data.kind != "items",
-            Phrase(f"only test items ({Option('resampling', 'items')}) can be split into parts"),
+            'only test items (resampling="items") can be split into parts',
         ),
     ]
     return next((why for holds, why in reasons if holds), "")

@@ -6,7 +6,6 @@ import numpy as np
 
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
 from benchinfer.scores.table import ScoreTable
@@ -65,10 +64,10 @@ def paired_scores(scores: ScoreTable, setting: Setting) -> PairedScores:
     blocks = scores.blocks(name)
     if (more := int((blocks.count > 1).sum())) > 0:
         raise DesignError(
-            f"{count(more, 'replication')} of an algorithm "
-            f"{'has' if more == 1 else 'have'} several scores.",
-            hint=f"tests of a pair take one score of each: average the repeats, or use"
-            f" {Call('compare_mixed')}.",
+            f"{count(more, 'replication')} of an algorithm {'has' if more == 1 else 'have'}"
+            " several scores.",
+            hint="tests of a pair take one score of each: average the repeats, or use"
+            " compare_mixed.",
         )
     table = np.where(blocks.count > 0, blocks.mean, np.nan)
     there = np.abs(table[blocks.count > 0])
@@ -92,11 +91,8 @@ def _refuse_several(setting: Setting) -> None:
         raise DesignError(
             f"tests of two algorithms within a data set cannot pool {d} data sets.",
             hint=[
-                f"{Call('compare_mixed')} makes claims about all of them;",
-                Phrase(
-                    Either("per_dataset(compare_pair, scores, ...)", "compare pair --per-dataset"),
-                    " compares on each data set by itself,",
-                ),
-                f"{Option('dataset')} on one of them.",
+                "compare_mixed makes claims about all of them;",
+                ("per_dataset(compare_pair, scores, ...) compares on each data set by itself,"),
+                "dataset=... on one of them.",
             ],
         )

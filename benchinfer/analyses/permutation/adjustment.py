@@ -7,7 +7,7 @@ import numpy as np
 from benchinfer.comparison import adjustment
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Given, Option
+from benchinfer.core.hints import literal
 from benchinfer.numerics import closed_testing, multiplicity, rotations
 from benchinfer.numerics.types import Array, Codes
 
@@ -55,35 +55,34 @@ def resolve(
     needs = adjustment.ADJUSTMENTS[adjust].needs
     if adjust == "single-step" and pairs == "pairwise":
         raise ArgumentError(
-            f"{Given('adjust', adjust)} needs the joint distribution of statistics on"
-            " pooled scores.",
-            hint=f"{Option('adjust', 'step-down')} goes with tests of each pair alone;"
-            f" {Option('pairs', 'pooled')} lets all algorithms share their scores, and"
+            f"{adjust=} needs the joint distribution of statistics on pooled scores.",
+            hint='adjust="step-down" goes with tests of each pair alone;'
+            ' pairs="pooled" lets all algorithms share their scores, and'
             " controls errors only if all are alike.",
         )
     if needs == ("all pairs",) and pairs == "pairwise":
         raise ArgumentError(
-            f"{Given('adjust', adjust)} bounds what the joint distribution of single pairs tells.",
-            hint=f"{Option('adjust', 'closed')} goes through the same hypotheses by sign flips.",
+            f"{adjust=} bounds what the joint distribution of single pairs tells.",
+            hint='adjust="closed" goes through the same hypotheses by sign flips.',
         )
     if adjust == "closed" and pairs == "pooled":
         raise ArgumentError(
-            f"{Given('adjust', 'closed')} goes with tests of each pair alone.",
-            hint=f"{Option('pairs', 'pooled')} takes {Option('adjust', 'bergmann-hommel')}.",
+            "adjust='closed' goes with tests of each pair alone.",
+            hint='pairs="pooled" takes adjust="bergmann-hommel".',
         )
     if "all pairs" in needs:
         adjustment.check_all_pairs(adjust, contrasts, alternative)
     if adjust in multiplicity.FALSE_DISCOVERY and pairs == "pooled":
         raise ArgumentError(
-            f"{Given('adjust', adjust)} needs a valid p-value of each pair alone.",
-            hint=f"{Option('pairs', 'pairwise')}: pooled scores have such p-values only if all"
+            f"{adjust=} needs a valid p-value of each pair alone.",
+            hint='pairs="pairwise": pooled scores have such p-values only if all'
             " algorithms are alike.",
         )
     if "flips" in needs and null == "asymptotic":
         other = "holm" if pairs == "pairwise" else "single-step"
         raise ArgumentError(
-            f"{Option('adjust', adjust)} has no asymptotic form here.",
-            hint=f"{Option('null', 'monte-carlo')}, or {Option('adjust', other)}.",
+            f"adjust={literal(adjust)} has no asymptotic form here.",
+            hint=f'null="monte-carlo", or adjust={literal(other)}.',
         )
     return adjust
 
@@ -111,8 +110,8 @@ def resolve_in_blocks(
     if adjustment.needs(adjust, "flips") and any(misfits.values()):
         why = next(words for words, holds in misfits.items() if holds)
         raise DesignError(
-            f"{Given('adjust', adjust)} {why}.",
-            hint=f"{Option('adjust', 'holm')} goes with any design.",
+            f"{adjust=} {why}.",
+            hint='adjust="holm" goes with any design.',
         )
     return adjust
 

@@ -17,7 +17,7 @@ from benchinfer.comparison.checks.validation import refuse_overlap
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.numerics import ties
 from benchinfer.numerics.types import Array, Codes
 from benchinfer.scores.table import ScoreTable
@@ -96,7 +96,7 @@ def exchangeable(
     if target == "domain" and one:
         raise DesignError(
             "one data set says nothing about a domain of data sets.",
-            hint=f"{Option('target', 'datasets')} makes claims about this data set.",
+            hint='target="datasets" makes claims about this data set.',
         )
     if target == "datasets" or one:
         refuse_overlap(setting)
@@ -125,7 +125,7 @@ def _datasets(scores: ScoreTable, setting: Setting, *, spread: bool) -> Exchange
     if spread and not len(d):
         raise DesignError(
             "one score per data set and algorithm has no spread.",
-            hint=f"{Option('on', 'dispersion')} needs replications.",
+            hint='on="dispersion" needs replications.',
         )
     return Exchangeable(values[d, a], d, a, d, k, "data set", repeated=False, target="domain")
 
@@ -166,21 +166,19 @@ def _replications(scores: ScoreTable, setting: Setting, on: On) -> Exchangeable:
 
 def _refuse_uneven(on: On, *, paired: bool) -> None:
     """Refuse units of unequal size where labels are exchanged without their items."""
-    by_unit = Phrase(
-        f"with {Call('read_scores', Option('unit_weights', 'units'))} units count alike."
-    )
+    by_unit = 'with read_scores(..., unit_weights="units") units count alike.'
     if not paired:
         raise DesignError(
             "units hold different numbers of items, and algorithms do not share them: scores that"
             " change places would take another number of items along.",
-            hint=f"{Call('compare_mixed')} compares means of items; {by_unit.marked}",
+            hint=f"compare_mixed compares means of items; {by_unit}",
         )
     if on != "values":
         raise DesignError(
-            f"units hold different numbers of items, and {Option('on', on)} is of units, not of"
+            f"units hold different numbers of items, and on={literal(on)} is of units, not of"
             " items.",
-            hint=f"{Call('compare_permutation', Option('on', 'values'))} exchanges units with"
-            f" their items, {Call('compare_mixed')} compares means of items; {by_unit.marked}",
+            hint=f'compare_permutation(..., on="values") exchanges units with'
+            f" their items, compare_mixed compares means of items; {by_unit}",
         )
 
 
@@ -191,17 +189,16 @@ _NOISE = 1e-13
 def check_scale(scale: Scale, target: Target, setting: Setting) -> None:
     """Refuse units of data sets where each has one block."""
     if (scale, target) == ("dataset", "domain"):
-        relative = Phrase(
-            "; for claims about a domain compare relative scores, as in"
-            f" {Call('Measure', Option('scale', 'log'))}"
+        relative = (
+            '; for claims about a domain compare relative scores, as in Measure(..., scale="log")'
         )
         raise DesignError(
-            "with one block per data set, differences in units of their data set are all of"
-            " the same size.",
-            hint=Phrase(
-                f"{Option('scale', 'dataset')} goes with {Option('target', 'datasets')}",
-                relative if "log" in setting.scales else "",
-                ".",
+            "with one block per data set, differences in units of their data set are all of the"
+            " same size.",
+            hint=(
+                'scale="dataset" goes with target="datasets"'
+                + (relative if "log" in setting.scales else "")
+                + "."
             ),
         )
 

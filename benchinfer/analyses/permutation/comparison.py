@@ -19,7 +19,6 @@ from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.wording import zeros
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
@@ -330,10 +329,7 @@ class PermutationComparison(TestedComparison):
         if not self.ranks.complete:
             raise DesignError(
                 "one critical difference for all pairs needs every algorithm once in each block.",
-                hint=Phrase(
-                    Either("scores.complete(...) keeps the blocks", "a table of the blocks"),
-                    " that are whole.",
-                ),
+                hint=("scores.complete(...) keeps the blocks that are whole."),
             )
         return kinds[kind](len(self.algorithms), self.ranks.n_blocks, self.alpha)
 

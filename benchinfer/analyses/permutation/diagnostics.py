@@ -10,7 +10,7 @@ from benchinfer.analyses.permutation.tests import PermutationTests
 from benchinfer.comparison.adjustment import ADJUSTMENTS, adjusted, needs, stepwise
 from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import Oriented, some_of
-from benchinfer.core.hints import Call, Either, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
@@ -65,9 +65,8 @@ def _attainable(
         decisions.ATTAINABLE,
         smallest,
         alpha,
-        remedy=f"no pair differs on more than {blocks}, and so few decide none,"
-        f" whatever the scores: the smallest adjusted p-value that they give is {smallest:.4g};"
-        f" {more}",
+        remedy=f"no pair differs on more than {blocks}, and so few decide none, whatever the"
+        f" scores: the smallest adjusted p-value that they give is {smallest:.4g}; {more}",
     )
 
 
@@ -108,15 +107,15 @@ def _dominating_dataset(result: PermutationComparison, data: Exchangeable) -> li
         return []
     means = np.bincount(data.block, data.values) / np.maximum(np.bincount(data.block), 1)
     squares = np.bincount(data.dataset, (data.values - means[data.block]) ** 2, d)
-    advice = Phrase(f"{Option('on', 'ranks')} gives each block the same weight")
+    advice = 'on="ranks" gives each block the same weight'
     if data.target == "datasets":
-        advice = Phrase(f"{Option('scale', 'dataset')} tests each data set in units of its own")
+        advice = 'scale="dataset" tests each data set in units of its own'
     return [
         Check.of(
             "largest share of a data set in the spread",
             float(squares.max() / squares.sum()) if squares.sum() > 0 else 0.0,
             0.5,
-            remedy=Phrase(f"{datasets[int(squares.argmax())]} outweighs all others: ", advice),
+            remedy=(f"{datasets[int(squares.argmax())]} outweighs all others: " + advice),
         )
     ]
 
@@ -133,8 +132,8 @@ def _of_scores(
         tests.tied / n,
         0.5,
         ok=tests.tied <= n / 2,
-        remedy="most scores share their rank with others: exact and Monte Carlo p-values"
-        " hold, with little power",
+        remedy="most scores share their rank with others: exact and Monte Carlo p-values hold,"
+        " with little power",
     )
     return [
         *([ties] if result.on in RANKED else []),
@@ -144,9 +143,9 @@ def _of_scores(
             float(np.abs(pairwise.skewness).max()),
             bound,
             ok=not skew.any(),
-            remedy=f"{some_of(pairs, skew)}: sign flips and signed ranks test that differences"
-            " are symmetric, and skewness alone can reject: look at the largest differences, and"
-            " read such a verdict as one on distributions, not on means",
+            remedy=f"{some_of(pairs, skew)}: sign flips and signed ranks test that differences are"
+            " symmetric, and skewness alone can reject: look at the largest differences, and read"
+            " such a verdict as one on distributions, not on means",
         ),
     ]
 
@@ -164,23 +163,23 @@ def _of_decisions(
         decisions.near_level(
             decisions.within_error(evidence.p_value, result.p_error, alpha),
             pairs,
-            Phrase(f"more of them decide: raise {Option('resamples', '')}"),
+            "more of them decide: raise resamples=",
         ),
         Check.of(
             "pairwise and pooled tests disagree, pairs",
             int(disagreeing.sum()),
-            remedy=Phrase(
-                f"{some_of(pairs, disagreeing)}: ",
+            remedy=(
+                f"{some_of(pairs, disagreeing)}: "
                 "in pooled tests other algorithms have a say in whether two differ;"
                 " pairwise tests, which have not, are the ones to trust;"
-                f" {Either('post_hoc()', '--details')} has the pooled ones",
+                f" post_hoc() has the pooled ones"
             ),
         ),
         decisions.other_sign(
             np.where(decided, evidence.statistic, 0.0),
             tests.pairwise.mean[shown],
             pairs,
-            Phrase(f"{Option('on', 'values')} compares means"),
+            'on="values" compares means',
         ),
         decisions.over_equality(
             evidence,
@@ -202,7 +201,7 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 1.0,
                 least=True,
                 remedy="pooled scores control them only if all algorithms are alike: read the"
-                f" global test, and {Option('pairs', 'pairwise')} for pairs",
+                ' global test, and pairs="pairwise" for pairs',
             )
         )
     if condition := ADJUSTMENTS[result.adjusted].condition:
@@ -213,9 +212,8 @@ def _of_adjustment(result: PermutationComparison) -> list[Check]:
                 0.0,
                 1.0,
                 least=True,
-                remedy=f"it needs {condition} of the p-values,"
-                f" which is not established for tests of pairs: {Option('adjust', other)}"
-                " needs nothing",
+                remedy=f"it needs {condition} of the p-values, which is not established for tests"
+                f" of pairs: adjust={literal(other)} needs nothing",
             )
         )
     return rows
@@ -232,8 +230,7 @@ def _of_claims(result: PermutationComparison) -> list[Check]:
                 "domains taken as one",
                 len(set(setting.domains)),
                 1.0,
-                remedy=f"the table names several domains; {Call('compare_mixed')} compares within"
-                " each",
+                remedy="the table names several domains; compare_mixed compares within each",
             ),
         ]
     else:

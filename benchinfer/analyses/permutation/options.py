@@ -12,7 +12,6 @@ from benchinfer.comparison.adjustment import SIDES, sidak
 from benchinfer.comparison.comparison import Alternative, Target
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count
-from benchinfer.core.hints import Option
 from benchinfer.core.progress import Progress, of_task
 from benchinfer.numerics.signs import NullKind
 from benchinfer.numerics.types import Array
@@ -44,9 +43,8 @@ class PermutationOptions(TestedOptions):
         check_count("resamples", self.resamples, 1, "at least 1, as in 100_000.")
         if (self.on, self.scale) == ("dispersion", "dataset"):
             raise ArgumentError(
-                f"{Option('on', 'dispersion')} compares spreads, which"
-                f" {Option('scale', 'dataset')} takes as the unit.",
-                hint=f"{Option('scale', 'none')}.",
+                'on="dispersion" compares spreads, which scale="dataset" takes as the unit.',
+                hint='scale="none".',
             )
         self.resolved()
 

@@ -13,7 +13,6 @@ from benchinfer.analyses.permutation.numerics.nulls import PermutationProblem
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.analyses.permutation.pooled import null_of, scores_of
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Option
 from benchinfer.numerics import rates, shifts, signs
 from benchinfer.numerics.covariance import all_pairs
 from benchinfer.numerics.max_t import critical_t
@@ -289,9 +288,7 @@ def _test(
     try:
         null = null_of(question, scores, replace(procedure, pairs="pooled", stop=False), task)
     except FitError as error:
-        raise DesignError(
-            str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design."
-        ) from None
+        raise DesignError(str(error), hint='null="monte-carlo" goes with any design.') from None
     raw = null.raw if null.raw is not None else null.single_step
     smallest = 1 / arrangements.arrangements(scores, layout)[0]
     if null.kind == "monte-carlo":

@@ -10,7 +10,6 @@ from benchinfer.analyses.permutation.numerics import arrangements, blocks, nulls
 from benchinfer.analyses.permutation.options import PermutationProcedure
 from benchinfer.comparison.adjustment import needs
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics import signs, ties
 from benchinfer.numerics.types import Array, Counts
@@ -88,7 +87,7 @@ def pooled_tests(
             # Pairs have tests of their own, and the global test does not need these.
             return pooled_tests(data, scores, contrasts[:0], procedure)
         raise DesignError(
-            str(error), hint=f"{Option('null', 'monte-carlo')} goes with any design and family."
+            str(error), hint='null="monte-carlo" goes with any design and family.'
         ) from None
     test, histogram = nulls.quadratic(question.moments), null.histogram
     return PooledTests(

@@ -14,7 +14,6 @@ from benchinfer.comparison.contrasts import NO_ALGORITHM, ContrastFamily
 from benchinfer.comparison.evidence import Evidence, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option
 from benchinfer.core.numbers import count
 from benchinfer.numerics import rotations
 from benchinfer.numerics.multiplicity import FALSE_DISCOVERY
@@ -29,8 +28,7 @@ def contrasts_in_blocks(
     if procedure.pairs == "pairwise" and not pair.all():
         raise ArgumentError(
             "averages of algorithms have no pair of scores to exchange.",
-            hint=f"{Option('pairs', 'pooled')} tests them by exchanging the labels of all"
-            " algorithms.",
+            hint='pairs="pooled" tests them by exchanging the labels of all algorithms.',
         )
     there = np.zeros((int(data.block.max()) + 1, data.n_labels))
     there[data.block, data.label] = 1.0
@@ -41,8 +39,8 @@ def contrasts_in_blocks(
     if not keep[family.wanted].any():
         raise DesignError(
             f"no {data.unit} holds the algorithms of any contrast together.",
-            hint=f"permutation tests move labels within blocks; {Call('compare_mixed')} can"
-            " compare across them.",
+            hint="permutation tests move labels within blocks; compare_mixed can compare across"
+            " them.",
         )
     retained = np.flatnonzero(keep)
     many = count(len(retained), "contrast")

@@ -16,7 +16,6 @@ from benchinfer.analyses.plan.numerics.power import (
 from benchinfer.analyses.plan.variances import Components
 from benchinfer.comparison.comparison import Target
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Option
 from benchinfer.core.saving import savable
 from benchinfer.numerics.max_t import ALONE, Aim, CriticalFamily
 
@@ -127,14 +126,13 @@ class PlanAims:
         if self.target == "domain" and self.components.dataset_algorithm is None:
             raise DesignError(
                 "the pilot does not tell how algorithms vary between data sets.",
-                hint=f"{Option('target', 'datasets')} plans claims about given data sets; a"
+                hint='target="datasets" plans claims about given data sets; a'
                 " pilot on several data sets tells.",
             )
         if self.target == "datasets" and self.components.overlap is None:
             raise DesignError(
                 "replications of the pilot overlap, and by how much is not declared.",
-                hint="declare it, as in"
-                f" {Either('resampling=Resampling("cv", folds=10)', '--resampling cv:10')}.",
+                hint='declare it, as in resampling=Resampling("cv", folds=10).',
             )
         pilot = self.components.pilot
         if self.target == "datasets" and pilot is not None and pilot.df_residual <= 0:

@@ -11,7 +11,7 @@ from benchinfer.analyses.plan.numerics.allocation import cheapest, error_varianc
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, percent, significant
 from benchinfer.core.result import Showable
@@ -49,9 +49,9 @@ def allocate(
     d = len(setting.coverage.datasets)
     if std_error is None and (costs is not None or fixed):
         raise DesignError(
-            f"{Option('costs') if costs is not None else Option('fixed')} goes with an error that"
-            " is wanted.",
-            hint=f"{Option('std_error')}, in the unit of {setting.measure.name}.",
+            f"{'costs=...' if costs is not None else 'fixed=...'} goes with an error that is"
+            " wanted.",
+            hint=f"std_error=..., in the unit of {setting.measure.name}.",
         )
     if std_error is not None and not (math.isfinite(std_error) and std_error > 0):
         raise DesignError(f"std_error is {std_error!r}.", hint="a number larger than 0.")
@@ -83,10 +83,10 @@ def _pilot(scores: "ScoreTable", measure: Measure) -> DifferenceDesign:
             )
         raise DesignError(
             "the difference that is to be shown is missing, and replications are not nested.",
-            hint=Phrase(
-                f"{Option('difference')} plans data sets and replications; levels of units, which"
-                f" {Option('units', ('item', 'answer'))} names on reading, are planned for"
-                f" {Option('std_error')}."
+            hint=(
+                "difference=... plans data sets and replications; levels of units, which"
+                ' units=("item", "answer") names on reading, are planned for'
+                " std_error=...."
             ),
         )
     if measure.scale != "identity":
@@ -125,7 +125,7 @@ def _fixed(levels: Sequence[str], fixed: Mapping[str, int]) -> list[int | None]:
     """Return the number of each level that is not up for choice."""
     if odd := [name for name in fixed if name not in levels]:
         raise DesignError(
-            f"{Option('fixed')} names {join(odd)}, which is no level of units.",
+            f"fixed=... names {join(odd)}, which is no level of units.",
             hint=f"the levels are {join(levels)}.",
         )
     for name, number in fixed.items():
@@ -144,9 +144,9 @@ def _fixed(levels: Sequence[str], fixed: Mapping[str, int]) -> list[int | None]:
 
 def _prices(levels: Sequence[str], costs: Sequence[float] | None) -> Sequence[float]:
     """Return the costs of the levels; refuse what are none."""
-    example = Option("costs", tuple(10 ** (len(levels) - 1 - i) for i in range(len(levels))))
+    example = f"costs={literal(tuple(10 ** (len(levels) - 1 - i) for i in range(len(levels))))}"
     if costs is None:
-        raise DesignError(f"{Option('fixed')} goes with costs.", hint=f"{example}, for instance.")
+        raise DesignError("fixed=... goes with costs.", hint=f"{example}, for instance.")
     fits = len(costs) == len(levels) and all(math.isfinite(c) and c >= 0 for c in costs)
     if not fits or costs[-1] <= 0:
         raise DesignError(

@@ -11,7 +11,7 @@ from benchinfer.analyses.plan.plan import plan
 from benchinfer.analyses.plan.result import on_scale
 from benchinfer.analyses.plan.variances import components_of
 from benchinfer.core.errors import DesignError, FitError
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, significant
 from benchinfer.scores.checks import gaps, units
 from benchinfer.scores.checks.facts import places
@@ -68,7 +68,7 @@ def _decidable(scores: "ScoreTable") -> Finding | None:
         by = ", by Holm's" if pairs > 1 else ""
         what += f"; tests of ranks or signs give p = {least} at best{by}"
     wanted = next((m.tolerance for m in scores.measures if m.tolerance), None)
-    hint = Phrase(f"{Call('plan', Option('difference', wanted))} says how many it takes for less.")
+    hint = f"plan(..., difference={literal(wanted)}) says how many it takes for less."
     head = ("measure", "sharing", "difference", "tolerance")
     return Finding(DECIDES, "note", len(rows), f"{what}.", places(head, rows), hint)
 
@@ -115,10 +115,10 @@ def _shared(scores: "ScoreTable") -> Finding | None:
     if p * len(rates) < _LIKELY:
         what = f"scores of all algorithms rise and fall together over replications: {share:.0%}"
         what += " of their variance is shared, as with common splits or items."
-        hint = Phrase(f"{Option('paired', value=True)} says so for good.")
+        hint = "paired=True says so for good."
     elif max(high for _, high, _ in rates) < _ALIKE:
         what = "scores of different algorithms do not vary together over replications of one label."
-        hint = Phrase(f"{Option('paired', value=False)}, if each algorithm had its own seeds.")
+        hint = "paired=False, if each algorithm had its own seeds."
     else:
         return None
     return Finding("replications", "note", len(rates), what.replace("%", " %"), (), hint)

@@ -14,7 +14,7 @@ from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.arguments import check_choice
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Option
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.max_t import Aim
 
@@ -224,15 +224,15 @@ def _of_units(pilot: object, given: dict[str, Any]) -> Allocation:
     if odd:
         raise DesignError(
             f"{join(odd)}: this is for data sets and replications, not for levels of units.",
-            hint=f"{Option('std_error')} goes with {Option('costs')} and {Option('fixed')} alone.",
+            hint="std_error=... goes with costs=... and fixed=... alone.",
         )
     from benchinfer.scores.table import ScoreTable
 
     if not isinstance(pilot, ScoreTable):
         raise DesignError(
-            f"the difference that is to be shown is missing: a {type(pilot).__name__} has no levels"
-            " of units.",
-            hint=f"{Option('difference')}, or a score table with units.",
+            f"the difference that is to be shown is missing: a {type(pilot).__name__} has no"
+            " levels of units.",
+            hint="difference=..., or a score table with units.",
         )
     return allocate(pilot, **arguments)
 
@@ -252,8 +252,8 @@ def _planned(q: PlanAims, d: int | None, r: int | None, costs: Costs | None) -> 
         if q.components.n_replications is None:
             raise DesignError(
                 "it is not said how many replications there are to be, or what they cost.",
-                hint=f"{Option('n_replications')}, {Option('n_datasets')}, or"
-                f" {Either('costs=(per data set, per replication)', '--costs A,B')}.",
+                hint="n_replications=..., n_datasets=..., or costs=(per data set, per"
+                " replication).",
             )
         r = max(1, round(q.components.n_replications))
     if (n := q.datasets(r)) >= MOST:
@@ -271,15 +271,15 @@ def _replications(q: PlanAims, d: int) -> int:
     most = q.detectable(d, MOST)
     if q.target == "datasets":
         raise DesignError(
-            f"no number of replications on {count(d, 'data set')} shows"
-            f" {q.difference:g}: resamples overlap, and what they share stays. The least that"
-            f" can be shown is {most:.3g}.",
+            f"no number of replications on {count(d, 'data set')} shows {q.difference:g}:"
+            " resamples overlap, and what they share stays. The least that can be shown is"
+            f" {most:.3g}.",
             hint="fresh samples in place of overlapping ones, or a larger difference.",
         )
     floor = q.datasets(math.inf)
     raise DesignError(
-        f"{count(d, 'data set')} cannot show {q.difference:g} with a power of {q.power:g},"
-        f" however many the replications: algorithms vary between data sets. The floor is"
-        f" {floor} data sets; with {d} the least that can be shown is {most:.3g}.",
-        hint=f"{Option('n_datasets', floor)} or more, or a larger difference.",
+        f"{count(d, 'data set')} cannot show {q.difference:g} with a power of {q.power:g}, however"
+        f" many the replications: algorithms vary between data sets. The floor is {floor} data"
+        f" sets; with {d} the least that can be shown is {most:.3g}.",
+        hint=f"n_datasets={literal(floor)} or more, or a larger difference.",
     )

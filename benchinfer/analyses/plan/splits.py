@@ -9,7 +9,6 @@ import numpy as np
 from benchinfer.analyses.plan.aims import PlanAims
 from benchinfer.analyses.plan.numerics.power import MOST, best_replications
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 
@@ -34,14 +33,14 @@ class Costs:
                 return None
             raise DesignError(
                 "a budget goes with costs.",
-                hint=f"{Either('costs=(per data set, per replication)', '--costs A,B')}.",
+                hint="costs=(per data set, per replication).",
             )
         fits = len(costs) == 2 and all(math.isfinite(c) for c in costs)
         if not (fits and costs[0] >= 0 and costs[1] > 0):
             raise DesignError(
                 f"costs are {costs!r}.",
-                hint=f"(per data set, per replication), as in {Option('costs', (20, 1))}; the"
-                " second larger than 0.",
+                hint="(per data set, per replication), as in costs=(20, 1); the second larger than"
+                " 0.",
             )
         if budget is not None and not (math.isfinite(budget) and budget > 0):
             raise DesignError(f"budget is {budget!r}.", hint="a sum, larger than 0.")

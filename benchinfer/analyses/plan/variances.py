@@ -11,7 +11,6 @@ from benchinfer.analyses.mixed.tables import components
 from benchinfer.analyses.plan.numerics.power import Pilot
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.saving import savable
 from benchinfer.scores.sources.nesting import nested_items
@@ -109,7 +108,7 @@ def components_of(
     if "domain:algorithm" in held:
         raise DesignError(
             "the pilot takes its domains as a sample of domains, which plan does not.",
-            hint=f"{Call('compare_mixed', Option('domains', 'pooled'))} takes them as one.",
+            hint='compare_mixed(..., domains="pooled") takes them as one.',
         )
     return _sized(setting, held)
 

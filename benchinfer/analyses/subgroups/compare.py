@@ -17,7 +17,6 @@ from benchinfer.comparison.contrasts import Contrasts
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError, names_of, seed_of
 from benchinfer.core.errors import DesignError, FitError, unknown
-from benchinfer.core.hints import Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.core.sections import Check
 from benchinfer.numerics.types import Codes
@@ -188,8 +187,8 @@ def compare_subgroups(
         checks=tuple(_checks(tree, features, cells, usable, options)),
         provenance=options.provenance(
             setting.digest,
-            f"P-values along characteristics are adjusted for their number {tree.adjustment}; those"
-            " of pairs within each leaf, not over leaves",
+            f"P-values along characteristics are adjusted for their number {tree.adjustment};"
+            " those of pairs within each leaf, not over leaves",
             options.seed,
         ),
     )
@@ -201,7 +200,7 @@ def _features(scores: ScoreTable, measure: str, by: tuple[str, ...] | None) -> d
     if not there and by is None:
         raise DesignError(
             "nothing is known of the data sets: the table has no features.",
-            hint=f"{Option('features', 'features.csv')} joins a table of them on reading.",
+            hint='features="features.csv" joins a table of them on reading.',
         )
     names = tuple(there) if by is None else by
     if strange := [name for name in names if name not in there]:
@@ -233,7 +232,7 @@ def _check_number(growing: int, usable: int, options: SubgroupsOptions) -> None:
     half = f", of which {growing} grow the tree" if options.honest else ""
     raise DesignError(
         f"{what}{half}: a division leaves {options.minsize} on either side.",
-        hint=f"{Option('minsize')} is the least number of data sets of a leaf.",
+        hint="minsize=... is the least number of data sets of a leaf.",
     )
 
 
@@ -256,7 +255,7 @@ def _compared(
         try:
             results[name] = _COMPARE[options.model](scores.subset(datasets=members), **given)
         except (DesignError, FitError) as failed:
-            refused[name] = Phrase(str(failed)).lines()[0]
+            refused[name] = str(failed).splitlines()[0]
             error = failed
     if not results and error is not None:
         raise error
@@ -282,9 +281,8 @@ def _checks(
             "leaves chosen by the scores that they compare",
             leaves if again else 0,
             remedy="intervals and p-values within leaves take these as known beforehand:"
-            " differences between leaves are too large on average;"
-            f" {Option('honest', value=True)} divides by one half of the data sets and compares on"
-            " the other.",
+            " differences between leaves are too large on average; honest=True divides by one half"
+            " of the data sets and compares on the other.",
         ),
         Check.of(
             "data sets per parameter of the tree's model",

@@ -28,7 +28,6 @@ from benchinfer.comparison.normal import evidence_of
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.arguments import ArgumentError, seed_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Either, Given, Option, Subset
 from benchinfer.core.numbers import count
 from benchinfer.core.progress import Progress, reporting
 from benchinfer.numerics import max_t
@@ -84,7 +83,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         options.alternative, least=least,
     )  # fmt: skip
     low, high = _open_bounds(evidence.low, evidence.high, most_odds(counted.tally))
-    k = len(setting.algorithms)
+    df, least_of_pairs = errors.of(all_pairs(len(setting.algorithms))[1])
     result = WinsComparison(
         setting=setting,
         pairs=family.pairs[family.wanted],
@@ -100,7 +99,7 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
         names=family.names[family.wanted],
         evidence=replace(evidence, low=low, high=high),
         counted=counted,
-        quasi=quasi_variances(errors.cov, errors.of(all_pairs(k)[1])[1]),
+        quasi=quasi_variances(errors.cov, least_of_pairs),
         errors=kind,
         fit=fit,
         bayes=None,
@@ -108,10 +107,8 @@ def by_likelihood(counted: Counted, options: WinsOptions) -> WinsComparison:
     rows = diagnostics.checks(
         result, tally, family, adjust, adjusted, least, spread, boundless=boundless
     )
-    df, least = errors.of(all_pairs(k)[1])
-    sets = best.of_normal(
-        fit.log_worth, Adjusted(errors.cov, df), alpha, setting.measure.margin, least
-    )
+    of_pairs = Adjusted(errors.cov, df)
+    sets = best.of_normal(fit.log_worth, of_pairs, alpha, setting.measure.margin, least_of_pairs)
     return replace(result, stored_checks=rows, rank_sets=best.with_verdicts(sets, result, adjust))
 
 
@@ -129,7 +126,7 @@ def _fitted(counted: Counted, options: WinsOptions, *, boundless: bool) -> tuple
             raise DesignError(
                 f"without ties the algorithms are in {len(parts)} parts that never met.",
                 where=[("part", "algorithms"), *_listed(parts, counted.scored.algorithms)],
-                hint=f"{Option('ties', 'half')} counts half a win for each side.",
+                hint='ties="half" counts half a win for each side.',
             )
     return tally, fit_wins(tally, penalised=penalised or options.penalised)
 
@@ -139,7 +136,7 @@ def _resolved(errors: str, counted: Counted) -> str:
     if errors == "robust" and not (counted.clustered and counted.tally.clusters > 1):
         raise DesignError(
             "robust errors need to know which contests go together, in two groups or more.",
-            hint=f"{Option('errors', 'independent')} goes with published counts.",
+            hint='errors="independent" goes with published counts.',
         )
     if errors != "auto":
         return errors
@@ -151,11 +148,8 @@ def _resolved(errors: str, counted: Counted) -> str:
             f"{count(clusters, 'data set')} with contests: those of a data set depend on each"
             f" other, and fewer than {diagnostics.FEWEST} do not show by how much.",
             hint=[
-                (
-                    f"{Option('errors', 'independent')} ignores that: its errors are too"
-                    " small, and it says so;"
-                ),
-                f"{Call('compare_mixed')} and {Call('compare_permutation')} use the scores.",
+                ('errors="independent" ignores that: its errors are too small, and it says so;'),
+                "compare_mixed and compare_permutation use the scores.",
             ],
         )
     return "independent"
@@ -170,9 +164,9 @@ def _adjustment(options: WinsOptions, *, robust: bool) -> str:
     adjust = options.adjust
     if robust and adjust in JOINT:
         raise ArgumentError(
-            f"{Given('adjust', adjust)} needs the covariance of all pairs, which robust"
-            " errors do not estimate well enough.",
-            hint=f"{Option('adjust', 'holm')} goes with robust errors.",
+            f"{adjust=} needs the covariance of all pairs, which robust errors do not estimate"
+            " well enough.",
+            hint='adjust="holm" goes with robust errors.',
         )
     return resolve(adjust, options.contrasts, options.alternative, common=not robust)
 
@@ -416,32 +410,30 @@ def _check_counts(counted: Counted, options: WinsOptions) -> None:
     if departures and (counted.by == "published" or len(tally.wins) < 2):
         raise DesignError(
             "departures of data sets show where the contests of several are known.",
-            hint=f"{Option('departures', value=False)} goes with published counts, and with"
-            " one data set.",
+            hint="departures=False goes with published counts, and with one data set.",
         )
     if departures and tally.n.size > _MOST_PAIRS:
         d, k = len(tally.wins), tally.n_algorithms
         raise DesignError(
             f"worths of each of {d:,} data sets are too many to sample: with {k} algorithms"
             f" {tally.n.size:,} pairs, and {_MOST_PAIRS:,} take about four minutes.",
-            hint=f"{Option('inference', 'likelihood')} allows for the dependence at any"
+            hint='inference="likelihood" allows for the dependence at any'
             " size, by robust errors; or compare fewer algorithms:"
-            f" {Subset('algorithms')}.",
+            " scores.subset(algorithms=[...]).",
         )
     if departures and options.ties == "davidson" and tally.ties.sum():
         raise DesignError(
             f"{tally.ties.sum():g} contests are ties: with departures, the odds of winning on"
             " average over data sets are not known where ties have a parameter.",
-            hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-            f" {Option('departures', value=True)}.",
+            hint='ties="half" or ties="drop" goes with departures=True.',
         )
     if counted.by == "datasets" and len(tally.wins) == 1:
         raise DesignError(
             "one data set is a single contest of each pair.",
-            hint=f"{Option('by', 'replications')} counts the replications that algorithms share."
+            hint='by="replications" counts the replications that algorithms share.'
             if counted.scored.paired
             else "scores on more data sets, or replications that algorithms share;"
-            f" {Call('compare_points')} describes such a table.",
+            " compare_points describes such a table.",
         )
     _check_meetings(counted)
 
@@ -459,14 +451,13 @@ def _check_meetings(counted: Counted) -> None:
         raise DesignError(
             f"the algorithms are in {len(parts)} parts that never met.",
             where=[("part", "algorithms"), *_listed(parts, names)],
-            hint=f"compare each part by itself, with {Subset('algorithms')}.",
+            hint="compare each part by itself, with scores.subset(algorithms=[...]).",
         )
     if not (tally.wins.sum() or tally.losses.sum()):
         raise DesignError(
             f"all {tally.n.sum():g} contests are ties: {counted.ties}.",
-            hint=f"a smaller {Either('tie_tolerance', '--tie-tolerance')} tells more apart;"
-            f" {Call('compare_mixed')} with a tolerance can show that algorithms are"
-            " equivalent.",
+            hint="a smaller tie_tolerance tells more apart; compare_mixed with a tolerance can"
+            " show that algorithms are equivalent.",
         )
 
 

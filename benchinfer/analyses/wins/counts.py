@@ -14,7 +14,6 @@ from benchinfer.comparison.evidence import Scores, Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, ScoreTableError
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Call, Either, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.result import Readable
 from benchinfer.core.saving import savable
@@ -192,9 +191,7 @@ def count_wins(scores: Scores | Wins, options: "WinsOptions") -> Counted:
         if local:
             raise ArgumentError(
                 "a local ROPE is about means of replications, which are counted one by one.",
-                hint=f"{Option('by', 'datasets')} goes with"
-                f" {Either('local_rope', '--local-rope')},"
-                f" {Either('tie_tolerance', '--tie-tolerance')} with either.",
+                hint='by="datasets" goes with local_rope, tie_tolerance with either.',
             )
         values, cluster = _replications(scores, setting)
         reach = None
@@ -211,9 +208,9 @@ def _replications(scores: ScoreTable, setting: Setting) -> tuple[Array, Codes]:
     if not setting.paired:
         raise DesignError(
             "the algorithms do not share replications, so none can be won.",
-            hint=f"{Option('by', 'datasets')} compares their means."
+            hint='by="datasets" compares their means.'
             if len(setting.coverage.datasets) > 1
-            else f"{Call('compare_mixed')} compares their means.",
+            else "compare_mixed compares their means.",
         )
     blocks = scores.blocks(setting.measure.name)
     values = np.where(blocks.count > 0, blocks.scores, np.nan)
@@ -232,7 +229,7 @@ def _spreads(scores: ScoreTable, setting: Setting) -> Array:
     if not (setting.coverage.counts > 1).any():
         raise DesignError(
             "a local ROPE needs several scores of an algorithm on a data set.",
-            hint=f"{Option('tie_tolerance')} says which difference of single scores is a tie.",
+            hint="tie_tolerance=... says which difference of single scores is a tie.",
         )
     if setting.paired:
         blocks = scores.blocks(name)
@@ -247,8 +244,7 @@ def _published(wins: Wins, options: "WinsOptions") -> Counted:
     if (options.by, options.tie_tolerance, options.local_rope) != ("datasets", None, None):
         raise ArgumentError(
             "published wins are counted already.",
-            hint=f"by, {Either('tie_tolerance', '--tie-tolerance')} and"
-            f" {Either('local_rope', '--local-rope')} go with scores.",
+            hint="by, tie_tolerance and local_rope go with scores.",
         )
     coverage = wins.coverage()
     k = len(wins.algorithms)

@@ -12,7 +12,6 @@ from benchinfer.comparison.checks import decisions, tables
 from benchinfer.comparison.contrasts import some_of
 from benchinfer.comparison.normal import std_errors, without_spread
 from benchinfer.core.errors import FitError
-from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
 from benchinfer.core.numbers import join, several
 from benchinfer.core.sections import Check
 from benchinfer.scores.checks.kinds import BINOMIAL
@@ -47,7 +46,7 @@ def checks(
     """Return the diagnostics of a comparison by maximum likelihood."""
     names, fit = result.algorithms, result.fit
     pairs = result.oriented(family.named_sides(names))
-    advice = Phrase(f"{Option('errors', 'robust')} allows for it")
+    advice = 'errors="robust" allows for it'
     return (
         *_counts(result),
         *_dependence(spread, result.counted, result.errors, advice),
@@ -71,7 +70,7 @@ def posterior_checks(result: WinsComparison, posterior: "WinPosterior") -> tuple
     if fit is not None and counted.clustered and tally.clusters > 1:
         spread = robust_errors(tally, fit)
     errors = "departures" if result.departures else "independent"
-    advice = Phrase(f"{Option('departures', value=True)} allows for much of it")
+    advice = "departures=True allows for much of it"
     return (
         *_chains(posterior, departures=result.departures),
         *_counts(result),
@@ -103,16 +102,15 @@ def _counts(result: WinsComparison) -> list[Check]:
             "share of ties",
             share,
             0.5,
-            remedy="most contests are ties, so that few decide: look at the tie tolerance,"
-            f" and at the sizes of the differences ({Call('compare_mixed')})",
+            remedy="most contests are ties, so that few decide: look at the tie tolerance, and at"
+            " the sizes of the differences (compare_mixed)",
         ),
         Check.of(
             "region of equivalence about 1/2",
             rope,
             None,
             ok=rope > 0,
-            remedy="no region is set, so no pair can be called equivalent:"
-            f" {Option('rope', 0.05)} sets one",
+            remedy="no region is set, so no pair can be called equivalent: rope=0.05 sets one",
         ),
     ]
     if not counted.clustered:
@@ -121,7 +119,7 @@ def _counts(result: WinsComparison) -> list[Check]:
     rates = Check.of(
         tables.RATES,
         setting.coverage.n,
-        remedy=Phrase(
+        remedy=(
             "a rate that is higher by one item wins like one that is far higher:"
             f" {BINOMIAL} models right and wrong"
         ),
@@ -177,8 +175,9 @@ def _dependence(
             ratio,
             _TOO_SMALL,
             ok=safe or ratio <= _TOO_SMALL,
-            remedy=Phrase(
-                "contests of a data set depend on each other, so that claims are too sure; ", advice
+            remedy=(
+                "contests of a data set depend on each other, so that claims are too sure; "
+                + advice
             ),
         )
     ]
@@ -200,7 +199,7 @@ def _of_spread(
             int(lone.sum()),
             remedy=f"{some_of(pairs, lone)}: one data set does not show how data sets vary, so"
             " these pairs are undecided, and their intervals, with those against the average, have"
-            f" no bounds: {Subset('algorithms')} leaves such algorithms out",
+            " no bounds: scores.subset(algorithms=[...]) leaves such algorithms out",
         ),
         Check.of(
             "fewest degrees of freedom of a pair",
@@ -228,9 +227,8 @@ def _goodness(tally: "Tally", fit: "WinFit | None") -> list[Check]:
             _MISFIT,
             least=True,
             ok=p > _MISFIT,
-            remedy="some pairs win more or less often than the worths say (see"
-            f" {Either('predicted()', '--details')}): one number for each algorithm"
-            " may not tell who beats whom",
+            remedy="some pairs win more or less often than the worths say (see predicted()): one"
+            " number for each algorithm may not tell who beats whom",
         )
     ]
 
@@ -264,8 +262,8 @@ def _penalty(result: WinsComparison, tally: "Tally", *, boundless: bool) -> list
     ties = Check.of(
         "ties whose parameter has no finite estimate",
         float(result.counted.tally.ties.sum()),
-        remedy=f"each counts as half a win for each side, as by {Option('ties', 'half')}, under the"
-        f" penalty; {Option('inference', 'bayes')} keeps the parameter, finite by its priors",
+        remedy='each counts as half a win for each side, as by ties="half", under the'
+        ' penalty; inference="bayes" keeps the parameter, finite by its priors',
     )
     worths = Check.of(
         "groups of algorithms of which one never loses to the other",
@@ -290,9 +288,8 @@ def _chains(posterior: "WinPosterior", *, departures: bool) -> list[Check]:
         Check.of(
             "paths of the sampler that went astray",
             convergence.divergences or 0,
-            remedy="some part of the posterior may not have been reached:"
-            f" {Either('priors=WinPriors(...)', '--prior NAME=NUMBER')} with smaller"
-            " numbers",
+            remedy="some part of the posterior may not have been reached: priors=WinPriors(...)"
+            " with smaller numbers",
         )
     )
     error = float(max(posterior.outcomes.error.max(), posterior.ranks.error.max()))

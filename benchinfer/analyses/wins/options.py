@@ -10,7 +10,6 @@ from benchinfer.analyses.wins.numerics.tally import Ties
 from benchinfer.comparison.adjustment import Adjust
 from benchinfer.comparison.options import TestedOptions
 from benchinfer.core.arguments import ArgumentError, check_count
-from benchinfer.core.hints import Option
 
 type Inference = Literal["likelihood", "bayes"]
 type Errors = Literal["auto", "robust", "independent"]
@@ -73,13 +72,12 @@ class WinsOptions(TestedOptions):
             if getattr(self, name):
                 raise ArgumentError(
                     f"{name} is of a posterior.",
-                    hint=f"{Option('inference', 'bayes')} goes with it.",
+                    hint='inference="bayes" goes with it.',
                 )
         if self.penalised and self.ties == "davidson":
             raise ArgumentError(
                 "the penalty is for wins and losses alone.",
-                hint=f"{Option('ties', 'half')} or {Option('ties', 'drop')} goes with"
-                f" {Option('penalised', value=True)}.",
+                hint='ties="half" or ties="drop" goes with penalised=True.',
             )
 
     def _check_posterior(self) -> None:
@@ -93,7 +91,7 @@ class WinsOptions(TestedOptions):
         if wrong := [name for name, is_given in given.items() if is_given]:
             raise ArgumentError(
                 f"{wrong[0]} is of tests, which a posterior has not.",
-                hint=f"{Option('inference', 'likelihood')} goes with it.",
+                hint='inference="likelihood" goes with it.',
             )
         enough = f"an even number from {_FEWEST_DRAWS}."
         check_count("draws", self.draws, _FEWEST_DRAWS, enough, even=True)

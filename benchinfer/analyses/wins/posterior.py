@@ -17,7 +17,6 @@ from benchinfer.analyses.wins.numerics.posterior import (
 )
 from benchinfer.comparison.posterior import Convergence, segments_r_hat, settled
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call, Option
 from benchinfer.core.progress import of_task
 from benchinfer.core.saving import savable
 from benchinfer.numerics.outcome_probabilities import Outcomes, Ranks, average_outcomes, ranks
@@ -105,7 +104,7 @@ def tree(result: "WinsComparison") -> "DataTree":
     if result.bayes is None:
         raise DesignError(
             "maximum likelihood has no posterior.",
-            hint=f"{Call('compare_wins', Option('inference', 'bayes'))} draws one.",
+            hint='compare_wins(..., inference="bayes") draws one.',
         )
     rng = np.random.default_rng(result.provenance.seed)
     _, draws, _ = result.bayes.draws.log_worth.shape

@@ -22,7 +22,6 @@ from benchinfer.cli.options.arguments import declare, named, number_or_name, use
 from benchinfer.cli.options.configuration import FILE, FROM_FILE, OPEN
 from benchinfer.cli.output.terminal import ROWS
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.core.hints import joined
 
 if TYPE_CHECKING:
     from benchinfer.analyses.meta.effects import Effects
@@ -102,8 +101,8 @@ Layout = Annotated[
         callback=known_layout,
         rich_help_panel=READING,
         help="auto finds out; long: one row per score; wide-algorithms, wide-measures or"
-        " rows-are-algorithms: one column per algorithm, measure or data set; or the pattern of the"
-        " names of the columns of scores, as in 'fold_{replication}' or"
+        " rows-are-algorithms: one column per algorithm, measure or data set; or the pattern of"
+        " the names of the columns of scores, as in 'fold_{replication}' or"
         " 'split{replication}_test_{measure}'.",
     ),
 ]
@@ -197,8 +196,8 @@ Units = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Columns of nested units, the outermost first, as in passage,item,answer, separated by"
-        " commas: inference counts units of the first.",
+        help="Columns of nested units, the outermost first, as in passage,item,answer, separated"
+        " by commas: inference counts units of the first.",
         rich_help_panel=READING,
     ),
 ]
@@ -213,8 +212,8 @@ Take = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="The score of each curve: last:epoch, best:val_acc, at:step=10000 or mean-last:5, with"
-        " names of columns.",
+        help="The score of each curve: last:epoch, best:val_acc, at:step=10000 or mean-last:5,"
+        " with names of columns.",
         rich_help_panel=READING,
     ),
 ]
@@ -240,8 +239,8 @@ Features = Annotated[
     str | None,
     typer.Option(
         metavar="PATH",
-        help="A table of features of the data sets, numbers or categories: one row for each, joined"
-        " by the column that names data sets.",
+        help="A table of features of the data sets, numbers or categories: one row for each,"
+        " joined by the column that names data sets.",
         rich_help_panel=READING,
     ),
 ]
@@ -273,8 +272,8 @@ NewNames = Annotated[
         "--names",
         metavar="NAME=NEW",
         parser=new_name,
-        help="The new name of an algorithm or a data set, or the label of a measure, in all output."
-        " Once per name.",
+        help="The new name of an algorithm or a data set, or the label of a measure, in all"
+        " output. Once per name.",
         rich_help_panel=READING,
     ),
 ]
@@ -450,7 +449,7 @@ class SourceArguments:
             if self.scores == "-" or FILE.exists():
                 return error
             init = f"Once for all commands: benchinfer init {shlex.quote(self.scores)}"
-            return ScoreTableError(joined("\n", [str(error), init]), error.findings)
+            return ScoreTableError("\n".join([str(error), init]), error.findings)
         if self.holds("Effects"):
             what, hint = "effects (first, second, estimate)", "compare meta pools them."
         elif self.holds("Wins"):

@@ -8,7 +8,7 @@ from benchinfer.comparison.checks.decisions import ATTAINABLE
 from benchinfer.comparison.checks.tables import RATES, counted, order_words, stated_doubt
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import Setting
-from benchinfer.core.hints import Call, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import percent, several
 from benchinfer.core.verdict import Verdict
 from benchinfer.scores.checks.advice import ADVICE, MENDED
@@ -26,7 +26,7 @@ LEFT_OUT = "left out"
 STOPPED = "stopped runs"
 
 
-def caveats(result: Comparison) -> Mapping[str, Phrase]:
+def caveats(result: Comparison) -> Mapping[str, str]:
     """Return what a reader needs to know before the verdict: the name of each fact and a line."""
     findings = {one.rule: one for one in result.setting.coverage.findings}
     failed = {check.check: check.remedy for check in result.checks if not check.ok}
@@ -35,7 +35,7 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
     }
     lines = {rule: stated_doubt(one) for rule, one in stated.items()}
     if RATES in failed:
-        lines[ZERO_ONE] = Phrase(
+        lines[ZERO_ONE] = (
             "the rates of the data sets are compared like other scores;"
             f" {BINOMIAL} models right and wrong."
         )
@@ -55,7 +55,7 @@ def caveats(result: Comparison) -> Mapping[str, Phrase]:
     return lines
 
 
-def _stopped(setting: Setting) -> Phrase | None:
+def _stopped(setting: Setting) -> str | None:
     """Say how many runs were stopped, how they count, and whether the order depends on that."""
     held = setting.stopped
     if held is None or not (n := int(held.stopped.sum())):
@@ -63,35 +63,35 @@ def _stopped(setting: Setting) -> Phrase | None:
     total, crashed = int(held.n.sum()), int(held.crashed.sum())
     also = f", of which {crashed:,} crashed" if crashed else ""
     order = "" if setting.measure.limit is None else f"; {order_words(held)}"
-    return Phrase(
+    return (
         f"{n:,} of {total:,} runs ({percent(n / total)}) were stopped at the limit of"
         f" {held.limit:,.6g}{also}: {counted(held, setting.measure)}{order}."
     )
 
 
-def _ahead(setting: Setting) -> Phrase | None:
+def _ahead(setting: Setting) -> str | None:
     """Say which algorithms are left out though they do better than those that are compared."""
     out = setting.algorithms_left_out
     if not (n := setting.ahead_left_out):
         return None
     of = len(out) + len(setting.algorithms)
     who, does = ("it is", "does") if n == 1 else ("they are", "do")
-    return Phrase(
+    return (
         f"{len(out)} of {of} algorithms lack data sets and are not compared, among them"
         f" {several(out[:n], 3)}: for the data sets that {who} on {who.split()[0]} {does} better"
-        f" than any that is compared; {Call('compare_mixed')} compares all."
+        f" than any that is compared; compare_mixed compares all."
     )
 
 
-def advice(setting: Setting) -> Phrase:
+def advice(setting: Setting) -> str:
     """Say which analysis fits a table, and why; empty where there is nothing to compare."""
     for one in setting.coverage.findings:
         if one.rule == ADVICE:
-            return Phrase(Phrase(one.hint).marked.removesuffix("."), ", as ", one.what)
-    return Phrase()
+            return one.hint.removesuffix(".") + ", as " + one.what
+    return ""
 
 
-def _in_common(result: Comparison) -> Phrase:
+def _in_common(result: Comparison) -> str:
     """Say how many data sets pairs share, and on what verdicts on those that share none rest."""
     coverage, ranking = result.setting.coverage, result.ranking()
     held = coverage.counts > 0
@@ -101,13 +101,13 @@ def _in_common(result: Comparison) -> Phrase:
     place = np.array([ranking.index(name) for name in coverage.algorithms])
     alone = bool(len(real)) and bool((shared[tuple(place[real].T)] == 0).any())
     model = ": what is said of these rests on other algorithms and the model alone" if alone else ""
-    return Phrase(f"{in_common(ranking, held)}{model}.")
+    return f"{in_common(ranking, held)}{model}."
 
 
-def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase | None:
+def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> str | None:
     """Say that no test by ranks or signs could decide a pair, and what verdicts rely on then."""
     if ATTAINABLE in {check.check for check in result.checks}:
-        return Phrase(failed[ATTAINABLE], ".") if ATTAINABLE in failed else None
+        return (failed[ATTAINABLE] + ".") if ATTAINABLE in failed else None
     if not few or result.target != "domain" or not result.leans_on:
         return None
     shared = shared_datasets(result.setting.coverage.counts > 0)
@@ -117,7 +117,7 @@ def _few(result: Comparison, failed: Mapping[str, str], *, few: bool) -> Phrase 
         if n := int((shared < least).sum()):
             fewer = f"{n:,} of {len(shared):,} pairs {'has' if n == 1 else 'have'} fewer"
             fewer = "the pair has fewer" if len(shared) == 1 else fewer
-            return Phrase(
+            return (
                 f"a test by ranks or signs takes {least} data sets to decide a pair at 5 %{by}, and"
                 f" {fewer};"
                 f" verdicts rely on {result.leans_on}."
@@ -129,6 +129,8 @@ def _taken(result: Comparison, advised: str) -> bool:
     """Tell whether the analysis that is advised is the one that was taken."""
     made = result.provenance
     arguments = {**made.arguments, "target": result.target}
-    options = [Option(name, value) for name, value in arguments.items() if isinstance(value, str)]
-    calls = [Call(made.analysis), *(Call(made.analysis, option) for option in options)]
+    options = [
+        f"{name}={literal(value)}" for name, value in arguments.items() if isinstance(value, str)
+    ]
+    calls = [f"{made.analysis}", *(f"{made.analysis}(..., {option})" for option in options)]
     return str(advised).removesuffix(".") in map(str, calls)

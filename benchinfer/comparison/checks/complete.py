@@ -8,7 +8,6 @@ import numpy as np
 from benchinfer.comparison.checks.validation import check_missing
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Call
 from benchinfer.numerics.ties import joined_levels
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks.gaps import (
@@ -35,10 +34,10 @@ def complete_part(
     if not datasets.any():
         name = setting.measure.name
         raise DesignError(
-            f"{len(coverage.empty):,} of {coverage.counts.size:,} cells have no score for"
-            f" measure {name!r}, and no part of the table is complete.",
+            f"{len(coverage.empty):,} of {coverage.counts.size:,} cells have no score for measure"
+            f" {name!r}, and no part of the table is complete.",
             where=[("dataset", "algorithm"), *coverage.empty],
-            hint=f"{Call('compare_mixed')} uses all scores that are there.",
+            hint="compare_mixed uses all scores that are there.",
         )
     part = scores.subset(
         measures=[setting.measure.name],

@@ -8,7 +8,6 @@ from benchinfer.comparison.adjustment import sidak, stepwise
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.contrasts import ContrastFamily, Oriented, some_of
 from benchinfer.comparison.evidence import Evidence, Setting
-from benchinfer.core.hints import Call, Phrase
 from benchinfer.core.sections import Check
 from benchinfer.core.verdict import Verdict
 from benchinfer.numerics.max_t import critical_t
@@ -41,7 +40,7 @@ def near_level(near: Flags, pairs: Oriented, more: str) -> Check:
     return Check.of(
         NEAR,
         int(near.sum()),
-        remedy=Phrase(f"{some_of(pairs, near)}: other random numbers may decide otherwise; ", more),
+        remedy=(f"{some_of(pairs, near)}: other random numbers may decide otherwise; " + more),
     )
 
 
@@ -51,10 +50,12 @@ def other_sign(direction: Array, mean: Array, pairs: Oriented, remedy: str) -> C
     return Check.of(
         OTHER_SIGN,
         int(turned.sum()),
-        remedy=Phrase(
-            f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
-            " the mean favours the other algorithm; ",
-            remedy,
+        remedy=(
+            (
+                f"{some_of(pairs, turned)}: a few large differences outweigh many small ones, so that"
+                " the mean favours the other algorithm; "
+            )
+            + remedy
         ),
     )
 
@@ -62,7 +63,7 @@ def other_sign(direction: Array, mean: Array, pairs: Oriented, remedy: str) -> C
 def other_sign_of_means(codes: States, mean: Array, pairs: Oriented) -> Check:
     """Name the pairs decided by probability whose mean difference favours the other algorithm."""
     direction = (codes == Verdict.FIRST) * 1.0 - (codes == Verdict.SECOND)
-    return other_sign(direction, mean, pairs, Phrase(f"{Call('compare_mixed')} compares means"))
+    return other_sign(direction, mean, pairs, "compare_mixed compares means")
 
 
 def over_equality(evidence: Evidence, alpha: float, pairs: Oriented, *, in_steps: bool) -> Check:
@@ -95,8 +96,8 @@ def stepwise_checks(
         Check.of(
             "equivalent pairs whose interval leaves the tolerance",
             int(loose.sum()) * stepped,
-            remedy=f"{some_of(pairs, loose)}: the stepwise test decides where the simultaneous"
-            " (1 - 2 alpha) interval, which is wider, does not",
+            remedy=f"{some_of(pairs, loose)}: the stepwise test decides where the simultaneous (1"
+            " - 2 alpha) interval, which is wider, does not",
         ),
         over_equality(evidence, alpha, pairs, in_steps=stepwise(adjust, len(family.matrix))),
     ]
@@ -128,8 +129,8 @@ def differences_of_zero(zeros: Codes, n: Codes, pairs: Oriented) -> Check:
         int(zeros[worst]),
         n[worst] / 2,
         ok=not most.any(),
-        remedy=f"{some_of(pairs, most)}: most differences say nothing and are left out of the test;"
-        " the verdict rests on the others",
+        remedy=f"{some_of(pairs, most)}: most differences say nothing and are left out of the"
+        " test; the verdict rests on the others",
     )
 
 
@@ -138,6 +139,6 @@ def without_error(flat: Flags, pairs: Oriented) -> Check:
     return Check.of(
         "pairs with the same difference on every data set",
         int(flat.sum()),
-        remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against; are they"
-        " the same algorithm?",
+        remedy=f"{some_of(pairs, flat)}: without spread there is no error to test against; are"
+        " they the same algorithm?",
     )

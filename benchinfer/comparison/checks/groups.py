@@ -8,7 +8,6 @@ import numpy as np
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.arguments import ArgumentError
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Given, Option
 from benchinfer.core.numbers import count, join
 from benchinfer.numerics.types import Array
 
@@ -24,7 +23,7 @@ def domain_codes(setting: Setting) -> tuple[tuple[str, ...], list[int]]:
         raise DesignError(
             f"the table names {count(len(names), 'domain')}.",
             hint="a domain level needs a column of domains with two or more of them, read"
-            f" with {Option('columns', {'NAME': 'domain'})}.",
+            ' with columns={"NAME": "domain"}.',
         )
     return names, [names.index(name) for name in setting.domains]
 
@@ -35,8 +34,7 @@ def check_covariates(covariates: tuple[str, ...], values: Array) -> None:
     if flat := [name for name, s in zip(covariates, np.ptp(values, axis=0), strict=True) if s == 0]:
         raise DesignError(
             f"{join(flat)} {'has' if len(flat) == 1 else 'have'} the same value on every data set.",
-            hint="a slope needs data sets that differ: leave it out of"
-            f" {Option('covariates', '')}.",
+            hint="a slope needs data sets that differ: leave it out of covariates=.",
         )
     if len(values) < len(covariates) + 3:
         raise DesignError(
@@ -53,8 +51,7 @@ def known_covariates(scores: "ScoreTable", covariates: tuple[str, ...]) -> None:
     if strange:
         raise ArgumentError(
             "the table was read without covariates.",
-            hint=f"{Call('read_scores', Given('covariates', list(covariates)))} keeps these"
-            " columns.",
+            hint=f"read_scores(..., covariates={list(covariates)!r}) keeps these columns.",
         )
 
 
@@ -69,8 +66,8 @@ def refuse_varying(known: "DatasetCovariates", covariates: Sequence[str]) -> Non
     for name in covariates:
         if varying := known.varying.get(name):
             raise DesignError(
-                f"the covariate {name!r} varies within {count(len(varying), 'data set')},"
-                " but covariates belong to data sets: one value for each.",
+                f"the covariate {name!r} varies within {count(len(varying), 'data set')}, but"
+                " covariates belong to data sets: one value for each.",
                 where=[("dataset",), *((dataset,) for dataset in varying)],
                 hint="keep one value for each data set, such as the mean, as the covariate.",
             )

@@ -8,7 +8,6 @@ import numpy as np
 from benchinfer.comparison.comparison import Target
 from benchinfer.comparison.evidence import Level, Setting
 from benchinfer.core import frames
-from benchinfer.core.hints import Call, Either, Field, Option, Phrase, joined
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import join, percent, several
 from benchinfer.core.sections import Check
@@ -48,9 +47,9 @@ def left_out(setting: Setting) -> list[Check]:
         "scores left out of the complete part",
         setting.scores_left_out,
         ok=False,
-        remedy=f"left out: {named}. Of the algorithms those with the most empty cells,"
-        " and data sets on which one of the others has no score, so that the"
-        f" fewest scores are lost; {Call('compare_mixed')} uses all scores",
+        remedy=f"left out: {named}. Of the algorithms those with the most empty cells, and data"
+        " sets on which one of the others has no score, so that the fewest scores are lost;"
+        " compare_mixed uses all scores",
     )
     return [*([row] if setting.absent else []), *([incomplete] if named else [])]
 
@@ -76,7 +75,7 @@ def of_table(
             finding.rule,
             finding.count,
             ok=False,
-            remedy=Phrase(stated_doubt(finding).marked.removesuffix(".")),
+            remedy=stated_doubt(finding).removesuffix("."),
         )
         for finding in doubts(setting)
         if means or finding.rule != UNEQUAL
@@ -123,8 +122,7 @@ def stopped_runs(setting: Setting) -> list[Check]:
                 None,
                 ok=high > CUSTOMARY and low == 1,
                 remedy=f"the order depends on the penalty: {order_words(held)}; say which penalty"
-                " was chosen, and why, or compare the shares solved as well"
-                f" ({Either('scores.solved()', 'a measure of 0 and 1')})",
+                " was chosen, and why, or compare the shares solved as well (scores.solved())",
             )
         )
     if measure.scale == "log":
@@ -177,10 +175,10 @@ def order_words(held: StoppedRuns) -> str:
     return f"the order of the {means} holds for {order}, its first place for {best}"
 
 
-def stated_doubt(finding: Finding) -> Phrase:
+def stated_doubt(finding: Finding) -> str:
     """Return a finding and its hint as one sentence."""
     what = finding.what
-    return Phrase(what if what.endswith("?") else f"{what.removesuffix('.')}:", " ", finding.hint)
+    return (what if what.endswith("?") else f"{what.removesuffix('.')}:") + " " + finding.hint
 
 
 def _penalties(ends: tuple[float, float]) -> str:
@@ -203,8 +201,8 @@ def _rates(setting: Setting) -> Check:
         RATES,
         setting.coverage.n,
         remedy="all rates count alike, though those near 0 and 1, or of few items, vary otherwise:"
-        f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates,"
-        " (right + 1/2) / (n + 1), on the logit scale",
+        f" {BINOMIAL} models right and wrong, or compare a table of smoothed rates, (right + 1/2)"
+        " / (n + 1), on the logit scale",
     )
 
 
@@ -228,8 +226,7 @@ def learnt_from(setting: Setting, datasets: int) -> list[Check]:
             datasets,
             PRIOR_MATTERS,
             least=True,
-            remedy=f"so few data sets leave much to the priors: compare with other"
-            f" {Option('priors')}",
+            remedy="so few data sets leave much to the priors: compare with other priors=...",
         ),
         Check.of(
             "empty cells",
@@ -247,16 +244,18 @@ def tied(n: int, setting: Setting, *, alone: bool) -> list[Check]:
     """
     ways: list[str] = []
     if "log" in setting.scales:
-        ways.append(Phrase(f"relative scores ({Call('Measure', Option('scale', 'log'))})"))
+        ways.append('relative scores (Measure(..., scale="log"))')
     if alone:
-        ways.append(Phrase(f"each data set by itself ({Either('per_dataset', '--per-dataset')})"))
+        ways.append("each data set by itself (per_dataset)")
     row = Check.of(
         "scores taken as equal to another though they differ",
         n,
-        remedy=Phrase(
-            f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
-            " if they matter, compare ",
-            joined(" or ", ways or ["scores in units of their data set"]),
+        remedy=(
+            (
+                f"differences of at most {ties.SHARE:g} of the range of scores count as rounding;"
+                " if they matter, compare "
+            )
+            + " or ".join(ways or ["scores in units of their data set"])
         ),
     )
     return [row] if n else []
@@ -274,14 +273,14 @@ def thin_cells(setting: Setting, user: str) -> Check:
 
 def tolerance(measure: Measure) -> Check:
     """Say where no pair can be called equivalent."""
-    declared = Option("normalise", "HOW:TOLERANCE") if measure.normalised else Field("tolerance")
+    declared = 'normalise="HOW:TOLERANCE"' if measure.normalised else "Measure(tolerance=...)"
     return Check.of(
         "tolerance",
         measure.tolerance,
         None,
         ok=measure.tolerance > 0,
-        remedy="no tolerance is set, so no pair can be called equivalent: set"
-        f" {declared} to the difference that does not matter",
+        remedy=f"no tolerance is set, so no pair can be called equivalent: set {declared} to the"
+        " difference that does not matter",
     )
 
 
@@ -298,10 +297,10 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
     if measure.bounds is None:
         least, most = np.nanmin(setting.quantiles), np.nanmax(setting.quantiles)
         n = int(((low < 0) | (high > 1)).sum())
-        remedy = Phrase(
+        remedy = (
             f"all scores lie between 0 and 1, and an interval from {low.min():.3g} to"
             f" {high.max():.3g} says how little is known of levels: declare"
-            f" {Field('bounds', (0, 1))}, and see whether more data sets or a logit"
+            f" Measure(bounds=(0, 1)), and see whether more data sets or a logit"
             " scale are needed"
         )
         row = Check.informing("intervals of levels beyond 0 and 1, where all scores lie", n, remedy)
@@ -315,7 +314,7 @@ def legal(setting: Setting, levels: Level) -> list[Check]:
             remedy=f"no score is below {first} or above {last}, and an interval from"
             f" {low.min():.3g} to {high.max():.3g} says how little is known of levels:"
             " more data sets, or a scale with the same bounds, such as"
-            f" {Field('scale', 'logit')}",
+            f' Measure(scale="logit")',
         )
     ]
 
@@ -356,6 +355,6 @@ def replications(setting: Setting) -> Check:
         float(resampling is not None),
         1.0,
         least=True,
-        remedy=f"say how replications came about ({Option('resampling')}): without it"
-        " p-values hold only for independent replications",
+        remedy="say how replications came about (resampling=...): without it p-values hold only"
+        " for independent replications",
     )

@@ -4,7 +4,6 @@ import numpy as np
 
 from benchinfer.comparison.evidence import Setting
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Either, Option, Phrase, Subset
 from benchinfer.core.numbers import join
 from benchinfer.scores.resampling import declaration
 
@@ -21,7 +20,7 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
     if missing == "error" and setting.absent:
         raise DesignError(
             f"no scores of measure {setting.measure.name!r} for {join(setting.absent)}.",
-            hint=f"compare with {Option('missing', 'use')} to leave them out.",
+            hint='compare with missing="use" to leave them out.',
         )
     if missing != "error" or not len(lack):
         return
@@ -34,17 +33,16 @@ def check_missing(setting: Setting, missing: str, *, complete: bool = False) -> 
         )
         for d, k in lack
     ]
-    table = Either(f"scores.complete({setting.measure.name!r}) to keep", "read a table of")
+    table = f"scores.complete({setting.measure.name!r}) to keep"
     raise DesignError(
         f"{len(lack):,} of {coverage.counts.size:,} cells lack scores for measure"
         f" {setting.measure.name!r}.",
         where=[("dataset", "algorithm", "found", "expected"), *rows],
-        hint=f"compare with {Option('missing', 'use')} to keep data sets and algorithms without an"
-        " empty cell."
+        hint='compare with missing="use" to keep data sets and algorithms without an empty cell.'
         if complete
         else [
-            f"compare with {Option('missing', 'use')} to let the model use what is there,",
-            Phrase("or ", table, " what is whole."),
+            'compare with missing="use" to let the model use what is there,',
+            ("or " + table + " what is whole."),
         ],
     )
 
@@ -62,7 +60,7 @@ def check_connected(setting: Setting) -> None:
         rest = [setting.algorithms[k] for k in np.flatnonzero(reached)]
         raise DesignError(
             f"no data set, nor chain of data sets, connects {join(apart)} with {join(rest)}.",
-            hint=f"compare each group by itself with {Subset('algorithms')}.",
+            hint="compare each group by itself with scores.subset(algorithms=[...]).",
         )
 
 
@@ -81,8 +79,8 @@ def overlap_share(setting: Setting) -> float:
     if rho is None:
         example = declaration(resampling.kind, int(setting.coverage.expected.max()))
         raise DesignError(
-            f"scores on one data set come from {resampling.kind!r}, whose training sets"
-            " overlap, and by how much is not declared.",
+            f"scores on one data set come from {resampling.kind!r}, whose training sets overlap,"
+            " and by how much is not declared.",
             hint=f"declare it, as in {example}.",
         )
     return rho / (1 - rho)
@@ -98,20 +96,12 @@ def refuse_overlap(setting: Setting, *, of_domains: bool = True) -> None:
         return
     undeclared = resampling.overlap is None
     example = declaration(kind, int(setting.coverage.expected.max()), "")
-    once = Phrase(f", once it is declared, as in {example}") if undeclared else ""
-    hints = [
-        Phrase(
-            f"{Call('compare_mixed', Option('target', 'datasets'))} corrects for the overlap",
-            once,
-            ".",
-        )
-    ]
+    once = f", once it is declared, as in {example}" if undeclared else ""
+    hints = [('compare_mixed(..., target="datasets") corrects for the overlap' + once + ".")]
     if of_domains and len(setting.coverage.datasets) > 1:
-        hints.insert(
-            0, Phrase(f"{Option('target', 'domain')} takes the mean of each data set as one block;")
-        )
+        hints.insert(0, 'target="domain" takes the mean of each data set as one block;')
     raise DesignError(
-        f"scores on one data set come from {kind!r}, whose training sets overlap: its"
-        " replications are not exchangeable blocks.",
+        f"scores on one data set come from {kind!r}, whose training sets overlap: its replications"
+        " are not exchangeable blocks.",
         hint=hints,
     )

@@ -13,7 +13,6 @@ import numpy as np
 
 from benchinfer.comparison.sections import level_writer
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Option
 from benchinfer.core.numbers import count, join
 from benchinfer.core.verdict import SHAPES, Verdict, words
 from benchinfer.numerics.types import Array
@@ -172,7 +171,7 @@ def layout_on(
     if not (comparison.pairs >= 0).all(axis=1).any():
         raise DesignError(
             "no pair of algorithms has a verdict that an axis could join.",
-            hint=f"{Option('contrasts', 'tukey')} compares all pairs.",
+            hint='contrasts="tukey" compares all pairs.',
         )
     scale, measure = scale_of(comparison), comparison.measure
     groups = group(comparison.relation().states, -scale.quality)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import checks_frame, frame
-from benchinfer.core.hints import Either, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.result import Tabular
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -471,7 +471,7 @@ def check_family(method: str, family: str) -> None:
     if only != family:
         raise DesignError(
             f"method {method!r} gives {NOUNS[only]}, not {NOUNS[family]}.",
-            hint=Phrase(f"{Option('family', only)}, or a method that minimises a distance: ")
+            hint=f"family={literal(only)}, or a method that minimises a distance: "
             + ", ".join(METHODS)
             + ".",
         )
@@ -487,9 +487,9 @@ def checks(result: "Consensus") -> list[Check]:
                 "cost above the lower bound",
                 result.cost - result.lower_bound,
                 ok=result.optimal,
-                remedy="no order was proved to be the cheapest: there may be better ones; give more"
-                f" seconds with {Either('time_limit', '--time-limit')}, or compare fewer"
-                " algorithms (of more than 200 that do not split there is no proof)",
+                remedy="no order was proved to be the cheapest: there may be better ones; give"
+                " more seconds with time_limit, or compare fewer algorithms (of more than 200 that"
+                " do not split there is no proof)",
             )
         ]
     if result.optimal:
@@ -501,9 +501,8 @@ def checks(result: "Consensus") -> list[Check]:
                 result.count,
                 1.0,
                 ok=result.count == 1 and result.count_exact,
-                remedy=f"{pairs} open between them:"
-                f" {Either('relation()', 'the first line')} has what all of them say, and"
-                " no single one is the answer",
+                remedy=f"{pairs} open between them: relation() has what all of them say, and no"
+                " single one is the answer",
             ),
             Check.of(
                 "optima that were not all counted",

@@ -4,21 +4,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchinfer.core.hints import Call, Option, Phrase, Subset, joined
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array, Flags
 from benchinfer.scores.checks import gaps, kinds, units
 from benchinfer.scores.checks.facts import Facts, Rule, least_datasets
+from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.resampling import declaration
 
 ADVICE = "analysis that fits"
 # Of residuals in two units no analysis follows: those of the mended table are others.
 MENDED = "none until the scores are mended and checked again"
-_PAIR, _MIXED, _POINTS = Call("compare_pair"), Call("compare_mixed"), Call("compare_points")
-_THESE = Call("compare_mixed", Option("target", "datasets"))
-_PERMUTATION = Call("compare_permutation")
-_GROUPS = Subset("algorithms")
+_PAIR, _MIXED, _POINTS = Analysis("pair"), Analysis("mixed"), Analysis("points")
+_THESE = Analysis("mixed", ("target", "datasets"))
+_PERMUTATION = Analysis("permutation")
+_GROUPS = "scores.subset(algorithms=[...])"
 _TIED = 0.2  # share of equal means from which few differences are left to average
 _OUTLYING = 0.01  # share of residuals that lie far out, from which tails are heavy
 _MEANS = 10  # data sets whose means of bounded scores are about normal
@@ -29,7 +29,7 @@ _FAR = 2.0  # standard deviations beyond the largest to expect of so many normal
 class Advice:
     """An analysis as it is called, or what gives the table one, and why."""
 
-    call: Call | Subset | str
+    call: Analysis | str
     reason: str
 
 
@@ -63,7 +63,7 @@ def _on_these(facts: Facts, m: int, d: int, k: int) -> Advice | None:
     s = facts.summary
     if why := _untestable(facts, m):
         part, _ = gaps.fewest_lost(s.n[m], np.zeros(s.n.shape[2], np.bool_))
-        why = Phrase("two data sets say next to nothing of a domain, and " * (d == 2), why)
+        why = ("two data sets say next to nothing of a domain, and " * (d == 2)) + why
         return Advice(_POINTS, why) if part.any() else None
     if kinds.zero_one(s, m):
         shared = "shared items" if facts.paired else "items of each algorithm's own"
@@ -82,7 +82,7 @@ def _untestable(facts: Facts, m: int) -> str:
     if n.min() < 2:
         return "an algorithm with one score on a data set, or none, leaves no noise to estimate"
     if resampling is not None and resampling.overlap is None:
-        return Phrase(
+        return (
             "training sets overlap, and by how much is not declared, as in"
             f" {declaration(resampling.kind, int(n.max()))}, so that no test holds"
         )
@@ -112,7 +112,7 @@ def _on_one(facts: Facts, m: int, k: int) -> Advice:
     return Advice(_MIXED, why)
 
 
-def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:  # noqa: PLR0911 (one return for each rule)
+def _across(facts: Facts, m: int) -> tuple[Analysis | str, str]:  # noqa: PLR0911 (one return for each rule)
     """Advise on several data sets by gaps, ties and residuals: the call, and why."""
     s, levels = facts.summary, facts.levels(m)
     held = np.isfinite(levels)
@@ -139,14 +139,14 @@ def _across(facts: Facts, m: int) -> tuple[Call | Subset, str]:  # noqa: PLR0911
     return _MIXED, "residuals have no heavy tails, and few differences are ties"
 
 
-def _of_gaps(held: Flags) -> tuple[Call | Subset, str]:
+def _of_gaps(held: Flags) -> tuple[Analysis | str, str]:
     """Advise on a table with gaps: the call, and why."""
     call = gaps.supported(held)
     if call is None:
         groups = gaps.groups(held)
         why = f"{count(groups, 'group')} of algorithms share no data set: compare each by itself"
         return _GROUPS, why
-    if call.option is not None:
+    if call.argument is not None:
         why = "an algorithm is on one data set only, and needs one error common to all pairs"
         return call, why
     return call, "not all algorithms share all data sets, and it uses what is there"
@@ -204,8 +204,8 @@ def advised(facts: Facts) -> Finding | None:
     pairs = list(advices.items())
     if one := len(s.measures) == 1 or len(set(advices.values())) == 1:
         del pairs[1:]
-    reasons = joined("; ", [Phrase("" if one else f"{name}: ", a.reason) for name, a in pairs])
-    calls = joined("; ", [Phrase("" if one else f"{name}: ", a.call) for name, a in pairs])
+    reasons = "; ".join([(("" if one else f"{name}: ") + a.reason) for name, a in pairs])
+    calls = "; ".join([(("" if one else f"{name}: ") + str(a.call)) for name, a in pairs])
     return Finding(ADVICE, "note", len(advices), reasons + ".", (), calls + ".")
 
 

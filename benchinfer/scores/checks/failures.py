@@ -6,7 +6,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core import frames
-from benchinfer.core.hints import Either, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks.faults import Failed, Reading, tests
 from benchinfer.scores.columns import FAILED, LABELS, Frame, lazy
@@ -85,7 +85,7 @@ def filled(reading: Reading, failed: Failed) -> tuple[Frame, list[Finding]]:
     n = int(np.isfinite(scores).sum())
     took = "the worst score of their data set" if failed == "worst" else f"a score of {failed:g}"
     what = f"{count(n, 'failure')} {'takes' if n == 1 else 'take'} {took}."
-    hint = Phrase(f"{Option('failed', 'missing')} leaves them without a score.")
+    hint = 'failed="missing" leaves them without a score.'
     findings = [Finding("failures filled", "warning", n, what, (), hint)]
     return lazy(table), findings
 
@@ -117,8 +117,8 @@ def scores_of_failures(reading: Reading) -> Finding | None:
     words = ", ".join(f"'{word}'" for word in sorted(map(str, states.unique().to_pylist())))
     column = reading.roles.of["failure"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} of runs that failed or go on,"
-    hint = Phrase(
-        f"{Option('where', f'{column} not in ({words})')} leaves them out, which favours what"
+    hint = (
+        f"where={literal(f'{column} not in ({words})')} leaves them out, which favours what"
         " fails on hard data sets."
     )
     where = first_rows(rows, (*reading.place, "failure"))
@@ -133,8 +133,8 @@ def imputed_scores(reading: Reading) -> Finding | None:
         return None
     column = reading.roles.of["imputed"][0]
     what = f"{count(n, 'score')} {'is' if n == 1 else 'are'} imputed, as the column {column} says."
-    hint = Phrase(
-        f"{Option('where', f'not {column}')} leaves them out;"
-        f" {Either('scores.failures()', 'benchinfer check')} lists rows without a score."
+    hint = (
+        f"where={literal(f'not {column}')} leaves them out;"
+        f" scores.failures() lists rows without a score."
     )
     return Finding("imputed scores", "warning", n, what, (), hint)

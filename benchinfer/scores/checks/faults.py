@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError, message
-from benchinfer.core.hints import Directions, Either, Given, Option, Phrase, joined
+from benchinfer.core.hints import directions
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import (
     COMMA,
@@ -220,11 +220,11 @@ def failures(reading: Reading) -> Finding | None:
     where = first_rows(rows, (*reading.place, *reasons))
     what = _are(n, "row has", "rows have") + " no score"
     if reading.failed == "error":
-        hint = Phrase(f"leave failed runs out, or say so knowingly: {Option('failed', 'missing')}.")
+        hint = 'leave failed runs out, or say so knowingly: failed="missing".'
         return Finding("failures", "error", n, f"{what}.", where, hint)
-    hint = Phrase(
-        f"{Either('scores.failures() lists them; ', '')}{Option('failed', 'worst')} gives them"
-        f" the worst score of their data set, {Option('failed', 'error')} refuses them."
+    hint = (
+        'scores.failures() lists them; failed="worst" gives them'
+        ' the worst score of their data set, failed="error" refuses them.'
     )
     return Finding("failures", "warning", n, f"{what}: taken as missing.", where, hint)
 
@@ -245,15 +245,12 @@ def duplicate_rows(reading: Reading) -> Finding | None:
         return Finding("repeats averaged", "note", n, what, where, "their mean counts as one.")
     if reading.repeats == "keep":
         return Finding("repeats kept", "note", n, what, where, "their spread is used as such.")
-    hint = Phrase(
-        "remove the duplicates; if they are repeats of one replication, say"
-        f" {Option('repeats', 'keep')}."
-    )
+    hint = 'remove the duplicates; if they are repeats of one replication, say repeats="keep".'
     unused = any(finding.rule == "unused columns" for finding in reading.roles.findings)
     if "replication" not in reading.roles.of and unused:
-        hint = Phrase(
-            f"{Option('columns', {'NAME': 'replication'})} says which column tells"
-            f" them apart;\n{Option('repeats', 'keep')} takes them as repeats of one"
+        hint = (
+            'columns={"NAME": "replication"} says which column tells'
+            ' them apart;\nrepeats="keep" takes them as repeats of one'
             " replication."
         )
     covariates = slots(reading.roles.covariates)
@@ -261,8 +258,8 @@ def duplicate_rows(reading: Reading) -> Finding | None:
         labels = dict.fromkeys(
             (*reading.roles.of.get("replication", ()), *reading.roles.covariates)
         )
-        both = Given("columns", dict.fromkeys(labels, "replication"))
-        hint += Phrase(f"\nif a covariate tells them apart, it is a label too: {both}.")
+        both = f"columns={dict.fromkeys(labels, 'replication')!r}"
+        hint += f"\nif a covariate tells them apart, it is a label too: {both}."
     return Finding("duplicate rows", "error", n, what, where, hint)
 
 
@@ -289,9 +286,10 @@ def direction_not_given(reading: Reading) -> Finding | None:
     if not names or not reading.roles.has("value"):
         return None
     # No direction is proposed: one that is copied inverts every verdict.
-    hint = Phrase(f"{Directions(tuple(names))}.")
+    hint = f"{directions(tuple(names))}."
     what = f"it is not said whether higher or lower is better for: {', '.join(names)}."
-    return Finding("direction not given", "error", len(names), what, (), hint)
+    asked = (("measures", tuple(names)),)
+    return Finding("direction not given", "error", len(names), what, (), hint, asked)
 
 
 def out_of_bounds(reading: Reading) -> Finding | None:
@@ -347,11 +345,7 @@ def status_without_limit(reading: Reading) -> list[Finding]:
         return []
     column = "/".join(reading.roles.of["status"])
     what = f"the column {column} says which runs were stopped, and no measure has a limit."
-    hint = Phrase(
-        "declare it: ",
-        Either('Measure("seconds", "lower", limit=3600)', "seconds:lower:0:identity:limit=3600"),
-        ".",
-    )
+    hint = 'declare it: Measure("seconds", "lower", limit=3600).'
     return [Finding("status without a limit", "error", 1, what, (), hint)]
 
 
@@ -363,13 +357,7 @@ FAULTS: tuple[Fault, ...] = (
         "decimal commas",
         ("score is text with a decimal comma.", "scores are text with a decimal comma."),
         nw.col("text").str.contains(COMMA),
-        Phrase(
-            Either(
-                'pandas.read_csv(path, decimal=",") reads them as numbers',
-                "write them with a decimal point",
-            ),
-            ".",
-        ),
+        ('pandas.read_csv(path, decimal=",") reads them as numbers.'),
         "text",
     ),
     _rows_that_fail(
@@ -409,7 +397,7 @@ def refuse(findings: list[Finding], name: str) -> None:
         raise ScoreTableError(refusal(findings, name), findings)
 
 
-def refusal(findings: Sequence[Finding], name: str) -> Phrase:
+def refusal(findings: Sequence[Finding], name: str) -> str:
     """Return the text of an error on all faults among the findings."""
     errors = [finding for finding in findings if finding.severity == "error"]
     warnings = [finding for finding in findings if finding.severity == "warning"]
@@ -418,11 +406,11 @@ def refusal(findings: Sequence[Finding], name: str) -> Phrase:
     else:
         lines = [f"{len(errors)} faults in {name!r}."]
         for i, finding in enumerate(errors, 1):
-            first, *rest = Phrase(f"{finding.rule}: ", _text(finding)).lines()
-            lines += [Phrase(f"{i:2}. ", first), *(Phrase("    ", line) for line in rest)]
+            first, *rest = (f"{finding.rule}: " + _text(finding)).splitlines()
+            lines += [(f"{i:2}. " + first), *(("    " + line) for line in rest)]
     if warnings:
-        lines += ["Also:", *(Phrase(f"  - {finding.rule}: ", finding.what) for finding in warnings)]
-    return joined("\n", lines)
+        lines += ["Also:", *((f"  - {finding.rule}: " + finding.what) for finding in warnings)]
+    return "\n".join(lines)
 
 
 def _text(finding: Finding) -> str:
@@ -430,8 +418,8 @@ def _text(finding: Finding) -> str:
     if finding.where and (more := finding.count - (len(finding.where) - 1)) > 0:
         lines.append(f"    ... and {more} more")
     if finding.hint:
-        lines += message("", hint=Phrase(finding.hint).lines()).lines()[1:]
-    return joined("\n", lines)
+        lines += message("", hint=finding.hint.splitlines()).splitlines()[1:]
+    return "\n".join(lines)
 
 
 # A covariate, the condition of rows that fail, the column that shows why, and the finding.
@@ -474,19 +462,19 @@ def _tests(reading: Reading, i: int) -> Iterator[_Test]:
 
     if text in reading.columns:
         bad = unreadable(text, commas=False)
-        hint = Phrase(f"correct them, or leave it out of {Option('covariates', '')}.")
+        hint = "correct them, or leave it out of covariates=."
         yield test("not a number", bad, text, f"a covariate {name!r} that is not a number", hint)
         what = f"a covariate {name!r} that is a number written as text"
         hint = f"convert the column {name} to float first."
         yield test("as text", ~nw.col(text).is_null() & ~bad, text, what, hint)
         absent = nw.col(text).is_null()
-    hint = Phrase(
+    hint = (
         "each score needs one: complete the column, remove the rows, or leave it"
-        f" out of {Option('covariates', '')}."
+        " out of covariates=."
     )
     what = f"no value of the covariate {name!r}"
     yield test("missing", absent & usable(reading.frame), "", what, hint)
     far = ~(value.is_null() | value.is_nan()) & (value.abs() > MOST) & usable(reading.frame)
-    hint = Phrase(f"correct them, change the unit, or leave it out of {Option('covariates', '')}.")
+    hint = "correct them, change the unit, or leave it out of covariates=."
     what = f"a covariate {name!r} that is infinite or beyond {MOST:g}"
     yield test("not finite", far, slot, what, hint)

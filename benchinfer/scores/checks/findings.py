@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.hints import Either, Given, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.scores.checks import advice, gaps, kinds, units
@@ -66,10 +66,7 @@ def _incomplete(facts: Facts, *, empty: bool) -> Finding | None:
         f"{len(rows):,} of {total:,} cells {has} {lack}.",
         ("dataset", "algorithm", *(["measure"] if many else []), "found", "expected"),
         rows,
-        Phrase(
-            Either("complete() keeps", "compare mixed takes it; or read"),
-            " the data sets that are whole.",
-        ),
+        ("complete() keeps the data sets that are whole."),
     )
 
 
@@ -164,7 +161,7 @@ def few_datasets(facts: Facts) -> Finding | None:
     if d >= enough:
         return None
     call = gaps.supported(held[held.any(axis=1)][:, held.any(axis=0)])
-    hint = Phrase(_enough(k), f"; {call} relies on normality instead." if call else ".")
+    hint = _enough(k) + (f"; {call} relies on normality instead." if call else ".")
     if d < shared.max():
         alone, few = least_datasets(1), int((shared < least_datasets(1)).sum())
         fewer = f", and {few} fewer than the {alone} that it takes alone" if few else ""
@@ -181,8 +178,8 @@ def few_datasets(facts: Facts) -> Finding | None:
         "note",
         d,
         f"with {d} data sets the smallest p-value of a signed-rank or sign-flip test of a pair is"
-        f" {raw:.3g}{many if pairs > 1 else ''}:"
-        f" {'' if single else 'adjusted so, '}it can decide none at 5 %.",
+        f" {raw:.3g}{many if pairs > 1 else ''}: {'' if single else 'adjusted so, '}it can decide"
+        " none at 5 %.",
         (),
         hint,
     )
@@ -192,9 +189,9 @@ def _enough(k: int) -> str:
     """Return how many data sets are enough for tests by ranks or signs of so many algorithms."""
     if k == 2:
         return f"{least_datasets(1)} are enough"
-    return Phrase(
+    return (
         f"{least_datasets(k * (k - 1) // 2)} are enough by Holm's, {least_datasets(k - 1)} for the"
-        f" {k - 1} comparisons with a control that is named beforehand ({Option('control')}), and"
+        f" {k - 1} comparisons with a control that is named beforehand (control=...), and"
         f" {least_datasets(1)} where whole data sets are flipped for all pairs at once"
     )
 
@@ -249,10 +246,7 @@ def outside_the_scale(facts: Facts) -> Finding | None:
         f" {', the '.join(scales.values())}; they cannot be compared there.",
         ("dataset", "algorithm", "measure", "minimum", "maximum"),
         rows,
-        Phrase(
-            f"another scale, such as {Option('scale', 'identity')}; or add an offset"
-            " to the scores, and say so."
-        ),
+        ('another scale, such as scale="identity"; or add an offset to the scores, and say so.'),
     )
 
 
@@ -271,10 +265,7 @@ def too_small(facts: Facts) -> Finding | None:
         f"the scores differ by less than {_TINY:g}: {', '.join(row[0] for row in rows)}.",
         ("measure", "minimum", "maximum"),
         rows,
-        Phrase(
-            f"change the unit, or say {Option('scale', 'log')}; variances of such"
-            " scores are taken as 0."
-        ),
+        ('change the unit, or say scale="log"; variances of such scores are taken as 0.'),
     )
 
 
@@ -322,7 +313,7 @@ def swapped_roles(datasets: Sequence[str], replications: Sequence[str]) -> Findi
     >>> swapped_roles(["fold1", "fold2"], ["iris", "wine"]).what
     'the data sets look like replications: fold1, fold2.'
     """
-    hint = Phrase(f"{Option('columns', {})} says which column is which.")
+    hint = "columns={...} says which column is which."
     if all(_FOLD.fullmatch(name) for name in datasets):
         what = f"the data sets look like replications: {', '.join(datasets[:_SHOWN])}."
         return Finding("swapped roles", "warning", len(datasets), what, (), hint)
@@ -346,11 +337,11 @@ def pairing(
     used = summary.replications.sum(axis=2)
     shared = int((used - summary.shared).clip(min=0).sum()) > 0
     n = int(summary.shared.sum())
-    declared, by = paired, Phrase(Option("paired", paired))
+    declared, by = paired, f"paired={literal(paired)}"
     if paired is None and resampling is not None:
         declared, by = resampling.pairs, f"resampling {resampling.kind!r}"
     if declared is None:
-        hint = Phrase(f"{Option('paired')} says otherwise.")
+        hint = "paired=... says otherwise."
         columns = roles.get("replication", ())
         name = columns[0] if len(columns) == 1 and "level_2" not in roles else ""
         separate = _ATTEMPT.fullmatch(name) is not None
@@ -362,22 +353,22 @@ def pairing(
                 f"the column of replications is {name}: each algorithm has its own, whatever"
                 " the labels; taken as not paired."
             )
-            hint = Phrase(f"{Option('paired', value=True)} says that they are shared.")
+            hint = "paired=True says that they are shared."
         elif shared:
             what = "algorithms share the labels of replications: taken as paired."
-            hint = Phrase(
+            hint = (
                 "are they the same folds, resamples, items or runs for all algorithms?"
-                f" {Option('paired', value=True)} says so; {Option('resampling', 'seeds')}"
-                f" or {Option('paired', value=False)}, if each algorithm had its own."
+                ' paired=True says so; resampling="seeds"'
+                " or paired=False, if each algorithm had its own."
             )
         else:
             what = "no two algorithms share the label of a replication: taken as not paired."
         return several and shared and not separate, Finding("pairing", "note", n, what, (), hint)
     if declared and several and not shared and len(summary.algorithms) > 1:
-        what = Phrase(by, " says paired, but no two algorithms share the label of a replication.")
-        hint = Phrase(f"label the replications alike, or say {Option('paired', value=False)}.")
+        what = by + " says paired, but no two algorithms share the label of a replication."
+        hint = "label the replications alike, or say paired=False."
         return declared, Finding("pairing", "warning", n, what, (), hint)
-    what = Phrase(f"replications are {'' if declared else 'not '}paired, ", by, " says.")
+    what = f"replications are {'' if declared else 'not '}paired, " + by + " says."
     return declared, Finding("pairing", "note", n, what)
 
 
@@ -419,29 +410,31 @@ def _state(source: "Source") -> tuple[str, str] | None:
     return None
 
 
-def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> Phrase:
+def _hint(measure: Measure, worst: float, state: tuple[str, str] | None, *, known: bool) -> str:
     """Return what to do about times that are none."""
     if measure.better == "lower" and worst > 0:
         text = f"{measure.name}:lower:{measure.tolerance:g}:{measure.scale}:limit={worst:g}"
-        limit = Either(f"Measure({measure.name!r}, 'lower', limit={worst:g})", text)
+        limit = f"Measure({measure.name!r}, 'lower', limit={worst:g})"
         name = "" if state is None or common_name(state[0]) in STATUS else state[0]
-        states = Phrase(f", with {Given('columns', {name: 'status'})} as their states")
-        return Phrase(
-            "if these are runs that were stopped, they took longer than their score says: declare"
-            f" the limit, {limit}",
-            states if name else "",
-            ", and every comparison counts them as stopped.",
+        states = f", with columns={ {name: 'status'}!r} as their states"
+        return (
+            (
+                "if these are runs that were stopped, they took longer than their score says: declare"
+                f" the limit, {limit}"
+            )
+            + (states if name else "")
+            + ", and every comparison counts them as stopped."
         )
     if state is None:
-        return Phrase(
+        return (
             "a time at which runs are stopped is no time that they took: means and intervals of"
-            f" such scores depend on the limit; {Either('compare_wins', 'compare wins')} and"
+            " such scores depend on the limit; compare_wins and"
             " ranks depend on it least."
         )
     name, words = state
-    role = Phrase(f" {Given('columns', {name: 'failure'})} names the state, and")
-    return Phrase(
+    role = f" columns={ {name: 'failure'}!r} names the state, and"
+    return (
         f"these are no times that runs took;{'' if known else role}"
-        f" {Option('where', f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
+        f" where={literal(f"{name} not in ('{words.split(' or ')[0]}')")} leaves them out,"
         " which favours what fails on hard data sets."
     )

@@ -1,11 +1,11 @@
 """Gaps of a table: blocks of algorithms that share data sets, and where scores are missing."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.core.numbers import count, p_value, some
 from benchinfer.numerics.types import Array, Counts, Flags
 from benchinfer.scores.checks.facts import Facts, Rule, mean_ranks, rows_finding, two_sided
@@ -19,12 +19,25 @@ _FEWEST = 6  # data sets: of fewer no arrangement is rare
 _SWEEPS = 10
 
 
-def supported(held: Flags) -> Call | None:
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """An analysis that fits a table, with the argument that matters."""
+
+    name: str
+    argument: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        """Write the call."""
+        given = "" if self.argument is None else f'(..., {self.argument[0]}="{self.argument[1]}")'
+        return f"compare_{self.name}{given}"
+
+
+def supported(held: Flags) -> Analysis | None:
     """Return the mixed model that data sets by algorithms with scores allow, None without one."""
     if groups(held) > 1:
         return None
     few = held.sum(axis=0).min() < 2
-    return Call("compare_mixed", Option("structure", "common") if few else None)
+    return Analysis("mixed", ("structure", "common") if few else None)
 
 
 def blocks(facts: Facts) -> Finding | None:
@@ -48,14 +61,16 @@ def blocks(facts: Facts) -> Finding | None:
         f" algorithms; {in_common(names.tolist(), held)}.",
         ("data sets", "algorithms", "which"),
         rows,
-        Phrase(
-            "a model takes what is not shared from other data sets and algorithms",
-            *(
-                f"; {call} names the pairs that shared data sets do not support"
-                for call in (supported(held),)
-                if call
-            ),
-            ".",
+        "".join(
+            (
+                "a model takes what is not shared from other data sets and algorithms",
+                *(
+                    f"; {call} names the pairs that shared data sets do not support"
+                    for call in (supported(held),)
+                    if call
+                ),
+                ".",
+            )
         ),
     )
 
@@ -211,8 +226,8 @@ def missing_where_hard(facts: Facts) -> Finding | None:
         f"scores are missing where the other algorithms do {where}: p = {rows[0][3]}.",
         ("algorithm", "measure", "others there", "p"),
         rows,
-        "verdicts on scores that are missing because they are bad are biased: complete the runs, or"
-        " give failed ones the score that a failure deserves.",
+        "verdicts on scores that are missing because they are bad are biased: complete the runs,"
+        " or give failed ones the score that a failure deserves.",
     )
 
 

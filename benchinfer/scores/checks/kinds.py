@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 
-from benchinfer.core.hints import Call, Either, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array
 from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
+from benchinfer.scores.checks.gaps import Analysis
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.summary import Summary
 
@@ -15,8 +15,8 @@ ZERO_ONE = "0/1 scores"
 WHOLE = "whole numbers"
 RANKS = "ranks"
 PILED = "scores on a bound"
-BINOMIAL = Call("compare_bayes", Option("likelihood", "binomial"))
-RANKED = Call("compare_permutation", Option("on", "ranks"))
+BINOMIAL = 'compare_bayes(..., likelihood="binomial")'
+RANKED = Analysis("permutation", ("on", "ranks"))
 # Share of the scores on a bound from which a model without the bound is another one.
 _PILED = 0.1
 _MOST_TRIALS = 1000
@@ -62,12 +62,12 @@ def zero_one_scores(facts: Facts) -> Finding | None:
         (s.measures[m], count, f"{(s.n[m] * np.nan_to_num(s.mean[m])).sum() / count:.3g}")
         for m, count in zip(binary, n, strict=True)
     ]
-    hint = Phrase(
-        f"{Call('compare_pair')} tests algorithms on the same items exactly (McNemar's test);"
-        f" {Option('interval', 'wilson')} of describe gives intervals of the rates."
+    hint = (
+        "compare_pair tests algorithms on the same items exactly (McNemar's test);"
+        ' interval="wilson" of describe gives intervals of the rates.'
         if len(s.datasets) == 1
-        else f"{BINOMIAL} models them; {Call('compare_mixed')} takes the rates of the data sets as"
-        f" scores, and {Either('per_dataset(compare_pair, ...)', 'compare pair --per-dataset')}"
+        else f"{BINOMIAL} models them; compare_mixed takes the rates of the data sets as"
+        f" scores, and per_dataset(compare_pair, ...)"
         " tests each data set exactly."
     )
     what = f"the scores of {', '.join(s.measures[m] for m in binary)} are 0 or 1."
@@ -88,7 +88,7 @@ def ranks(facts: Facts) -> Finding | None:
         int(s.n[ranked].sum()),
         what,
         (),
-        Phrase(
+        (
             "ranks say nothing of how far algorithms are apart, and the rank of each depends on all"
             f" others: compare the scores that were ranked; of ranks alone, {RANKED}."
         ),
@@ -142,8 +142,8 @@ def counts_out_of(facts: Facts) -> Finding | None:
         f"on {count(len(rows), 'data set')} scores are shares of n trials.",
         ("dataset", "measure", "n"),
         rows,
-        Phrase(
-            f"with a covariate that holds n, {BINOMIAL} with {Option('trials')} knows how precise"
+        (
+            f"with a covariate that holds n, {BINOMIAL} with trials=... knows how precise"
             " each share is."
         ),
     )
@@ -172,10 +172,10 @@ def whole_numbers(facts: Facts) -> Finding | None:
         what,
         ("measure", "scores"),
         rows,
-        Phrase(
+        (
             "of counts of successes a mean is about the data sets with most trials: divide each"
             f" by its number of trials, keep that as a covariate, and {BINOMIAL} with"
-            f" {Option('trials')} knows how precise each share is. Nothing is to be done of"
+            f" trials=... knows how precise each share is. Nothing is to be done of"
             " percentages."
         ),
     )
@@ -213,9 +213,9 @@ def piled_up(facts: Facts) -> Finding | None:
         f"scores are piled up on a bound: {ends}.",
         ("measure", "bound", "scores", "share"),
         rows,
-        Phrase(
+        (
             "there algorithms cannot differ, and a model of means takes that for precision: compare"
-            f" on harder data sets, or by ranks ({Call('compare_permutation')}); of shares of n"
+            f" on harder data sets, or by ranks (compare_permutation); of shares of n"
             f" trials, by {BINOMIAL}."
         ),
     )

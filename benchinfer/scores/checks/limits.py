@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.numbers import count, percent
 from benchinfer.scores.checks.faults import Reading, tests
 from benchinfer.scores.columns import BLANKS, LABELS
@@ -74,9 +74,9 @@ def limited(tool: Format, source: Source) -> Format:
         most = max(held, key=held.__getitem__)
         raise ScoreTableError(
             f"runs were stopped at {len(held)} limits, by the column {tool.limit}: {several}.",
-            hint=Phrase(
-                Option("where", f"{tool.limit} == {most:g}"),
-                " reads those of one: means of times up to different limits are of neither.",
+            hint=(
+                f"where={literal(f'{tool.limit} == {most:g}')}"
+                " reads those of one: means of times up to different limits are of neither."
             ),
         )
     first, *others = tool.measures
@@ -142,10 +142,10 @@ class RunStates:
                     f"score is above the limit of {limits}.",
                     f"scores are above the limit: {limits}.",
                 ),
-                Phrase(
+                (
                     "a run that takes longer was stopped: give a larger limit, or say which"
                     " runs were stopped, by a column of the role"
-                    f" {Given('columns', {'NAME': 'status'})}."
+                    " columns={'NAME': 'status'}."
                 ),
             ),
             *self._solved_at_the_limit(solved),
@@ -215,9 +215,9 @@ class RunStates:
                 "unknown status",
                 "error",
                 n,
-                f"{count(len(words), 'word')} of the column {column} "
-                f"{'is' if len(words) == 1 else 'are'} neither of a solved, a stopped nor a crashed"
-                " run.",
+                f"{count(len(words), 'word')} of the column {column}"
+                f" {'is' if len(words) == 1 else 'are'} neither of a solved, a stopped nor a"
+                " crashed run.",
                 (("status", "runs"), *shown),
                 f"write one of these instead. {known}.",
             )
@@ -296,12 +296,12 @@ class RunStates:
                 f"{f', of which {crashed:,} crashed' if crashed else ''}"
                 f"{f'; {lost:,} crashed and have no score' if lost else ''}"
             )
-            hint: Phrase | str = f"means are of {m.name} up to the limit."
+            hint: str = f"means are of {m.name} up to the limit."
             if m.par != 1:
                 hint = f"each counts as {m.stopped_score:,.6g}, {m.par:g} times the limit."
             if not self.of_status:
                 what += ", as their scores equal it"
-                role = Given("columns", {"NAME": "status"})
-                hint = Phrase(f"a column that says so is better evidence: {role}.")
+                role = "columns={'NAME': 'status'}"
+                hint = f"a column that says so is better evidence: {role}."
             findings.append(Finding("stopped runs", "note", total + lost, f"{what}.", (), hint))
         return findings

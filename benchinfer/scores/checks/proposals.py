@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError
-from benchinfer.core.hints import Directions, Either, Option, Phrase, Proposal, joined
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refusal
 from benchinfer.scores.checks.patterns import Pattern, pattern_of
@@ -107,6 +106,35 @@ class ColumnKind:
         return next((p for p in _PHASES if p and p in self.words), "")
 
 
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A call that reads a table.
+
+    Attributes
+    ----------
+    source
+        The table as Python writes it.
+    options
+        Arguments besides those that the caller gave.
+    directions
+        Measures whose directions are to be declared.
+    gives
+        What is then read.
+    """
+
+    source: str
+    options: Mapping[str, Any]
+    directions: tuple[str, ...]
+    gives: str
+
+    def __str__(self) -> str:
+        """Write the call."""
+        better = ", ".join(f"{name!r}: BETTER" for name in self.directions)
+        words = [f"{name}={value!r}" for name, value in self.options.items()]
+        words += [f"measures={{{better}}}"] if better else []
+        return f"read_scores({', '.join([self.source, *words])})"
+
+
 def with_proposals(
     error: ScoreTableError, read: Read, source: object, options: Options
 ) -> ScoreTableError:
@@ -125,23 +153,23 @@ def with_proposals(
         refusal(
             findings, Path(source).name if isinstance(source, str | Path) else type(source).__name__
         ),
-        Phrase("It can be read by"),
+        "It can be read by",
     ]
     for proposal in made:
-        text += [Phrase("  ", proposal), f"      {proposal.gives}"]
+        text += [f"  {proposal}", f"      {proposal.gives}"]
     names = list(dict.fromkeys(name for p in made for name in p.directions))
     if names:
-        better = Either('where BETTER is "higher" or "lower"', "where BETTER is higher or lower")
-        text.append(Phrase(better, f", for {join(names)}."))
-    return ScoreTableError(joined("\n", text), error.findings)
+        text.append(f'where BETTER is "higher" or "lower", for {join(names)}.')
+    return ScoreTableError("\n".join(text), error.findings, made)
 
 
-def _ways(fault: Finding) -> list[Option]:
-    """Return the points of curves, or the items of passages, that the hint of a fault names."""
-    ways = [p for p in Phrase(fault.hint).parts if isinstance(p, Option) and p.value]
-    units = [p for p in ways if p.name == "units" and isinstance(p.value, tuple)]
-    nested = [p for p in units if common_name(str(cast("Any", p.value)[0])) in GROUPS]
-    return [*nested, *(p for p in ways if p.name == "take")]
+def _ways(fault: Finding) -> list[tuple[str, tuple[str, ...] | str]]:
+    """Return the points of curves, or the items of passages, that a fault proposes."""
+    of = dict(fault.proposes)
+    nested = (
+        [("units", of["units"])] if "units" in of and common_name(of["units"][0]) in GROUPS else []
+    )
+    return [*nested, *(("take", value) for name, value in fault.proposes if name == "take")]
 
 
 def proposals(read: Read, source: object, options: Options) -> list[Proposal]:
@@ -205,13 +233,7 @@ def _trial(
             faults = [f for f in cast("Sequence[Finding]", error.findings) if f.severity == "error"]
             if not faults or {fault.rule for fault in faults} != {"direction not given"}:
                 return None, (), faults
-            names = next(
-                p.names
-                for fault in faults
-                for p in Phrase(fault.hint).parts
-                if isinstance(p, Directions)
-            )
-            directions = (*directions, *names)
+            directions = (*directions, *dict(faults[0].proposes)["measures"])
             given["measures"] = dict.fromkeys(directions, "higher")
         except BenchinferError:
             break
@@ -392,9 +414,9 @@ def _mended(
         return
     given, added = options.get("columns") or {}, candidate.get("columns", {})
     left = [c for c in columns if c.name not in {*given, *added, *candidate.get("measures", ())}]
-    for way in (way for fault in faults for way in _ways(fault)):
-        if way.name == "units" and not options.get("units"):
-            yield {**candidate, "units": way.value}
+    for name, value in (way for fault in faults for way in _ways(fault)):
+        if name == "units" and not options.get("units"):
+            yield {**candidate, "units": value}
             return
     yield from (curves := _of_curves(candidate, left, options))
     a_trace = any(str(curve["take"]).rpartition(":")[2] in TRACES for curve in curves)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from benchinfer.core.hints import Call, Field, Option, Phrase
 from benchinfer.core.numbers import count
 from benchinfer.numerics.types import Array, Counts, Flags
 from benchinfer.scores.checks.facts import Facts, Rule, rows_finding
@@ -77,9 +76,7 @@ def per_cent_and_fractions(facts: Facts) -> Finding | None:
         " others: per cent beside fractions?",
         ("of", "name", "measure", "means"),
         rows,
-        Phrase(
-            f"bring them to one unit; {Field('bounds', (0, 1))} refuses what is not a fraction."
-        ),
+        "bring them to one unit; Measure(bounds=(0, 1)) refuses what is not a fraction.",
     )
 
 
@@ -113,16 +110,16 @@ def unequal_spread(facts: Facts) -> Finding | None:
     """List data sets on which scores vary many times as much as on the median one."""
     s = facts.summary
     rows: list[tuple[str, ...]] = []
-    lowest, own_scale = np.inf, Phrase()
+    lowest, own_scale = np.inf, ""
     for m, measure in facts.declared:
         between, within = between_ratios(facts.levels(m)), within_ratios(facts, m)
         ratio = np.fmax(between, within)
         far = np.flatnonzero(ratio >= SPREAD)
         lowest = min(lowest, s.ends[m, 0]) if len(far) else lowest
         if len(far) and measure.normalised is None:
-            own_scale = Phrase(
+            own_scale = (
                 " give each data set a scale of its own"
-                f" ({Call('read_scores', Option('normalise', 'min-max'))}, or references),"
+                ' (read_scores(..., normalise="min-max"), or references),'
             )
         rows += [
             (
@@ -135,19 +132,19 @@ def unequal_spread(facts: Facts) -> Finding | None:
         ]
     if not rows:
         return None
-    relative = Phrase(f" compare relative scores ({Call('Measure', Option('scale', 'log'))}),")
+    relative = ' compare relative scores (Measure(..., scale="log")),'
     return rows_finding(
         UNEQUAL,
         "warning",
-        f"on {count(len(rows), 'data set')} scores vary far more than"
-        f" on the median one, {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
+        f"on {count(len(rows), 'data set')} scores vary far more than on the median one,"
+        f" {rows[0][3]} as much on {rows[0][0]}: another unit or measure?",
         ("dataset", "measure", "between", "spread"),
         rows,
-        Phrase(
-            "a mean over data sets is about these alone: bring them to one unit,",
-            own_scale,
-            relative if lowest > 0 else "",
-            f" or compare by ranks ({Call('compare_permutation')}, {Call('compare_wins')}).",
+        (
+            "a mean over data sets is about these alone: bring them to one unit,"
+            + own_scale
+            + (relative if lowest > 0 else "")
+            + " or compare by ranks (compare_permutation, compare_wins)."
         ),
     )
 

@@ -20,16 +20,8 @@ from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import COMMON, common_name
 from benchinfer.scores.formats.curves.reinforcement import evaluations
-from benchinfer.scores.formats.curves.trainer import trainer_state
-from benchinfer.scores.formats.evaluations.every_eval_ever import every_eval_ever
-from benchinfer.scores.formats.evaluations.inspect import inspect_log
-from benchinfer.scores.formats.evaluations.lighteval import lighteval
 from benchinfer.scores.formats.format import Format, Record, Results, Rows, agreed, is_score
 from benchinfer.scores.formats.tables import SCORERS, TIMES
-from benchinfer.scores.formats.timing.google_benchmark import google_benchmark
-from benchinfer.scores.formats.timing.hyperfine import hyperfine
-from benchinfer.scores.formats.timing.pytest_benchmark import pytest_benchmark
-from benchinfer.scores.formats.tuning.dvc import metrics_diff
 from benchinfer.scores.resampling import Resampling
 
 if TYPE_CHECKING:
@@ -85,14 +77,13 @@ def read_json(path: Path, typed: str) -> object:
     return document
 
 
-def rows_of(document: object, path: Path) -> tuple[Format | None, Rows]:
-    """Return the rows of a document, and whose they are if a tool is recognised."""
+def rows_of(
+    document: object, path: Path, of_tool: Callable[[Record, Path], Results | None]
+) -> tuple[Format | None, Rows]:
+    """Return the rows of a document, and whose they are if `of_tool` recognises them."""
     if isinstance(document, Mapping):
         mapping = cast("Mapping[str, Any]", document)
-        for keys, recognise in _DOCUMENTS:
-            if mapping.keys() >= keys and (results := recognise(mapping, path)) is not None:
-                return results
-        if (results := of_mapping(mapping)) is not None:
+        if (results := of_tool(mapping, path) or of_mapping(mapping)) is not None:
             return results
         lists = [item for item in mapping.values() if isinstance(item, list)]
         records = any(isinstance(i, Mapping) for item in lists for i in item)
@@ -364,20 +355,6 @@ def _failed(key: str, value: object, names: Container[str]) -> bool:
 
 
 # Keys that a tool's document has, and its reader; the first that recognises it counts.
-_DOCUMENTS: tuple[tuple[set[str], Callable[[Record, Path], Results | None]], ...] = (
-    ({"results"}, harness),
-    ({"scores", "task_name", "dataset_revision"}, embeddings),
-    ({"results", "config_general"}, lighteval),
-    ({"eval", "status", "version"}, inspect_log),
-    ({"evaluation_id", "model_info", "evaluation_results"}, every_eval_ever),
-    ({"log_history", "global_step"}, trainer_state),
-    ({"benchmarks", "machine_info"}, pytest_benchmark),
-    ({"benchmarks", "context"}, google_benchmark),
-    ({"results"}, hyperfine),
-    (set(), metrics_diff),
-)
-
-
 def runs_by_tasks(scores: Mapping[str, Any]) -> tuple[Format, Rows] | None:
     """Recognise algorithm to (runs, tasks) scores."""
     arrays: dict[str, Any] = {}

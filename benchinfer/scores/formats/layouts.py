@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Directions, Given, Option, Phrase
+from benchinfer.core.hints import directions, literal
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.checks.patterns import pattern_of
 from benchinfer.scores.columns import (
@@ -95,16 +95,16 @@ def _wide(
         labels = list(dict.fromkeys("/".join(says.values()) for says in roles.wide.values()))
         what = f"{count(len(roles.wide), 'column')} of scores, one per"
         what += f" {' and '.join(roles.spread)}: {several(labels)}."
-        hint = Phrase(f"taken for {Option('layout', fitting_layout)}, which says so for good.")
+        hint = f"taken for layout={literal(fitting_layout)}, which says so for good."
         note = Finding("layout recognised", "note", len(roles.wide), what, (), hint)
         return _with(roles, note)
-    ways = [Phrase(Option("layout", other)) for other in fitting]
+    ways = [f"layout={literal(other)}" for other in fitting]
     if (name := _unknown_labels(source, long)) is not None:
         for role, other in (("algorithm", "rows-are-algorithms"), ("dataset", "wide-algorithms")):
-            ways.append(Phrase(f"{Given('columns', {name: role})}, {Option('layout', other)}"))
+            ways.append(f"columns={ {name: role}!r}, layout={literal(other)}")
     if not ways:
         return long
-    hint = Phrase(*[part for way in ways for part in ("\nor ", way)][1:], ".")
+    hint = "".join((*[part for way in ways for part in ("\nor ", way)][1:], "."))
     what = f"the table can be read in {len(ways)} ways, which its columns do not tell apart."
     return _with(long, Finding("ambiguous layout", "error", 1, what, (), hint))
 
@@ -175,12 +175,11 @@ def _named_as_measures(source: Source, long: Roles, measures: Sequence[str]) -> 
         return None
     kind = "is named as a measure" if len(named) == 1 else "are named as measures"
     what = f"{count(len(named), 'column')} {kind}, not as data sets: {several(named)}."
-    hint = Phrase(f"{Directions(tuple(named))} reads one column per measure")
+    hint = f"{directions(tuple(named))} reads one column per measure"
     if len(named) < len(left):
-        hint += Phrase(
-            f"; {Option('layout', 'rows-are-algorithms')} takes all of them for data sets"
-        )
-    return Finding("measures in the header", "error", len(named), what, (), hint + Phrase("."))
+        hint += '; layout="rows-are-algorithms" takes all of them for data sets'
+    asked = (("measures", tuple(named)),)
+    return Finding("measures in the header", "error", len(named), what, (), hint + ".", asked)
 
 
 def _left(source: Source, roles: Roles) -> list[str]:

@@ -6,7 +6,6 @@ from io import StringIO
 from pathlib import Path
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Either, Phrase
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.formats.format import Rows
@@ -33,8 +32,8 @@ def _delimited(text: str) -> Grid:
     header, *others = [row for row in rows if row]
     if longer := [row for row in others if len(row) > len(header)]:
         raise ScoreTableError(
-            f"{count(len(longer), 'row')} with more cells than the {len(header)} columns, the first"
-            f" {','.join(longer[0])!r}.",
+            f"{count(len(longer), 'row')} with more cells than the {len(header)} columns, the"
+            f" first {','.join(longer[0])!r}.",
             hint="quote cells that hold the sign between columns.",
         )
     return [header, *([*row, *[""] * (len(header) - len(row))] for row in others)]
@@ -101,9 +100,6 @@ def rows_of_page(table: PublishedTable) -> tuple[Rows, list[Finding]]:
     if table.spreads:
         cells = sum(v is not None for column in table.spreads.values() for v in column)
         what = f"{count(cells, 'cell')} hold a mean and its spread: only means are read here."
-        hint = Phrase(
-            Either('read_effects(path, n=..., spread="sd")', "--n and --spread"),
-            " read both for a meta-analysis.",
-        )
+        hint = 'read_effects(path, n=..., spread="sd") read both for a meta-analysis.'
         findings.append(Finding("spreads left out", "note", cells, what, (), hint))
     return rows, findings

@@ -1,15 +1,11 @@
-"""Tables of tools, recognised by the names of their columns."""
+"""Tables of tools that have one file each, by the names of their columns."""
 
 import re
-from dataclasses import replace
 
 from benchinfer.core.measure import Measure
 from benchinfer.scores.columns import COMMON
-from benchinfer.scores.formats.evaluations.harness import NO_MEASURE, SAMPLE
-from benchinfer.scores.formats.format import Format, Names, Recogniser, directed
-from benchinfer.scores.formats.timing.hyperfine import HYPERFINE_MEANS
-from benchinfer.scores.formats.tuning.dvc import experiments
-from benchinfer.scores.formats.tuning.tables import autogluon, mlflow_page, optuna_trials, pycaret
+from benchinfer.scores.formats.evaluations.harness import NO_MEASURE
+from benchinfer.scores.formats.format import Format, Names, directed
 from benchinfer.scores.resampling import Resampling
 
 TIMES = ("fit_time", "score_time")  # of scikit-learn
@@ -25,7 +21,7 @@ _YARDSTICK = (
 _MLR3 = re.compile(r"(classif|regr|surv|clust|dens)\.(.+)|time_(train|predict|both)")
 _RUN = "tags.mlflow.runName"
 _PERCENT = (0.0, 100.0)
-_RUNTIME = "Runtime (s)"
+RUNTIME = "Runtime (s)"
 _OBJECTIVE = ("objective_name", "objective_value")
 _WEKA = (
     Measure("Percent_correct", "higher", bounds=_PERCENT, unit="%"),
@@ -41,7 +37,7 @@ _WEKA = (
 )
 
 
-def _search(names: Names) -> Format | None:
+def search(names: Names) -> Format | None:
     """Describe ``cv_results_`` of a search: a row per setting, a column per split."""
     measures = dict.fromkeys(match[1] for name in names if (match := _SPLIT.fullmatch(name)))
     if not measures:
@@ -56,7 +52,7 @@ def _search(names: Names) -> Format | None:
     )
 
 
-def _cross_validation(names: Names) -> Format | None:
+def cross_validation(names: Names) -> Format | None:
     """Describe a frame of ``cross_validate``: a row per split."""
     scores = [name.removeprefix("test_") for name in names if name.startswith("test_")]
     measures = tuple(Measure(name, "higher") for name in scores)
@@ -65,7 +61,7 @@ def _cross_validation(names: Names) -> Format | None:
     return form if scores else None
 
 
-def _tab_arena(names: Names) -> Format | None:
+def tab_arena(names: Names) -> Format | None:
     """Describe the results of TabArena and TabRepo: a row per data set, split and method."""
     method = next((name for name in ("framework", "method", "config") if name in names), None)
     if method is None:
@@ -85,7 +81,7 @@ def _tab_arena(names: Names) -> Format | None:
     )
 
 
-def _harness_samples(names: Names) -> Format:
+def harness_samples(names: Names) -> Format:
     """Describe ``--log_samples`` of lm-evaluation-harness: a line per item."""
     return Format(
         "lm-evaluation-harness, samples",
@@ -97,7 +93,7 @@ def _harness_samples(names: Names) -> Format:
     )
 
 
-def _mlr3(names: Names) -> Format:
+def mlr3(names: Names) -> Format:
     """Describe ``score()`` and ``aggregate()`` of a benchmark: a column per measure."""
     measures: list[Measure] = []
     for name in names:
@@ -117,7 +113,7 @@ def _mlr3(names: Names) -> Format:
     )
 
 
-def _tidymodels(names: Names) -> Format | None:
+def tidymodels(names: Names) -> Format | None:
     """Describe ``collect_metrics()``, of each resample or of their means."""
     value = next((name for name in (".estimate", "mean") if name in names), None)
     if value is None:
@@ -131,7 +127,7 @@ def _tidymodels(names: Names) -> Format | None:
     )
 
 
-def _mlflow(names: Names) -> Format:
+def mlflow(names: Names) -> Format:
     """Describe ``search_runs()``: a row per run, columns of metrics, parameters and tags."""
     columns = {"status": "failure"}
     for role in ("dataset", "replication", "algorithm"):
@@ -143,14 +139,14 @@ def _mlflow(names: Names) -> Format:
     return Format("MLflow, search_runs()", columns, "metrics.{measure}")
 
 
-def _weights_and_biases(names: Names) -> Format:
+def weights_and_biases(names: Names) -> Format:
     """Describe the table of runs as CSV: a row per run, columns of settings and metrics."""
     usual = [name for name in names if name.casefold() in COMMON["algorithm"]]
     columns = {"State": "failure", (usual or ["Name"])[0]: "algorithm"}
     return Format("Weights & Biases, table of runs", columns, "wide-measures")
 
 
-def _resamples_by_column(names: Names) -> Format | None:
+def resamples_by_column(names: Names) -> Format | None:
     """Describe a table of one estimator: a row per data set, a column per resample."""
     first, *rest = names
     if first.casefold() not in ("folds:", "resamples:") or not all(n.isdigit() for n in rest):
@@ -164,7 +160,7 @@ def _resamples_by_column(names: Names) -> Format | None:
     )
 
 
-def _experimenter(names: Names) -> Format:
+def experimenter(names: Names) -> Format:
     """Describe a table of Weka's Experimenter: a row per data set, run, fold and scheme."""
     return Format(
         "Weka, Experimenter",
@@ -181,7 +177,7 @@ def _experimenter(names: Names) -> Format:
     )
 
 
-def _solver_benchmark(names: Names) -> Format:
+def solver_benchmark(names: Names) -> Format:
     """Describe ``benchmark_results.csv``: a row per problem, size, solver and version."""
     limit = "Timeout" if "Timeout" in names else ""
     return Format(
@@ -195,7 +191,7 @@ def _solver_benchmark(names: Names) -> Format:
         },
         "wide-measures",
         (
-            Measure(_RUNTIME, "lower", unit="s"),
+            Measure(RUNTIME, "lower", unit="s"),
             *(Measure(n, "lower", unit="MB") for n in names if n == "Memory Usage (MB)"),
         ),
         limit=limit,
@@ -203,7 +199,7 @@ def _solver_benchmark(names: Names) -> Format:
     )
 
 
-def _benchopt(names: Names) -> Format:
+def benchopt(names: Names) -> Format:
     """Describe a file of results: a row per data set, objective, solver, repetition and stop."""
     others = [n for n in names if n.startswith("objective_") and n not in _OBJECTIVE]
     return Format(
@@ -230,7 +226,7 @@ def _benchopt(names: Names) -> Format:
 
 
 # A row per task, framework and fold.
-_AUTOML_BENCHMARK = Format(
+AUTOML_BENCHMARK = Format(
     "AutoML Benchmark, results.csv",
     {
         "task": "dataset",
@@ -244,39 +240,3 @@ _AUTOML_BENCHMARK = Format(
     resampling=Resampling("cv"),
     note="each metric is a measure of its own",
 )
-# Columns that a tool's table has, and its format, or a function of their names that returns it;
-# the first that fits counts.
-_FINGERPRINTS: tuple[tuple[set[str], Format | Recogniser], ...] = (
-    ({"params"}, _search),
-    ({*TIMES}, _cross_validation),
-    ({"task", "framework", "fold", "result", "metric", "constraint"}, _AUTOML_BENCHMARK),
-    ({"dataset", "fold", "metric", "metric_error"}, _tab_arena),
-    (SAMPLE, _harness_samples),
-    ({"task_id", "learner_id", "resampling_id"}, _mlr3),
-    ({".metric"}, _tidymodels),
-    ({"run_id", "experiment_id", "status"}, _mlflow),
-    ({"Name", "State", "Created", "Runtime"}, _weights_and_biases),
-    ({"command", "mean", "stddev", "median", "user", "system"}, HYPERFINE_MEANS),
-    ({"Model", "TT (Sec)"}, pycaret),
-    ({"model", "score_val", "stack_level", "fit_order"}, autogluon),
-    ({"number", "state", "datetime_start", "datetime_complete"}, optuna_trials),
-    ({"Run ID", "Name", "Source Type", "Source Name", "Status"}, mlflow_page),
-    ({"Experiment", "rev", "typ", "Created", "parent"}, experiments),
-    ({"Benchmark", "Solver", "Solver Version", "Status", _RUNTIME}, _solver_benchmark),
-    ({"solver_name", "dataset_name", "objective_name", "idx_rep", "stop_val"}, _benchopt),
-    (set(), _resamples_by_column),
-    ({"Key_Dataset", "Key_Run", "Key_Scheme"}, _experimenter),
-)
-
-
-def recognised(names: Names) -> Format | None:
-    """Return the format whose columns these are, with the columns that are there."""
-    there = set(names)
-    for columns, known in _FINGERPRINTS:
-        if not there or not columns <= there:
-            continue
-        form = known if isinstance(known, Format) else known(names)
-        if form is not None:
-            roles = {name: role for name, role in form.columns.items() if name in there}
-            return replace(form, columns=roles)
-    return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count
 from benchinfer.scores.columns import REMARKS, Roles, common_name, lazy, slots
@@ -90,10 +90,10 @@ class Take:
         known = {m.name: m.better for m in directed([_PARTS.sub("", self.by)])}
         better = declared.get(self.by) or next(iter(known.values()), None)
         if better is None:
-            ways = [Option("take", f"best:{self.by}:{way}") for way in ("higher", "lower")]
+            ways = [f"take={literal(f'best:{self.by}:{way}')}" for way in ("higher", "lower")]
             raise ScoreTableError(
                 f"it is not said whether higher or lower is better for {self.by}.",
-                hint=Phrase(f"{ways[0]} or {ways[1]} says so."),
+                hint=f"{ways[0]} or {ways[1]} says so.",
             )
         return replace(self, better=better)
 
@@ -112,7 +112,7 @@ class Take:
 
 
 def _unread(text: str) -> ScoreTableError:
-    return ScoreTableError(f"{Given('take', text)} is not understood.", hint=f"{_FORMS}.")
+    return ScoreTableError(f"take={text!r} is not understood.", hint=f"{_FORMS}.")
 
 
 def _number(text: str, take: str) -> float:
@@ -124,7 +124,7 @@ def _number(text: str, take: str) -> float:
 
 def _no_column(name: str, names: Columns, take: str) -> ScoreTableError:
     return ScoreTableError(
-        f"{Given('take', take)}: there is no column {name!r}.",
+        f"{take=}: there is no column {name!r}.",
         hint=f"the table has: {', '.join(names)}.",
     )
 
@@ -138,8 +138,8 @@ def _steps(name: str, names: Columns, take: str) -> str:
     )
     if not usual:
         raise ScoreTableError(
-            f"{Given('take', take)}: no column is named as one of steps.",
-            hint=Phrase(f"{Option('take', 'last:NAME')} says which it is."),
+            f"{take=}: no column is named as one of steps.",
+            hint='take="last:NAME" says which it is.',
         )
     return usual[0]
 
@@ -175,9 +175,9 @@ def points(
         raise ScoreTableError(
             f"the best {take.by} of each curve would be compared, selected by itself: such a score"
             " is better than that of a new run, and more so of longer and noisier curves.",
-            hint=Phrase(
-                f"select by another column, as in {Option('take', 'best:val_acc')}, or by none:"
-                f" {Option('take', f'last:{take.steps}')};\n{Option('selected', value=True)} takes"
+            hint=(
+                f'select by another column, as in take="best:val_acc", or by none:'
+                f" take={literal(f'last:{take.steps}')};\nselected=True takes"
                 " the best all the same."
             ),
         )
@@ -197,7 +197,7 @@ def points(
         notes = curves.notes(apart, per_column="measure" in roles.spread)
         if by_itself:
             what = f"scores are the best {take.by} of each curve, selected by themselves: too good."
-            hint = Phrase(f"{Option('take', f'last:{take.steps}')} selects nothing.")
+            hint = f"take={literal(f'last:{take.steps}')} selects nothing."
             notes.append(Finding("selected scores", "warning", 1, what, (), hint))
         chosen = curves.points[[*labels, *scores, *slots(covariates)]]
         arrow = pa.Table.from_pandas(chosen, preserve_index=False)
@@ -231,7 +231,7 @@ class _Curves:
             raise ScoreTableError(
                 f"{bad:,} of {len(table):,} rows have no number in {take.steps!r}, the column of"
                 " steps.",
-                hint=Phrase(f"{Option('take', 'last:NAME')} names another one."),
+                hint='take="last:NAME" names another one.',
             )
         groups = (
             table.groupby(list(keys), sort=False, dropna=False, observed=True) if keys else None
@@ -315,7 +315,7 @@ class _Curves:
         if not where:
             return []
         what = f"curves end at different {self.take.steps}: their scores are of unequal budgets."
-        hint = Phrase(f"{Option('take', f'at:{self.take.steps}={where[0][1]}')} compares at one.")
+        hint = f"take={literal(f'at:{self.take.steps}={where[0][1]}')} compares at one."
         head = ("scores", "earliest end", "latest end")
         return [
             Finding(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from benchinfer.core.errors import BenchinferError, ScoreTableError, unknown
-from benchinfer.core.hints import Directions, Either, Given, Option
 from benchinfer.core.measure import Measure, as_measures
 from benchinfer.core.saving import note_input
 from benchinfer.scores.columns import INNER
@@ -71,8 +70,8 @@ def declared(
             declared_measures = as_measures(measures)
         except (TypeError, AttributeError):
             raise ScoreTableError(
-                f"{Given('measures', measures)} cannot be read.",
-                hint=f"{Directions()}{Either(', or Measure(...)', '')}.",
+                f"{measures=} cannot be read.",
+                hint='measures={"NAME": ...}, with "higher" or "lower", or Measure(...).',
             ) from None
     if isinstance(resampling, str):
         said = Resampling.of(resampling)
@@ -93,8 +92,8 @@ def _covariates(given: object) -> tuple[str, ...]:
     if (names := _texts([given] if isinstance(given, str) else given)) is not None:
         return names
     raise ScoreTableError(
-        f"{Given('covariates', given)} cannot be read.",
-        hint=f"names of columns, as in {Option('covariates', ('n_rows', 'size'))}.",
+        f"covariates={given!r} cannot be read.",
+        hint='names of columns, as in covariates=("n_rows", "size").',
     )
 
 
@@ -112,13 +111,13 @@ def check_units(units: object) -> tuple[str, ...]:
     names = [units] if isinstance(units, str) else units
     if not isinstance(names, Sequence) or not all(isinstance(n, str) and n for n in names):
         raise ScoreTableError(
-            f"{Given('units', units)} cannot be read.",
-            hint=f"names of columns, the outermost first: {Option('units', ('item', 'answer'))}.",
+            f"{units=} cannot be read.",
+            hint='names of columns, the outermost first: units=("item", "answer").',
         )
     levels = tuple(cast("Sequence[str]", names))
     if len(set(levels)) < len(levels) or len(levels) > len(INNER) + 1:
         raise ScoreTableError(
-            f"{Given('units', levels)}: {len(levels)} levels, or one of them twice.",
+            f"units={levels!r}: {len(levels)} levels, or one of them twice.",
             hint=f"at most {len(INNER) + 1} columns, each once, the outermost first.",
         )
     return levels

@@ -10,13 +10,12 @@ from glob import glob
 from io import BufferedReader, TextIOWrapper
 from itertools import chain, takewhile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 from urllib.parse import unquote
 
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError, message, optional
-from benchinfer.core.hints import Either, Given, Option, Phrase
 from benchinfer.core.measure import is_text
 from benchinfer.core.numbers import count, several
 from benchinfer.core.saving import note_input
@@ -29,33 +28,28 @@ from benchinfer.scores.columns import (
     slots,
 )
 from benchinfer.scores.coverage import Finding
-from benchinfer.scores.formats.aslib import scenario
-from benchinfer.scores.formats.documents import (
-    DEEPEST,
-    MOST_BYTES,
-    PREDICTIONS,
-    archive,
-    arff,
-    of_mapping,
-    predictions,
-    read_json,
-    rows_of,
-    too_deep,
+from benchinfer.scores.formats.catalogue import (
+    ARFF,
+    ARRAYS,
+    ARROW,
+    COMPRESSED,
+    EXCEL,
+    JSON,
+    SQL,
+    SQLITE,
+    TEXT,
+    head,
+    is_page,
+    of_document,
+    of_ending,
+    of_folder,
+    recognised,
+    suffix_of,
 )
-from benchinfer.scores.formats.evaluations.every_eval_ever import every_answer
-from benchinfer.scores.formats.evaluations.harness import (
-    SAMPLE,
-    harness_records,
-)
-from benchinfer.scores.formats.evaluations.lighteval import lighteval_details
-from benchinfer.scores.formats.evaluations.opencompass import SUMMARY, opencompass
-from benchinfer.scores.formats.format import Format, lines_with
+from benchinfer.scores.formats.documents import DEEPEST, MOST_BYTES, of_mapping, rows_of, too_deep
+from benchinfer.scores.formats.evaluations.harness import SAMPLE, harness_records
+from benchinfer.scores.formats.format import Format
 from benchinfer.scores.formats.layouts import roles_of
-from benchinfer.scores.formats.tables import recognised
-from benchinfer.scores.formats.timing.google_benchmark import HEAD, google_benchmark_lines
-from benchinfer.scores.formats.tuning.dvc import experiment_states
-from benchinfer.scores.formats.tuning.flaml import flaml
-from benchinfer.scores.formats.tuning.optuna import optuna_storage
 from benchinfer.scores.numerics.places import BATCH, NotDenseError
 from benchinfer.scores.sources.frames import (
     Columns,
@@ -71,31 +65,10 @@ from benchinfer.scores.sources.frames import (
 )
 from benchinfer.scores.sources.query import duckdb_file, numbers_of_text, open_relation, sqlite_file
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from benchinfer.scores.formats.format import Results, Rows
-
-TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
-JSON = (".jsonl", ".ndjson", ".json")
-DUCKDB = (".duckdb", ".db", ".ddb")
-_PAGES = (".md", ".markdown", ".tex", ".html", ".htm")
-# Of a plain table, how a cell that is no number tells its spread, characters that are looked at,
-# and the size in bytes above which no table was printed to be read.
-_SPREAD, _LOOK = re.compile(r"\d\s*(?:\u00b1|\+/-)\s*[\d.]"), 4096
-_LARGE = 1 << 24
-SQLITE = b"SQLite format 3\0"
-PRINTED = (".eval", ".txt", ".trec")
-SQL = (*DUCKDB, ".sqlite", ".sqlite3")
-EXCEL = (".xlsx", ".xls")
-ARRAYS = (".npz",)
-ARFF = (".arff",)
 _KNOWN = (
     "csv, tsv (also .gz, .bz2, .zst), parquet, feather, json, jsonl, arff, npz, xlsx, duckdb, md,"
     " tex, html"
 )
-COMPRESSED = (".gz", ".bz2", ".zst")
 _TABLES = {*TEXT, *ARROW, *JSON, *SQL, *EXCEL, *ARRAYS, *ARFF, ".eval"}
 _DESCRIBE = {"model_meta.json"}  # files that tools write beside their results (MTEB)
 _SIGNS = "*?["  # of a pattern
@@ -196,7 +169,7 @@ def _opened(source: object, query: str | None, name: str | None) -> Source:
         return of_path(source, query, name)
     if name is not None:
         raise ScoreTableError(
-            f"{Option('name', '')} was given with a {type(source).__name__}.",
+            f"name= was given with a {type(source).__name__}.",
             hint="it is the pattern of files' names.",
         )
     if type(source).__name__ == "DuckDBPyConnection":
@@ -206,7 +179,7 @@ def _opened(source: object, query: str | None, name: str | None) -> Source:
         return _of_mapping(cast("Mapping[str, Any]", source))
     if query is not None:
         raise ScoreTableError(
-            f"{Option('query', '')} was given with a {type(source).__name__}.",
+            f"query= was given with a {type(source).__name__}.",
             hint="a query needs a DuckDB file or connection as its source.",
         )
     origin = of_frame(source, type(source).__name__)
@@ -251,7 +224,7 @@ def of_path(source: str | Path, query: str | None, name: str | None) -> Source:
         raise ScoreTableError(f"there is no file {typed!r}.", hint=f"looked in {folder}.")
     if query is not None and (path.is_dir() or suffix_of(path) not in SQL):
         raise ScoreTableError(
-            f"{Option('query', '')} was given with {path.name!r}.",
+            f"query= was given with {path.name!r}.",
             hint="it needs a file of DuckDB or SQLite.",
         )
     if pattern:
@@ -294,7 +267,6 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     if runs := [table for table in tables if table.name.startswith("algorithm_runs.arff")]:
         return _of_files(typed, runs, path, [t for t in tables if t not in runs], name)
     files = _files_below(path, typed)
-    from benchinfer.scores.formats.folders import of_folder
 
     if name is None and (results := of_folder(path, files)) is not None:
         import pandas as pd
@@ -319,8 +291,8 @@ def _of_folder(typed: str, path: Path, name: str | None) -> Source:
     ]
     if unfinished:
         raise ScoreTableError(
-            f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins"
-            " with '_', as unfinished ones do.",
+            f"{len(unfinished):,} of {len(tables):,} tables have a name or folder that begins with"
+            " '_', as unfinished ones do.",
             where=[("file",), *unfinished],
             hint=_SELECT,
         )
@@ -512,8 +484,8 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
         return [{} for _ in paths]
     if not placeholders(pattern) or len(set(placeholders(pattern))) < len(placeholders(pattern)):
         raise ScoreTableError(
-            f"{Given('name', pattern)} names no column in braces, or one twice.",
-            hint=f"as in {Option('name', '{algorithm}_{dataset}')}.",
+            f"name={pattern!r} names no column in braces, or one twice.",
+            hint='as in name="{algorithm}_{dataset}".',
         )
     form = expression(pattern, {})
     depth = pattern.count("/") + 1
@@ -522,7 +494,7 @@ def of_names(paths: Sequence[Path], pattern: str | None) -> list[dict[str, str]]
     matches = [form.fullmatch(text) for text in texts]
     if odd := [text for text, match in zip(texts, matches, strict=True) if match is None]:
         raise ScoreTableError(
-            f"{len(odd):,} of {len(texts):,} files are not named as {Given('name', pattern)} says.",
+            f"{len(odd):,} of {len(texts):,} files are not named as name={pattern!r} says.",
             where=[("file",), *((text,) for text in odd)],
             hint="the pattern is that of the whole name without its ending.",
         )
@@ -578,30 +550,10 @@ def _refuse_contradictions(
         text = frame.select(as_label(column, schema[column]).alias("held")).unique().collect()
         if odd := sorted(str(held) for held in text["held"] if held != values[label]):
             raise ScoreTableError(
-                f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of"
-                f" {label} {values[label]}.",
+                f"{name!r} holds {label} {', '.join(odd[:3])} in a folder of {label}"
+                f" {values[label]}.",
                 hint="the column or the folder's name is wrong.",
             )
-
-
-def suffix_of(path: Path) -> str:
-    """Return the ending of a name, without that of a compression."""
-    suffixes = [suffix.casefold() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
-
-
-def is_page(path: Path) -> bool:
-    """Return whether a file is a page, or a plain table whose cells hold a mean and its spread."""
-    suffix = path.suffix.casefold()
-    if suffix not in TEXT:
-        return suffix in _PAGES
-    if path.stat().st_size > _LARGE:
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        first = file.read(_LOOK).splitlines()[1:4]
-    return any(_SPREAD.search(line) for line in first)
 
 
 def of_file(typed: str, path: Path, query: str | None, folder: Path | None = None) -> Source:
@@ -616,7 +568,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     note_input(path)
     if path.stat().st_size == 0:
         raise ScoreTableError(f"{typed!r} is empty.")
-    document = _document(path, typed, suffix) if query is None else None
+    document = of_ending(path, typed, suffix) if query is None else None
     if document is None and is_page(path):
         return replace(_page(path, typed), stem=stem, toml=toml)
     if suffix in TEXT and document is None:
@@ -630,7 +582,7 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
     elif suffix in JSON:
         known, frame = None, _json_file(path, typed)
     elif suffix in SQL:
-        read = sqlite_file if _head(path) == SQLITE else duckdb_file
+        read = sqlite_file if head(path) == SQLITE else duckdb_file
         known, frame = None, read(path, typed, query)
     elif suffix in EXCEL:
         known, frame = None, _excel_file(path, typed)
@@ -640,76 +592,6 @@ def of_file(typed: str, path: Path, query: str | None, folder: Path | None = Non
         )
     inner = of_frame(frame, path.name)
     return replace(inner, name=path.name, stem=stem, toml=toml, known=known)
-
-
-def _document(path: Path, typed: str, suffix: str) -> "tuple[Format | None, object] | None":
-    """Read a file that is no plain table, with the tool that wrote it."""
-    if suffix in ARFF:
-        frame = arff(path, typed)
-        return scenario(path, [str(name) for name in frame.columns]), frame
-    results = _DOCUMENTS[suffix](path, typed) if suffix in _DOCUMENTS else None
-    if results is None:
-        return None
-    import pandas as pd
-
-    return results[0], pd.DataFrame(results[1])
-
-
-def _of_json(path: Path, typed: str) -> "tuple[Format | None, Rows] | None":
-    document = read_json(path, typed)
-    if document is None:
-        return None
-    return experiment_states(document) or rows_of(document, path)
-
-
-def _of_print(path: Path, typed: str) -> "Results | None":
-    """Read what tools print, or an archive of Inspect, which has the ending of one of them."""
-    from benchinfer.scores.formats.evaluations.inspect import inspect_archive
-    from benchinfer.scores.formats.evaluations.printed import harness_markdown, trec_eval
-    from benchinfer.scores.formats.pages import read_page
-
-    markdown = suffix_of(path) == ".md"
-    if not markdown and _head(path).startswith(b"PK"):
-        return inspect_archive(path, typed)
-    text = read_page(path, typed)
-    results = harness_markdown(text, path)
-    return results if results or markdown else trec_eval(text, path, typed)
-
-
-def _of_text(path: Path, typed: str) -> "Results | None":
-    """Read the texts of tools that are recognised by the name of the file or its first line."""
-    if PREDICTIONS.fullmatch(path.name):
-        return predictions(path, typed)
-    if SUMMARY.fullmatch(path.name):
-        return opencompass(path)
-    return google_benchmark_lines(path) if _head(path, len(HEAD)) == HEAD else None
-
-
-def _of_lines(path: Path, _: str) -> "Results | None":
-    """Read the lines of Every Eval Ever, or of samples of the harness."""
-    if (results := every_answer(path)) is not None:
-        return results
-    lines = lines_with(SAMPLE, path)
-    return None if lines is None else harness_records(lines, path.name)
-
-
-# Ending to the reader of what is no plain table; None where a file is one.
-_DOCUMENTS: "dict[str, Callable[[Path, str], tuple[Format | None, Rows] | None]]" = {
-    **dict.fromkeys(TEXT, _of_text),
-    **dict.fromkeys(PRINTED, _of_print),
-    **dict.fromkeys(SQL, optuna_storage),
-    **dict.fromkeys(ARRAYS, archive),
-    ".json": _of_json,
-    ".jsonl": _of_lines,
-    ".parquet": lighteval_details,
-    ".log": flaml,
-    ".md": _of_print,
-}
-
-
-def _head(path: Path, size: int = len(SQLITE)) -> bytes:
-    with path.open("rb") as file:
-        return file.read(size)
 
 
 def _page(path: Path, typed: str) -> Source:
@@ -782,7 +664,9 @@ def _json_file(path: Path, typed: str) -> object:
     if nested and recognised(table.schema.names) is None and path.stat().st_size <= MOST_BYTES:
         import pandas as pd
 
-        return pd.DataFrame(rows_of(table.to_pylist(), path)[1])  # as a list of records
+        return pd.DataFrame(
+            rows_of(table.to_pylist(), path, of_document)[1]
+        )  # as a list of records
     return table
 
 
@@ -853,13 +737,7 @@ def _excel_file(path: Path, typed: str) -> object:
     if len(used) > 1:
         raise ScoreTableError(
             f"{typed!r} holds {len(used)} sheets: {', '.join(map(str, used))}.",
-            hint=Phrase(
-                Either(
-                    'pandas.read_excel(path, sheet_name="...") reads one: pass that frame',
-                    "save one as a file of its own",
-                ),
-                ".",
-            ),
+            hint=('pandas.read_excel(path, sheet_name="...") reads one: pass that frame.'),
         )
     return next(iter({**sheets, **used}.values()))
 
@@ -949,7 +827,7 @@ def _not_utf8(typed: str, head: bytes = b"") -> str:
     frame = f'read it yourself and pass the frame: pandas.read_csv(path, encoding="{encoding}")'
     return message(
         f"{typed!r} is not text in UTF-8.",
-        hint=Phrase("save it as UTF-8", Either(f", or {frame}", ""), "."),
+        hint=(f"save it as UTF-8, or {frame}."),
     )
 
 

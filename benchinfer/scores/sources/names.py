@@ -8,7 +8,7 @@ from typing import cast
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.measure import Measure, is_text
 from benchinfer.core.numbers import count, several
 from benchinfer.scores.columns import Frame, encoded
@@ -26,14 +26,14 @@ def check_names(names: object) -> dict[str, str]:
     pairs = cast("Mapping[object, object]", names) if isinstance(names, Mapping) else None
     if pairs is None or not all(isinstance(new, str) for new in pairs.values()):
         raise ScoreTableError(
-            f"{Given('names', names)} is no mapping of names to new names.",
-            hint=Phrase(Option("names", {"NAME": "NEW"}), "."),
+            f"{names=} is no mapping of names to new names.",
+            hint='names={"NAME": "NEW"}.',
         )
     texts = {str(name): str(new) for name, new in pairs.items()}
     if bad := [name for name, new in texts.items() if not (new.strip() and is_text(new))]:
         raise ScoreTableError(
             f"{count(len(bad), 'new name')} without text in UTF-8, of: {several(bad)}.",
-            hint=Phrase(Option("names", {bad[0]: "NEW"}), "."),
+            hint=f"names={literal({bad[0]: 'NEW'})}.",
         )
     return texts
 
@@ -110,7 +110,7 @@ def _merged(labels: Mapping[str, set[str]], names: Names) -> list[Finding]:
             continue
         said = "; ".join(f"{' and '.join(olds)} would be {new}" for new, olds in shared.items())
         what = f"{count(len(shared), 'new name')} of several {_NOUNS[role]}s: {said}."
-        hint = Phrase(
+        hint = (
             f"give each its own name; where they are one {_NOUNS[role]}, write the same name into"
             " the table."
         )

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from benchinfer.core.hints import Option, Phrase
+from benchinfer.core.hints import literal
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Array, Codes, Counts
 from benchinfer.scores.checks.units import LACKING, REVERSED
@@ -356,7 +356,7 @@ def _reversed(levels: tuple[str, ...]) -> list[Finding]:
         f"{groups[0]} is declared within {items[0]}: the outermost, {levels[0]}, counts as drawn"
         " independently."
     )
-    hint = Phrase(f"{Option('units', order)} has it outside.")
+    hint = f"units={literal(order)} has it outside."
     return [Finding(REVERSED, "warning", len(groups), what, (), hint)]
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 import narwhals as nw
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Given, Option, Phrase
 from benchinfer.scores.columns import BLANKS, NONE
 from benchinfer.scores.coverage import Finding
 from benchinfer.scores.sources.frames import (
@@ -82,7 +81,7 @@ def sqlite_file(path: Path, typed: str, query: str | None) -> object:
 def _several_tables(what: str, tables: Sequence[str]) -> ScoreTableError:
     return ScoreTableError(
         f"{what} holds {len(tables)} tables: {', '.join(tables) or 'none'}.",
-        hint=Phrase(Option("query", "SELECT ... FROM ..."), " says what to read."),
+        hint=('query="SELECT ... FROM ..." says what to read.'),
     )
 
 
@@ -219,7 +218,7 @@ def _connection(*attach: str) -> Any:
 
 def _refused(where: str, what: str, hint: str = "") -> ScoreTableError:
     usual = "one expression over the columns, as in \"status == 'done' and not imputed\"."
-    return ScoreTableError(f"{Given('where', where)} {what}.", hint=hint or usual)
+    return ScoreTableError(f"{where=} {what}.", hint=hint or usual)
 
 
 def _parts(tree: object) -> "list[Mapping[str, Any]]":
@@ -244,8 +243,8 @@ def _rows(table: Any, where: str | Callable[[Any], Any]) -> tuple[Any, int]:
         keep = np.asarray(where(table.to_pandas()))
         if keep.shape != (len(table),) or keep.dtype != np.bool_:
             raise ScoreTableError(
-                f"the filter returned {keep.dtype} of shape {keep.shape}, not"
-                f" {len(table)} truth values.",
+                f"the filter returned {keep.dtype} of shape {keep.shape}, not {len(table)} truth"
+                " values.",
                 hint='a function of a frame, as in lambda df: df["status"] == "done".',
             )
         return np.flatnonzero(keep), 0

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from benchinfer.core.errors import ScoreTableError
-from benchinfer.core.hints import Either, Given, Option
 from benchinfer.core.measure import Measure
 from benchinfer.core.numbers import count, join
 from benchinfer.scores.checks.faults import refuse
@@ -34,7 +33,7 @@ _COSTS = (
 )
 _LABELS = ("domain", "dataset", "algorithm", "replication")
 _CLOSE = 0.95  # budgets of at least this share of the largest one are the same, but for a batch
-_FORMS = Either('[0.1, 0.01], 51 or "1e2:1e-8:51"', "0.1,0.01 or 51 or 1e2:1e-8:51")
+_FORMS = '[0.1, 0.01], 51 or "1e2:1e-8:51"'
 _RUN = "benchinfer_run"
 
 
@@ -86,8 +85,8 @@ class _Grid:
             raise _unread(text)
         if min(ends) <= 0:
             raise ScoreTableError(
-                f"{Given('targets', text)}: targets are equally spaced in logarithms, and"
-                f" {min(ends):g} has none.",
+                f"targets={text!r}: targets are equally spaced in logarithms, and {min(ends):g}"
+                " has none.",
                 hint="two numbers above 0, or a list of values.",
             )
         return cls(tuple(spaced_targets(*ends, np.nan, n).tolist()), n, single=False)
@@ -95,7 +94,7 @@ class _Grid:
 
 def _unread(targets: object) -> ScoreTableError:
     return ScoreTableError(
-        f"{Given('targets', targets)} is not understood.",
+        f"{targets=} is not understood.",
         hint=f"values, each once; how many for each problem; or first:last:number: {_FORMS}.",
     )
 
@@ -116,7 +115,7 @@ def target_times(
     grid = _Grid.of(targets)
     if not measures:
         raise ScoreTableError(
-            f"{Given('targets', targets)}: it is not said which values reach a target.",
+            f"{targets=}: it is not said which values reach a target.",
             hint="declare the measure of the trace, as in loss:lower.",
         )
     value, cost = measures[0], _cost(source, measures)
@@ -130,7 +129,7 @@ def target_times(
         raise ScoreTableError(
             f"runs have several values at the same {cost.name}, {n:,} times: several runs have the"
             " same labels.",
-            hint=f"{Given('columns', {'NAME': 'replication'})} names the column of runs.",
+            hint="columns={'NAME': 'replication'} names the column of runs.",
         )
     runs = rows.drop_duplicates(_RUN, keep="last").reset_index(drop=True)
     times = _times(rows, runs, grid, value, cost, stem)
@@ -179,10 +178,9 @@ def _rows(
     refuse([f for f in roles.findings if f.severity == "error"], source.name)
     if len(roles.scores) != 1 or (roles.has("measure") and "measure" not in roles.spread):
         raise ScoreTableError(
-            f"a trace has one column of values, and {source.name!r} has {len(roles.scores)}"
-            f"{', and a column of measures' if 'measure' in roles.of else ''}.",
-            hint=f"{Option('where', "metric == 'loss'")} selects rows, "
-            f"{Given('columns', {'loss': 'value'})} a column.",
+            f"a trace has one column of values, and {source.name!r} has"
+            f" {len(roles.scores)}{', and a column of measures' if 'measure' in roles.of else ''}.",
+            hint="where=\"metric == 'loss'\" selects rows, columns={'loss': 'value'} a column.",
         )
     frame, _ = source.load([*roles.labels, *roles.scores, cost], [], [])
     held: pd.DataFrame = frame.collect().to_arrow().to_pandas()

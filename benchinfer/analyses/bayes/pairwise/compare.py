@@ -31,7 +31,6 @@ from benchinfer.comparison.checks import validation
 from benchinfer.comparison.evidence import Level, Scores, Setting
 from benchinfer.comparison.posterior import codes_of_published
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Either, Field, Given, Option, Phrase
 from benchinfer.core.progress import reporting
 from benchinfer.numerics.shifts import hodges_lehmann
 from benchinfer.numerics.types import Array, Codes
@@ -50,7 +49,7 @@ _FIXED: dict[str, tuple[tuple[object, ...], str]] = {
     "domains": (("pooled",), "the test takes data sets as alike"),
     "covariates": (((),), "the test takes data sets as alike"),
     "likelihood": (("normal",), "the test has its own distribution of differences"),
-    "trials": ((None,), Phrase(f"it goes with {Option('likelihood', 'binomial')}")),
+    "trials": ((None,), 'it goes with likelihood="binomial"'),
     "sensitivity": (("none",), "its assumptions are those of the paper"),
     "target": (("auto", "domain"), "the test is about the domain"),
 }
@@ -74,8 +73,7 @@ def compare_preset(
     if family.sides:
         raise DesignError(
             f"{NAMES[preset]} compares two algorithms, not averages of several.",
-            hint=f'{Option("contrasts", "tukey")}, "dunnett" or "sequential"; or leave out'
-            f" {Option('preset')}",
+            hint='contrasts="tukey", "dunnett" or "sequential"; or leave out preset=...',
         )
     data = _test_data(preset, scores, setting, pairs)
     rng = np.random.default_rng(completed.seed)
@@ -139,10 +137,9 @@ def _refuse(preset: str, options: BayesOptions, setting: Setting) -> None:
     if rows:
         what = "argument does" if len(rows) == 1 else "arguments do"
         raise DesignError(
-            f"{len(rows)} {what} not go with {Given('preset', preset)}.",
+            f"{len(rows)} {what} not go with {preset=}.",
             where=[("given", "why not"), *rows],
-            hint=f"leave them out; without {Option('preset')} one model of all algorithms"
-            " takes them.",
+            hint="leave them out; without preset=... one model of all algorithms takes them.",
             shown=len(rows),
         )
 
@@ -196,10 +193,7 @@ def _test_data(preset: str, scores: "ScoreTable", setting: Setting, pairs: Codes
     """Return the differences that a test is of; refuse what it cannot work with."""
     data = differences(scores, setting, pairs)
     if preset != "corani2017":
-        hint = Phrase(
-            "compare algorithms that share data sets:"
-            f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}."
-        )
+        hint = "compare algorithms that share data sets: scores.subset(algorithms=...)."
         require_datasets(data, setting, pairs, "scores of both", hint)
         return data
     enough = data.n >= 2
@@ -210,11 +204,7 @@ def _test_data(preset: str, scores: "ScoreTable", setting: Setting, pairs: Codes
         square=np.where(enough, data.square, 0.0),
         constant=data.constant & enough,
     )
-    hint = Phrase(
-        f"{Option('preset', 'signed-rank')} needs no replications;"
-        f" {Either('scores.subset(algorithms=...)', 'a table of some algorithms')}"
-        " narrows."
-    )
+    hint = 'preset="signed-rank" needs no replications; scores.subset(algorithms=...) narrows.'
     require_datasets(data, setting, pairs, "two replications of both", hint)
     margin = setting.measure.margin
     if data.constant.any() and margin == 0:
@@ -222,11 +212,11 @@ def _test_data(preset: str, scores: "ScoreTable", setting: Setting, pairs: Codes
         names, sets = setting.algorithms, setting.coverage.datasets
         rows = [(names[pairs[p, 0]], names[pairs[p, 1]], sets[m]) for p, m in where]
         raise DesignError(
-            f"in {len(rows):,} of {int((data.n > 0).sum()):,} cases differences of a pair"
-            " repeat exactly, for which the published model has no posterior.",
+            f"in {len(rows):,} of {int((data.n > 0).sum()):,} cases differences of a pair repeat"
+            " exactly, for which the published model has no posterior.",
             where=[("first", "second", "dataset"), *rows],
             hint="as in the paper they are given noise within the tolerance: set"
-            f" {Field('tolerance')}.",
+            " Measure(tolerance=...).",
         )
     # The authors add uniform random numbers within the margin; this is their expected square.
     added = np.where(data.constant, data.n * margin**2 / 3, data.square)

@@ -18,7 +18,6 @@ from benchinfer.comparison.evidence import Setting
 from benchinfer.comparison.posterior import Convergence, codes_of_published, effects_of
 from benchinfer.core.errors import DesignError, unknown
 from benchinfer.core.frames import frame
-from benchinfer.core.hints import Either, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.provenance import StoredOptions
 from benchinfer.core.saving import savable
@@ -264,8 +263,7 @@ class BayesPairsComparison(Comparison):
         if self.average is None:
             raise DesignError(
                 f"{NAMES[self.preset]} says nothing of the average difference.",
-                hint=f'{Option("quantity", "next")} or "dominant";'
-                f" {Option('preset', 'corani2017')} has the average.",
+                hint='quantity="next" or "dominant"; preset="corani2017" has the average.',
             )
         return replace(self.average, dominant=self.following.dominant)
 
@@ -341,7 +339,7 @@ class BayesPairsComparison(Comparison):
         if self.draws is None:
             raise DesignError(
                 f"{NAMES[self.preset]} takes each data set's mean difference as it is.",
-                hint=f"{Option('preset', 'corani2017')} draws them to their average.",
+                hint='preset="corani2017" draws them to their average.',
             )
         pair, at = np.nonzero(self.differences.n)
         sides, names = self.named_sides(), self.setting.coverage.datasets
@@ -402,7 +400,7 @@ def checks(result: "BayesPairsComparison") -> tuple[Check, ...]:
         n,
         1.0,
         remedy="the table names several domains, and this test takes data sets as alike;"
-        f" without {Option('preset')}, {Option('domains', 'random')} makes them a"
+        ' without preset=..., domains="random" makes them a'
         " level of the model",
     )
     return (
@@ -450,8 +448,8 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
         Check.of(
             "differences that repeat exactly",
             same,
-            remedy=f"in {same:,} of {cases:,} cases (pair, data set) differences"
-            " do not vary; as in the paper they are given noise within the tolerance",
+            remedy=f"in {same:,} of {cases:,} cases (pair, data set) differences do not vary; as"
+            " in the paper they are given noise within the tolerance",
         ),
         Check.of(
             "overlap of training sets declared",
@@ -460,7 +458,7 @@ def _replications(setting: Setting, differences: Differences) -> list[Check]:
             least=True,
             remedy="the published test takes the correlation of replications to be 1 /"
             " folds:"
-            f" {Either('resampling="cv" with folds=...', '--resampling cv:FOLDS')}"
+            ' resampling="cv" with folds=...'
             " sets it; without it they count as independent",
         ),
     ]

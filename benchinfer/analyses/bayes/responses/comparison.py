@@ -22,7 +22,6 @@ from benchinfer.analyses.bayes.responses.scores import Answers, read_responses
 from benchinfer.comparison.checks import tables
 from benchinfer.comparison.posterior import codes_of, level_of
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Given, Option
 from benchinfer.core.progress import reporting
 from benchinfer.core.saving import savable
 from benchinfer.core.sections import Check
@@ -97,8 +96,8 @@ class ResponseComparison(BayesComparison):
             Always.
         """
         raise DesignError(
-            f"the model of {Given('likelihood', 'binomial')} is of rows, not of contrasts.",
-            hint=f"model() returns it in PyMC; {Given('likelihood', 'normal')} has the rest.",
+            "the model of likelihood='binomial' is of rows, not of contrasts.",
+            hint="model() returns it in PyMC; likelihood='normal' has the rest.",
         )
 
     @property
@@ -210,11 +209,10 @@ class ResponseComparison(BayesComparison):
         """
         del scores, draws, progress
         raise DesignError(
-            f"variants of a model with {Given('likelihood', 'binomial')} are not"
-            " sampled at once: each takes as long as the comparison.",
-            hint=f"compare again with other {Option('interactions', '')},"
-            f" {Option('structure', '')} or {Option('priors', '')}, and"
-            f" {Given('likelihood', 'normal')}.",
+            "variants of a model with likelihood='binomial' are not sampled at once: each takes as"
+            " long as the comparison.",
+            hint="compare again with other interactions=, structure= or priors=, and"
+            " likelihood='normal'.",
         )
 
 

@@ -9,7 +9,6 @@ from scipy.special import logit
 from benchinfer.analyses.bayes.numerics.responses import ItemCounts, count_items
 from benchinfer.comparison.checks.groups import known_covariates
 from benchinfer.core.errors import DesignError
-from benchinfer.core.hints import Field, Given, Option
 from benchinfer.core.numbers import count
 from benchinfer.core.saving import savable
 from benchinfer.numerics.types import Codes
@@ -45,9 +44,9 @@ def read_responses(
     """Return the scores as a row-level model sees them."""
     if setting.measure.scale != "identity":
         raise DesignError(
-            f"{setting.measure.noun} is compared on the {setting.measure.scale} scale,"
-            f" and {Given('likelihood', 'binomial')} has a scale of its own.",
-            hint=f"a {Field('scale', 'identity')} with it.",
+            f"{setting.measure.noun} is compared on the {setting.measure.scale} scale, and"
+            " likelihood='binomial' has a scale of its own.",
+            hint='a Measure(scale="identity") with it.',
         )
     if trials is not None:
         return _counted(scores, setting, datasets, trials)
@@ -62,9 +61,8 @@ def read_responses(
     if not binary.all():
         raise DesignError(
             f"{count(int((~binary).sum()), 'cell')} with scores other than 0 and 1.",
-            hint=f"{Given('likelihood', 'binomial')} takes a row per item, 0 or 1; or"
-            f" shares of successes with {Option('trials')} naming the covariate that"
-            " has their number.",
+            hint="likelihood='binomial' takes a row per item, 0 or 1; or shares of successes with"
+            " trials=... naming the covariate that has their number.",
         )
     successes = np.round(cells.n * mean).astype(np.int64)
     return Answers(cells.n[datasets], successes[datasets], _items(scores, setting, datasets))
@@ -74,8 +72,8 @@ def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: 
     """Return successes of scores that are shares of so many trials."""
     if scores.units is not None:
         raise DesignError(
-            f"scores are means of nested units, and {Option('trials')} is of single scores.",
-            hint=f"{Given('likelihood', 'normal')} takes means of units.",
+            "scores are means of nested units, and trials=... is of single scores.",
+            hint="likelihood='normal' takes means of units.",
         )
     known_covariates(scores, (trials,))
     rows = scores.observations(setting.measure.name)
@@ -91,8 +89,8 @@ def _counted(scores: "ScoreTable", setting: "Setting", datasets: Codes, trials: 
     if wrong := int((~(counted & (right <= n + _WHOLE))).sum()):
         raise DesignError(
             f"{count(wrong, 'score')} times {trials} is no number of successes.",
-            hint="scores are shares of successes: divide counts by the number of trials, and"
-            " keep enough digits.",
+            hint="scores are shares of successes: divide counts by the number of trials, and keep"
+            " enough digits.",
         )
     shape = setting.coverage.counts.shape
     cell = rows.dataset * shape[1] + rows.algorithm
@@ -117,7 +115,7 @@ def _items(scores: "ScoreTable", setting: "Setting", datasets: Codes) -> ItemCou
     if (most := int(trials.sum(axis=1).max())) > _MOST_ANSWERS:
         raise DesignError(
             f"{most} answers to one item, of at most {_MOST_ANSWERS}.",
-            hint=f"{Option('paired', value=False)} takes answers as independent.",
+            hint="paired=False takes answers as independent.",
         )
     return count_items(place, trials, right)
 

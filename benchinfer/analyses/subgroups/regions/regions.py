@@ -13,7 +13,6 @@ from benchinfer.analyses.subgroups.regions.result import Regions
 from benchinfer.comparison.comparison import Comparison
 from benchinfer.comparison.evidence import alpha_of
 from benchinfer.core.errors import DesignError, unknown
-from benchinfer.core.hints import Call, Option, Phrase
 from benchinfer.numerics.types import Array
 
 # Difference of a pair at G places with its band, on the modelling scale: estimate, lower and upper
@@ -154,11 +153,8 @@ def _covariate_values(comparison: Comparison, covariate: str) -> Array:
         return along.values[:, along.names.index(covariate)]
     raise DesignError(
         "the comparison has no covariates along which algorithms differ.",
-        hint=Phrase(
-            Call("compare_mixed", Option("covariates", ())),
-            " or ",
-            Call("compare_bayes", Option("covariates", ())),
-            " has them.",
+        hint=(
+            "compare_mixed(..., covariates=[...]) or compare_bayes(..., covariates=[...]) has them."
         ),
     )
 

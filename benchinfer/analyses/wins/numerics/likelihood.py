@@ -1,5 +1,6 @@
 """Likelihood of the Bradley-Terry model."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,21 +59,6 @@ def log_likelihood(tally: Tally, log_worth: Array, tie: float | None) -> float:
     return float(np.sum(total.wins * first + total.ties * even + total.losses * second))
 
 
-@dataclass(frozen=True, slots=True)
-class _Slopes:
-    """First and second derivatives of the log likelihood.
-
-    ``score`` is (Q,) by parameter (the log worths, then the log of nu if there is one),
-    ``information`` (Q, Q), with the direction of a common shift filled in; ``weight`` (P,) is the
-    information of each pair on its own difference, ``middle`` the chance of winning short of 1/2.
-    """
-
-    score: Array
-    information: Array
-    weight: Array
-    middle: Array
-
-
 def score_of(tally: Tally, log_worth: Array, tie: "float | Array | None") -> Array:
     """Return (M, Q) first derivatives of the log likelihood by cluster and parameter.
 
@@ -111,17 +97,6 @@ def _design(pairs: Codes, k: int) -> csr_array:
     return csr_array((signs, pairs.ravel(), 2 * np.arange(len(pairs) + 1)), (len(pairs), k))
 
 
-def _slopes(total: Tally, log_worth: Array, tie: float | None) -> _Slopes:
-    """Return the slopes of counts over all clusters."""
-    k, (i, j) = len(log_worth), total.pairs.T
-    first, _, second = probabilities(log_worth[i] - log_worth[j], tie)
-    (information,) = information_of(total.pairs, total.n, log_worth, tie)
-    weight = -information[i, j]
-    # The null direction gets a size like that of the others.
-    information[:k, :k] += max(np.trace(information[:k, :k]), 1e-300) / k**2
-    return _Slopes(score_of(total, log_worth, tie)[0], information, weight, (first - second) / 2)
-
-
 def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     """Fit a Bradley-Terry model, or Davidson's where there are ties.
 
@@ -155,24 +130,58 @@ def fit_wins(tally: Tally, *, penalised: bool = False) -> WinFit:
     array([3.])
     """
     k, total = tally.n_algorithms, tally.total
-    point = np.zeros(k + (total.ties.sum() > 0))
-    size = max(float(total.n.sum()), 1.0)
-    slopes, score = _at(total, point, penalised=penalised)
+    tied, (i, j) = bool(total.ties.sum() > 0), total.pairs.T
+
+    def at(point: Array) -> tuple[Array, Array]:
+        """Return the score, with the penalty if there is one, and the information at a point."""
+        worth, tie = point[:k], float(point[k]) if tied else None
+        (information,) = information_of(total.pairs, total.n, worth, tie)
+        weight = -information[i, j]
+        # A common shift has no information: it gets a size like that of the others.
+        information[:k, :k] += max(np.trace(information[:k, :k]), 1e-300) / k**2
+        score = score_of(total, worth, tie)[0]
+        if penalised:
+            inverse = np.linalg.inv(information)
+            variances = inverse[i, i] + inverse[j, j] - 2 * inverse[i, j]
+            first, _, second = probabilities(worth[i] - worth[j], tie)
+            # h (1/2 - p), with p - 1/2 half the difference of the probabilities.
+            score = score - (weight * variances * (first - second) / 2) @ _design(total.pairs, k)
+        return score, information
+
+    point = np.zeros(k + tied)
+    score, information = at(point)
     for _ in range(_STEPS):
-        if np.abs(score).max() <= _TOLERANCE * size:
+        if np.abs(score).max() <= _TOLERANCE * max(float(total.n.sum()), 1.0):
             break
-        point, slopes, score = _step(total, point, slopes, score, penalised=penalised)
+        point, score, information = _stepped(at, point, score, information)
     else:
         raise FitError("the likelihood of the worths has no maximum that was reached.")
-    worth, tie = _split(point, k)
+    worth, tie = point[:k], float(point[k]) if tied else None
     centre = np.eye(k) - 1 / k
     return WinFit(
         log_worth=worth - worth.mean(),
         tie=tie,
-        cov=centre @ np.linalg.inv(slopes.information)[:k, :k] @ centre,
+        cov=centre @ np.linalg.inv(information)[:k, :k] @ centre,
         log_likelihood=log_likelihood(total, worth, tie),
         penalised=penalised,
     )
+
+
+def _stepped(
+    at: Callable[[Array], tuple[Array, Array]], point: Array, score: Array, information: Array
+) -> tuple[Array, Array, Array]:
+    """Take Newton's step, or as much of it as does not go far beyond the maximum on its line.
+
+    The penalty bends the likelihood, which the information leaves out: whole steps may swing from
+    one side of the maximum to the other for ever.
+    """
+    step = np.linalg.solve(information, score)
+    rise, share = float(score @ step), 1.0
+    while True:
+        new, there = at(point + share * step)
+        if new @ step >= -rise / 2 or share <= _SHORTEST:
+            return point + share * step, new, there
+        share /= 2
 
 
 def goodness_of_fit(tally: Tally, fit: WinFit) -> tuple[float, int]:
@@ -222,41 +231,6 @@ def least_errors(
             most = max(float(met[sides].max(where=apart[sides], initial=2.0)), 2.0)
             errors[row] = abs(contrast @ log_worth) / critical_t(df[row], 2 ** (1 - most))
     return errors
-
-
-def _split(point: Array, k: int) -> tuple[Array, float | None]:
-    return point[:k], float(point[k]) if len(point) > k else None
-
-
-def _at(total: Tally, point: Array, *, penalised: bool) -> tuple[_Slopes, Array]:
-    """Return the slopes at a point, and the score with the penalty if there is one."""
-    slopes = _slopes(total, *_split(point, total.n_algorithms))
-    if not penalised:
-        return slopes, slopes.score
-    i, j = total.pairs.T
-    inverse = np.linalg.inv(slopes.information)
-    variances = inverse[i, i] + inverse[j, j] - 2 * inverse[i, j]
-    # h (1/2 - p), with p - 1/2 half the difference of the probabilities.
-    pull = slopes.weight * variances * slopes.middle
-    return slopes, slopes.score - pull @ _design(total.pairs, total.n_algorithms)
-
-
-def _step(
-    total: Tally, point: Array, slopes: _Slopes, score: Array, *, penalised: bool
-) -> tuple[Array, _Slopes, Array]:
-    """Take Newton's step, or as much of it as does not go far beyond the maximum on its line.
-
-    The penalty bends the likelihood, which the information leaves out: whole steps may swing from
-    one side of the maximum to the other for ever.
-    """
-    step = np.linalg.solve(slopes.information, score)
-    rise, share = float(score @ step), 1.0
-    while True:
-        tried = point + share * step
-        there, new = _at(total, tried, penalised=penalised)
-        if new @ step >= -rise / 2 or share <= _SHORTEST:
-            return tried, there, new
-        share /= 2
 
 
 @savable
